@@ -1,0 +1,26 @@
+//! The door to shakmaty: positions, moves and the line of a game, in the words of the rest of the house.
+//!
+//! Nobody else names shakmaty's variants or castling modes. Both spellings of castling (`e1g1` and the
+//! king-takes-rook `e1h1`) are read everywhere; how a move is written depends on the [`Variant`].
+
+mod line;
+mod notation;
+mod variant;
+
+pub use line::{GameLine, PlayError};
+pub use notation::{NotationError, SanError, parse_san, parse_uci, write_san, write_uci};
+pub use shakmaty::{
+    ByColor, Color, File, KnownOutcome, Move, MoveList, Position as Rules, Rank, Role, Square,
+    variant::VariantPosition as Position,
+};
+pub use variant::{FenError, UnknownVariant, Variant, parse_fen, write_fen};
+
+use shakmaty::{EnPassantMode, zobrist::Zobrist64};
+
+/// The hash of a position: the Polyglot key for standard chess, extended by shakmaty for variants.
+///
+/// The en passant square counts only where a capture is legal, so transpositions meet.
+#[must_use]
+pub fn key(pos: &Position) -> u64 {
+    pos.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
+}

@@ -1,0 +1,236 @@
+//! The variants lichess knows, their spelling on the wire, and positions read from and written to FEN.
+
+use std::{fmt, str::FromStr};
+
+use shakmaty::{CastlingMode, EnPassantMode, fen::Fen, variant};
+use thiserror::Error;
+
+use super::Position;
+
+/// A variant as lichess names it. "From position" is standard chess from another start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Variant {
+    /// Orthodox chess from the usual start.
+    #[default]
+    Standard,
+    /// Orthodox chess from a shuffled back rank; castling is written king-takes-rook.
+    Chess960,
+    /// Orthodox chess from any legal position.
+    FromPosition,
+    /// The king that reaches the centre wins.
+    KingOfTheHill,
+    /// The third check wins.
+    ThreeCheck,
+    /// Captures are compulsory and losing everything wins.
+    Antichess,
+    /// Captures explode.
+    Atomic,
+    /// White has only pawns, and many.
+    Horde,
+    /// Kings race to the eighth rank, without checks.
+    RacingKings,
+    /// Captured pieces change sides and are dropped.
+    Crazyhouse,
+}
+
+impl Variant {
+    /// Every variant, in lichess' order.
+    pub const ALL: [Self; 10] = [
+        Self::Standard,
+        Self::Chess960,
+        Self::FromPosition,
+        Self::KingOfTheHill,
+        Self::ThreeCheck,
+        Self::Antichess,
+        Self::Atomic,
+        Self::Horde,
+        Self::RacingKings,
+        Self::Crazyhouse,
+    ];
+
+    /// The key on the wire, as in `kingOfTheHill`.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        self.spelling().0
+    }
+
+    /// The name on the wire, as in `King of the Hill`. Clients of lichess parse it, so it is not translated.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.spelling().1
+    }
+
+    /// The abbreviation on the wire, as in `KotH`.
+    #[must_use]
+    pub fn short(self) -> &'static str {
+        self.spelling().2
+    }
+
+    fn spelling(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Standard => ("standard", "Standard", "Std"),
+            Self::Chess960 => ("chess960", "Chess960", "960"),
+            Self::FromPosition => ("fromPosition", "From Position", "FEN"),
+            Self::KingOfTheHill => ("kingOfTheHill", "King of the Hill", "KotH"),
+            Self::ThreeCheck => ("threeCheck", "Three-check", "3check"),
+            Self::Antichess => ("antichess", "Antichess", "Anti"),
+            Self::Atomic => ("atomic", "Atomic", "Atom"),
+            Self::Horde => ("horde", "Horde", "Horde"),
+            Self::RacingKings => ("racingKings", "Racing Kings", "Racing"),
+            Self::Crazyhouse => ("crazyhouse", "Crazyhouse", "Crazy"),
+        }
+    }
+
+    /// Whether the rules are those of orthodox chess, so that books and the engine's evaluation apply.
+    #[must_use]
+    pub fn is_orthodox(self) -> bool {
+        matches!(self, Self::Standard | Self::Chess960 | Self::FromPosition)
+    }
+
+    /// Whether moves are written with castling as king takes own rook.
+    ///
+    /// lichess writes so in chess960 and in games from a position (its source, read in 2025).
+    #[must_use]
+    pub fn castles_onto_rook(self) -> bool {
+        matches!(self, Self::Chess960 | Self::FromPosition)
+    }
+
+    /// The position a game of this variant begins with when none is given.
+    ///
+    /// Chess960 has no single one; it gets the orthodox start, which is one of its 960.
+    #[must_use]
+    pub fn start(self) -> Position {
+        Position::new(self.rules())
+    }
+
+    /// Castling rights follow chess960 rules wherever a FEN is given, so that any rook may hold them.
+    fn castling_mode(self) -> CastlingMode {
+        CastlingMode::from_chess960(self.castles_onto_rook())
+    }
+
+    fn rules(self) -> variant::Variant {
+        match self {
+            Self::Standard | Self::Chess960 | Self::FromPosition => variant::Variant::Chess,
+            Self::KingOfTheHill => variant::Variant::KingOfTheHill,
+            Self::ThreeCheck => variant::Variant::ThreeCheck,
+            Self::Antichess => variant::Variant::Antichess,
+            Self::Atomic => variant::Variant::Atomic,
+            Self::Horde => variant::Variant::Horde,
+            Self::RacingKings => variant::Variant::RacingKings,
+            Self::Crazyhouse => variant::Variant::Crazyhouse,
+        }
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No variant has this key.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("\"{0}\" is not a variant lichess knows")]
+pub struct UnknownVariant(pub String);
+
+impl FromStr for Variant {
+    type Err = UnknownVariant;
+
+    /// Reads the key as lichess writes it.
+    fn from_str(key: &str) -> Result<Self, UnknownVariant> {
+        Self::ALL
+            .into_iter()
+            .find(|variant| variant.key() == key)
+            .ok_or_else(|| UnknownVariant(key.to_owned()))
+    }
+}
+
+/// A FEN that is not a position one can play.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FenError {
+    /// The text is not in the format.
+    #[error("\"{fen}\" is not a FEN: {why}")]
+    Syntax {
+        /// The text as given.
+        fen: String,
+        /// What shakmaty says of it.
+        why: String,
+    },
+    /// The format is right, but no game can be played from there.
+    #[error("\"{fen}\" is not a playable position: {why}")]
+    Unplayable {
+        /// The text as given.
+        fen: String,
+        /// What shakmaty says of it.
+        why: String,
+    },
+}
+
+/// Reads a FEN, X-FEN or Shredder-FEN of a variant. `startpos` is the variant's own start.
+///
+/// Castling rights without a king or rook to use them, and en passant squares without a pawn, are dropped, as
+/// lichess does; so is the objection to more material than a game could bring about.
+///
+/// # Errors
+/// [`FenError`] when the text is no FEN or the position cannot be played on, for example without a king.
+pub fn parse_fen(variant: Variant, fen: &str) -> Result<Position, FenError> {
+    if fen == "startpos" {
+        return Ok(variant.start());
+    }
+    let setup = Fen::from_ascii(fen.trim().as_bytes())
+        .map_err(|error| FenError::Syntax {
+            fen: fen.to_owned(),
+            why: error.to_string(),
+        })?
+        .into_setup();
+    // A FEN of a standard game may still hold rights on other files; the chess960 reading covers both.
+    let attempt = |mode| {
+        Position::from_setup(variant.rules(), setup.clone(), mode)
+            .or_else(|error| error.ignore_too_much_material())
+    };
+    attempt(variant.castling_mode())
+        .or_else(|_| attempt(CastlingMode::Chess960))
+        .or_else(|error| error.ignore_invalid_castling_rights())
+        .or_else(|error| error.ignore_invalid_ep_square())
+        .map_err(|error| FenError::Unplayable {
+            fen: fen.to_owned(),
+            why: error.to_string(),
+        })
+}
+
+/// Writes a position as X-FEN, with the en passant square only where a capture is legal.
+#[must_use]
+pub fn write_fen(pos: &Position) -> String {
+    Fen::from_position(pos, EnPassantMode::Legal).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_reads_back() {
+        for variant in Variant::ALL {
+            assert_eq!(variant.key().parse(), Ok(variant));
+        }
+        assert!("Standard".parse::<Variant>().is_err());
+    }
+
+    #[test]
+    fn fens_of_people_are_forgiven_small_slips() {
+        // Castling rights with the king gone from e1, and an en passant square behind nothing.
+        let pos = parse_fen(Variant::FromPosition, "4k3/8/8/8/8/8/8/3K3R w KQ e3 0 1").unwrap();
+        assert!(write_fen(&pos).starts_with("4k3/8/8/8/8/8/8/3K3R w "));
+    }
+
+    #[test]
+    fn impossible_positions_are_refused_with_the_text() {
+        let error = parse_fen(Variant::Standard, "8/8/8/8/8/8/8/8 w - - 0 1").unwrap_err();
+        assert!(error.to_string().contains("8/8/8/8/8/8/8/8"), "{error}");
+        assert!(matches!(error, FenError::Unplayable { .. }));
+        assert!(matches!(
+            parse_fen(Variant::Standard, "rubbish"),
+            Err(FenError::Syntax { .. })
+        ));
+    }
+}

@@ -1,0 +1,151 @@
+//! Search and evaluation: synchronous, without input, output or a clock of its own. Values in, values out.
+//!
+//! [`Engine::search`] is the one way in. The engine knows nothing of personalities or lichess: whoever calls
+//! translates a wish for "a careless 1400" into [`Limits`] and a [`Handicap`].
+
+mod score;
+mod search;
+
+pub use score::Score;
+pub use search::Engine;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use crate::{
+    chess::{GameLine, Move},
+    units::{Centipawns, Clock, Depth, Millis, Nodes},
+};
+
+/// What to search, how far, and with which handicaps. Equal values give equal moves, unless time is a limit.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// The game so far; its last position is searched, its history decides on repetitions.
+    pub line: GameLine,
+    /// When to stop. Without any limit the search runs until it is stopped.
+    pub limits: Limits,
+    /// How many of the best lines to report, from 1; more than there are legal moves means all.
+    pub multi_pv: usize,
+    /// Only these root moves, if any are named; all legal moves otherwise.
+    pub only: Vec<Move>,
+    /// How the engine plays below its best.
+    pub handicap: Handicap,
+}
+
+impl Search {
+    /// A search of the line's last position at full strength.
+    #[must_use]
+    pub fn new(line: GameLine, limits: Limits) -> Self {
+        Self {
+            line,
+            limits,
+            multi_pv: 1,
+            only: Vec::new(),
+            handicap: Handicap::default(),
+        }
+    }
+}
+
+/// When a search ends: at whichever of these comes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// No iteration deeper than this.
+    pub depth: Option<Depth>,
+    /// No more than this many nodes. The count is exact: the same limit gives the same tree.
+    pub nodes: Option<Nodes>,
+    /// Stop when a mate in this many moves or fewer is found.
+    pub mate: Option<u32>,
+    /// Start no iteration that would likely not finish before this much time has passed.
+    pub soft: Option<Millis>,
+    /// Give up the iteration under way when this much time has passed.
+    pub hard: Option<Millis>,
+}
+
+/// How the engine plays below its best: Rodent's idea of weak levels, made repeatable.
+///
+/// Everything random follows from the seed and the position, so a position met again in the same game is
+/// misjudged in the same way.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Handicap {
+    /// Standard deviation of what is added to each leaf's evaluation, in centipawns; 0 for none.
+    pub noise: Centipawns,
+    /// Chance from 0 to 1 that a kind of move (piece, from, to, captured) stays unseen during a search.
+    ///
+    /// Recaptures, captures by pawns, evasions of check and captures of what the last move left hanging are
+    /// always seen, and so is the only legal move.
+    pub blindness: f32,
+    /// Names the game: another seed, other errors.
+    pub seed: u64,
+}
+
+/// Asks a running search to stop. Clones ask the same search.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// A search that nobody has asked to stop yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on [`is_set`](Self::is_set): the search ends within a few thousand nodes.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes the wish back, for a search to come.
+    pub fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asked to stop.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What surrounds a search: who may stop it, and what time it is.
+pub struct Surroundings<'a> {
+    /// Ends the search early; the best line so far is returned.
+    pub stop: &'a Stop,
+    /// Read for [`Limits::soft`] and [`Limits::hard`], which count from the moment the search was called.
+    pub clock: &'a dyn Clock,
+}
+
+/// What a search found, complete after each iteration and at the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The iteration that the lines come from; 0 when not even one was finished.
+    pub depth: Depth,
+    /// The deepest ply visited, quiescence included.
+    pub seldepth: Depth,
+    /// Nodes visited.
+    pub nodes: Nodes,
+    /// Time since the search was called.
+    pub elapsed: Millis,
+    /// How full the transposition table is, in thousandths.
+    pub hashfull: u16,
+    /// The best lines, best first: as many as asked for and legal. Empty only when there is no legal move.
+    pub lines: Vec<Line>,
+}
+
+impl Report {
+    /// The move to play: none only when there is no legal move.
+    #[must_use]
+    pub fn best(&self) -> Option<Move> {
+        self.lines.first().and_then(|line| line.pv.first().copied())
+    }
+}
+
+/// A line of play and what it is worth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The worth for the side to move at the root.
+    pub score: Score,
+    /// The moves, at least one.
+    pub pv: Vec<Move>,
+}

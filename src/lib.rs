@@ -1,0 +1,17 @@
+//! Sparring: a lichess bot that people enjoy playing.
+//!
+//! The house has floors, and each imports only from the floors below (`tests/architecture.rs` checks it):
+//!
+//! | floor | rooms | may touch |
+//! |---|---|---|
+//! | roof | `main`, [`cli`] | everything; exit codes, stdin and stdout |
+//! | 4 | [`bot`], [`sandbox`] | tokio, network; they meet only at [`lichess::model`] and over HTTP |
+//! | 3 | [`config`], [`watch`], [`uci`], [`lichess`] client | one kind of input and output each |
+//! | 2 | [`personality`] | nothing outside |
+//! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
+//! | ground | [`units`], [`diagnostic`], [`chess`] | shakmaty |
+
+pub mod chess;
+pub mod diagnostic;
+pub mod engine;
+pub mod units;
