@@ -14,4 +14,6 @@
 pub mod chess;
 pub mod diagnostic;
 pub mod engine;
+#[cfg(feature = "daemon")]
+pub mod lichess;
 pub mod units;
