@@ -11,6 +11,8 @@
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
 //! | ground | [`units`], [`diagnostic`], [`chess`] | shakmaty |
 
+#[cfg(feature = "daemon")]
+pub mod arena;
 pub mod chess;
 pub mod diagnostic;
 pub mod engine;
