@@ -14,6 +14,8 @@
 #[cfg(feature = "daemon")]
 pub mod arena;
 pub mod chess;
+#[cfg(feature = "daemon")]
+pub mod cli;
 pub mod diagnostic;
 pub mod engine;
 #[cfg(feature = "daemon")]

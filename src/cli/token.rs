@@ -43,7 +43,9 @@ pub enum TokenError {
         mode: u32,
     },
     /// Text that cannot be a token, for example two lines or a pasted header.
-    #[error("the token from {source_name} is not one: a lichess token is a single word of letters, digits and \"_\"")]
+    #[error(
+        "the token from {source_name} is not one: a lichess token is a single word of letters, digits and \"_\""
+    )]
     Malformed {
         /// Where it came from.
         source_name: String,
@@ -95,20 +97,34 @@ impl Sources {
 
 /// At most a little more than the longest token: the file may be anything.
 fn read(path: &Path) -> Result<String, TokenError> {
-    let unreadable = |source| TokenError::Unreadable { path: path.to_owned(), source };
+    let unreadable = |source| TokenError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
     let mut text = String::new();
     let file = fs::File::open(path).map_err(unreadable)?;
-    file.take(LONGEST as u64 + 64).read_to_string(&mut text).map_err(unreadable)?;
+    file.take(LONGEST as u64 + 64)
+        .read_to_string(&mut text)
+        .map_err(unreadable)?;
     Ok(text)
 }
 
 #[cfg(unix)]
 fn refuse_if_open(path: &Path) -> Result<(), TokenError> {
     use std::os::unix::fs::PermissionsExt as _;
-    let metadata =
-        fs::metadata(path).map_err(|source| TokenError::Unreadable { path: path.to_owned(), source })?;
+    let metadata = fs::metadata(path).map_err(|source| TokenError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
     let mode = metadata.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 { Ok(()) } else { Err(TokenError::TooOpen { path: path.to_owned(), mode }) }
+    if mode & 0o077 == 0 {
+        Ok(())
+    } else {
+        Err(TokenError::TooOpen {
+            path: path.to_owned(),
+            mode,
+        })
+    }
 }
 
 #[cfg(not(unix))]
@@ -120,11 +136,15 @@ fn refuse_if_open(_path: &Path) -> Result<(), TokenError> {
 fn checked(text: &str, source_name: &str) -> Result<SecretString, TokenError> {
     let token = text.trim();
     let fits = (1..=LONGEST).contains(&token.len())
-        && token.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        && token
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if fits {
         Ok(SecretString::from(token))
     } else {
-        Err(TokenError::Malformed { source_name: source_name.to_owned() })
+        Err(TokenError::Malformed {
+            source_name: source_name.to_owned(),
+        })
     }
 }
 
@@ -167,14 +187,25 @@ mod tests {
     fn a_file_that_others_can_read_is_refused_with_the_remedy() {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), 0o644);
-        let error = Sources { file: Some(path), ..Sources::default() }.read().unwrap_err();
+        let error = Sources {
+            file: Some(path),
+            ..Sources::default()
+        }
+        .read()
+        .unwrap_err();
         assert!(error.to_string().contains("chmod 600"), "{error}");
     }
 
     #[test]
     fn text_that_would_change_a_header_is_refused_without_quoting_it() {
-        let sources = Sources { environment: Some("lip_a\r\nX-Evil: 1".into()), ..Sources::default() };
+        let sources = Sources {
+            environment: Some("lip_a\r\nX-Evil: 1".into()),
+            ..Sources::default()
+        };
         let error = sources.read().unwrap_err().to_string();
-        assert!(error.contains("LICHESS_TOKEN") && !error.contains("Evil"), "{error}");
+        assert!(
+            error.contains("LICHESS_TOKEN") && !error.contains("Evil"),
+            "{error}"
+        );
     }
 }
