@@ -11,6 +11,7 @@
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
 //! | ground | [`units`], [`diagnostic`], [`chess`] | shakmaty |
 
+pub mod book;
 pub mod chess;
 pub mod diagnostic;
 pub mod engine;
