@@ -12,6 +12,8 @@
 //! | ground | [`units`], [`diagnostic`], [`chess`] | shakmaty |
 
 pub mod book;
+#[cfg(feature = "daemon")]
+pub mod bot;
 pub mod chess;
 pub mod diagnostic;
 pub mod engine;
