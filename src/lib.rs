@@ -11,7 +11,11 @@
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
 //! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`] | shakmaty, toml |
 
+#[cfg(feature = "daemon")]
+pub mod arena;
 pub mod chess;
+#[cfg(feature = "daemon")]
+pub mod cli;
 pub mod diagnostic;
 pub mod engine;
 #[cfg(feature = "daemon")]
