@@ -17,8 +17,8 @@
 //! assert_eq!(first.chance, 1.0);
 //! ```
 
-mod advice;
 mod mark;
+mod moves;
 mod parse;
 mod pick;
 mod positions;
