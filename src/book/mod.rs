@@ -30,3 +30,7 @@ pub use parse::{Book, MAX_BYTES, MAX_LINES, parse, parse_bytes, write};
 pub use pick::{BookMove, Library};
 pub use positions::Entry;
 pub use text::{Kind, Line, Piece, PieceKind, Text};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/book.md")]
+struct Page;

@@ -131,7 +131,7 @@ impl Found<'_> {
         let earlier = self.earlier.iter().filter_map(|name| self.library.book(name));
         earlier
             .flat_map(|book| book.entries(self.key))
-            .any(|entry| entry.mv == mv)
+            .any(|entry| entry.mv == mv && entry.is_unwanted())
     }
 
     fn describe(&self, entry: &Entry) -> BookMove {
@@ -241,6 +241,26 @@ mod tests {
         let choices = library.choices(&names(&["a"]), &after(""));
         assert_eq!(shown(&choices), ["d2d4 100% a.book:4", "e2e4 0% a.book:2"]);
         assert_eq!(choices[1].weight, 5500);
+    }
+
+    #[test]
+    fn a_choice_says_all_that_is_played_in_its_position() {
+        let library = library(&[(
+            "a.book",
+            "e4 e5 60 | c5\ne4 d5 exd5 Qxd5 Nc3\nd4 d5xx | f5xx\nd4 Nf6",
+        )]);
+        let a = names(&["a"]);
+        assert_eq!(
+            shown(&library.choices(&a, &after("e2e4"))),
+            ["e7e5 60% a.book:1", "c7c5 40% a.book:1", "d7d5 0% a.book:2"]
+        );
+        // What the choice leaves out is still answered.
+        assert_eq!(
+            shown(&library.choices(&a, &after("e2e4 d7d5"))),
+            ["e4d5 100% a.book:2"]
+        );
+        // A choice of forbidden moves leaves the others in play.
+        assert_eq!(library.choices(&a, &after("d2d4"))[0].chance, 1.0);
     }
 
     #[test]

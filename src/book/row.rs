@@ -333,14 +333,17 @@ impl<'t> Reader<'t, '_> {
             return Err(Diagnostic::error(line.start..end, "no move in this line"));
         }
         if let Some(first) = self.choice {
-            share_out(self.played.get_mut(first..).unwrap_or_default())?;
+            settle_choice(self.played.get_mut(first..).unwrap_or_default())?;
         }
         Ok(self.played)
     }
 }
 
-/// In a choice where some moves have numbers, those without share what is missing to 100.
-fn share_out(choice: &mut [Played]) -> Result<(), Diagnostic> {
+/// Marks the moves of a choice; where some have numbers, those without share what is missing to 100.
+fn settle_choice(choice: &mut [Played]) -> Result<(), Diagnostic> {
+    for played in choice.iter_mut() {
+        played.worth.chosen = true;
+    }
     let given: i64 = choice.iter().filter_map(|played| played.worth.number).sum();
     if choice.iter().all(|played| played.worth.number.is_none()) {
         return Ok(());
