@@ -13,6 +13,7 @@
 
 #[cfg(feature = "daemon")]
 pub mod arena;
+pub mod book;
 pub mod chess;
 #[cfg(feature = "daemon")]
 pub mod cli;
