@@ -15,6 +15,8 @@ pub(super) struct Worth {
     pub number: Option<i64>,
     /// `xx`: never to be played, whatever else is said.
     pub never: bool,
+    /// Part of a choice with `|`, which says all that is to be played in its position.
+    pub chosen: bool,
 }
 
 impl Worth {

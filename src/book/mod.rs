@@ -17,8 +17,8 @@
 //! assert_eq!(first.chance, 1.0);
 //! ```
 
-mod advice;
 mod mark;
+mod moves;
 mod parse;
 mod pick;
 mod positions;
@@ -30,3 +30,7 @@ pub use parse::{Book, MAX_BYTES, MAX_LINES, parse, parse_bytes, write};
 pub use pick::{BookMove, Library};
 pub use positions::Entry;
 pub use text::{Kind, Line, Piece, PieceKind, Text};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/book.md")]
+struct Page;

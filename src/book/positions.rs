@@ -41,6 +41,11 @@ pub struct Entry {
     pub number: Option<i64>,
     /// Whether a line forbids it by `xx`.
     pub never: bool,
+    /// Whether it stands in a choice with `|`.
+    pub chosen: bool,
+    /// Whether the choices of its position leave it out: it is known, for the case that the other side plays
+    /// it, but not played.
+    pub left_out: bool,
     /// The line to look at, from 1: the one with the number that counts, else the first.
     pub line: u32,
     pub(super) note: Note,
@@ -54,6 +59,8 @@ impl Entry {
             marks: first.worth.marks,
             number: first.worth.number,
             never: first.worth.never,
+            chosen: first.worth.chosen,
+            left_out: false,
             line: first.line,
             note: first.note,
         }
@@ -63,6 +70,7 @@ impl Entry {
         self.lines += 1;
         self.marks += other.worth.marks;
         self.never |= other.worth.never;
+        self.chosen |= other.worth.chosen;
         if other.worth.number.is_some() {
             self.number = other.worth.number;
             self.line = other.line;
@@ -76,13 +84,19 @@ impl Entry {
         self.number.unwrap_or(BASE_WEIGHT * i64::from(self.lines)) + self.marks
     }
 
-    /// The weight as it counts in a choice: 0 for what is never played.
+    /// Whether the book is against it: forbidden by `xx`, or with a weight of 0 or less.
+    #[must_use]
+    pub fn is_unwanted(&self) -> bool {
+        self.never || self.weight() <= 0
+    }
+
+    /// The weight as it counts when a move is drawn: 0 for what is never played.
     #[must_use]
     pub fn share(&self) -> u64 {
-        if self.never {
+        if self.is_unwanted() || self.left_out {
             return 0;
         }
-        u64::try_from(self.weight()).unwrap_or(0)
+        self.weight().unsigned_abs()
     }
 }
 
@@ -152,6 +166,11 @@ impl Positions {
                     Some(entry) => entry.merge(occurrence, source),
                     None => positions.entries.push(Entry::new(occurrence)),
                 }
+            }
+            let moves = &mut positions.entries[begin..];
+            let decided = moves.iter().any(|entry| entry.chosen && !entry.is_unwanted());
+            for entry in moves {
+                entry.left_out = decided && !entry.chosen;
             }
         }
         positions.begins.push(positions.entries.len() as u32);

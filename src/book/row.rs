@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use crate::{
-    chess::{Color, Move, Position, Rules as _, key, parse_san, parse_uci},
+    chess::{Color, Move, Position, Rules as _, key},
     diagnostic::Diagnostic,
 };
 
 use super::{
-    advice,
     mark::{MAX_WEIGHT, Worth, split_marks},
+    moves::{Unread, read_move},
     text::{Line, PieceKind},
 };
 
@@ -74,46 +74,6 @@ impl<'t> Trail<'t> {
         self.steps.truncate(depth);
         self.steps.push(Step { word, mv, after });
         Ok(mv)
-    }
-}
-
-/// Why a word is no move here, and what to write instead.
-pub(super) struct Unread {
-    message: String,
-    help: Option<String>,
-}
-
-/// Reads a move in SAN or in coordinates.
-pub(super) fn read_move(pos: &Position, word: &str) -> Result<Move, Unread> {
-    let message = if is_coordinates(word) {
-        match parse_uci(pos, word) {
-            Ok(mv) => return Ok(mv),
-            Err(error) => error.to_string(),
-        }
-    } else {
-        match parse_san(pos, word) {
-            Ok(mv) => return Ok(mv),
-            Err(error) => error.to_string(),
-        }
-    };
-    let (reason, help) = advice::on(pos, word);
-    Err(Unread {
-        message: match reason {
-            Some(reason) => format!("{message}: {reason}"),
-            None => message,
-        },
-        help,
-    })
-}
-
-/// Whether a word is written as from-square and to-square, with or without a piece to promote to.
-pub(super) fn is_coordinates(word: &str) -> bool {
-    match word.as_bytes() {
-        [a, b, c, d] | [a, b, c, d, b'q' | b'r' | b'b' | b'n' | b'Q' | b'R' | b'B' | b'N'] => {
-            [a, c].iter().all(|file| (b'a'..=b'h').contains(file))
-                && [b, d].iter().all(|rank| (b'1'..=b'8').contains(rank))
-        }
-        _ => false,
     }
 }
 
@@ -373,14 +333,17 @@ impl<'t> Reader<'t, '_> {
             return Err(Diagnostic::error(line.start..end, "no move in this line"));
         }
         if let Some(first) = self.choice {
-            share_out(self.played.get_mut(first..).unwrap_or_default())?;
+            settle_choice(self.played.get_mut(first..).unwrap_or_default())?;
         }
         Ok(self.played)
     }
 }
 
-/// In a choice where some moves have numbers, those without share what is missing to 100.
-fn share_out(choice: &mut [Played]) -> Result<(), Diagnostic> {
+/// Marks the moves of a choice; where some have numbers, those without share what is missing to 100.
+fn settle_choice(choice: &mut [Played]) -> Result<(), Diagnostic> {
+    for played in choice.iter_mut() {
+        played.worth.chosen = true;
+    }
     let given: i64 = choice.iter().filter_map(|played| played.worth.number).sum();
     if choice.iter().all(|played| played.worth.number.is_none()) {
         return Ok(());
@@ -400,4 +363,132 @@ fn share_out(choice: &mut [Played]) -> Result<(), Diagnostic> {
         played.worth.number = Some(share);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        book::text::Text,
+        chess::{Variant, write_uci},
+    };
+
+    /// The moves of a row with weight and marks, or what is wrong with it; then the warnings.
+    fn read(row: &str) -> String {
+        let text = Text::new(row);
+        let mut warnings = Vec::new();
+        let mut trail = Trail::new(Variant::Standard.start(), true);
+        let said = match read_row(text.lines().next().unwrap(), &mut trail, &mut warnings) {
+            Ok(played) => played.iter().map(show).collect::<Vec<_>>().join(" "),
+            Err(error) => format!("{}: {}", &row[error.span.clone()], error.message),
+        };
+        warnings
+            .iter()
+            .fold(said, |said, warning| said + "; " + &warning.message)
+    }
+
+    fn show(played: &Played) -> String {
+        let mut said = write_uci(played.mv, Variant::Standard);
+        if let Some(number) = played.worth.number {
+            said += &format!("={number}");
+        }
+        if played.worth.marks != 0 {
+            said += &format!("{:+}", played.worth.marks);
+        }
+        if played.worth.never {
+            said += "xx";
+        }
+        said
+    }
+
+    #[test]
+    fn san_coordinates_and_move_numbers_mix() {
+        assert_eq!(
+            read("1. e4 e5 2.Nf3 2...b8c6 3. Bb5 1-0"),
+            "e2e4 e7e5 g1f3 b8c6 f1b5"
+        );
+        assert_eq!(
+            read("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6?"),
+            "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6-100"
+        );
+        assert_eq!(
+            read("e4 e5 Nf3 Nf6 Bc4 Nxe4 0-0 # even zeros"),
+            "e2e4 e7e5 g1f3 g8f6 f1c4 f6e4 e1g1"
+        );
+    }
+
+    #[test]
+    fn marks_and_weights_stand_at_their_move_or_behind_it() {
+        assert_eq!(
+            read("e4! e5?? 2. Nf3 !? 70 Nc6xx"),
+            "e2e4+100 e7e5-5000 g1f3=70+50 b8c6xx"
+        );
+        assert_eq!(read("e4 60! e5"), "60!: \"60!\" is not a weight");
+        assert_eq!(read("e4!!!"), "!!!: \"!!!\" is not a mark");
+        assert_eq!(read("e4 7 8"), "8: \"8\" is a second weight for the same move");
+        assert_eq!(read("e4 1000001"), "1000001: the weight 1000001 is too large");
+        assert_eq!(read("? e4"), "?: \"?\" stands before any move");
+    }
+
+    #[test]
+    fn a_choice_ends_a_row_and_shares_what_is_missing_to_100() {
+        assert_eq!(read("e4 60 | d4 30 | c4"), "e2e4=60 d2d4=30 c2c4=10");
+        assert_eq!(read("1. e4 c5|1... e5!|e6xx"), "e2e4 c7c5 e7e5+100 e7e6xx");
+        assert_eq!(read("1. e4 c5 90 | e5 | e6"), "e2e4 c7c5=90 e7e5=5 e7e6=5");
+        assert_eq!(read("e4 100 | d4"), "d4: nothing of 100 is left for this move");
+        assert_eq!(read("e4 | d4 d5"), "d5: \"d5\" goes on after a choice of moves");
+        assert_eq!(read("e4 |  # ?"), ": a move is missing after \"|\"");
+        assert_eq!(read("| e4"), "|: \"|\" needs a move before it");
+    }
+
+    #[test]
+    fn the_first_mistake_refuses_the_row_and_is_pointed_at() {
+        assert_eq!(read("1. e4 e5 2. Nf9 Nc6"), "Nf9: \"Nf9\" is not a move");
+        assert_eq!(
+            read("e4 e5 Nf3 d6 d4 exd4 Nxd4 Nf6 Nc3 Be7 Nd7!"),
+            "Nd7: \"Nd7\" is not legal here: no knight of White can go to d7"
+        );
+        assert_eq!(
+            read("e4 e5 1/2-1/2 Nf3"),
+            "Nf3: \"Nf3\" stands behind the result of the game"
+        );
+        assert_eq!(read("1."), "1.: no move in this line");
+        assert_eq!(read("1 e4 e5"), "1: \"1\" stands before any move");
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_warned_of() {
+        assert_eq!(
+            read("1. e4 e5 3. Nf3"),
+            "e2e4 e7e5 g1f3; move 3 stands where move 2 is due"
+        );
+        assert_eq!(
+            read("e4 e5 2 Nf3"),
+            "e2e4 e7e5=2 g1f3; \"2\" is read as the weight of the move before it"
+        );
+    }
+
+    #[test]
+    fn rows_that_share_a_beginning_are_read_as_if_alone() {
+        let rows = [
+            "e4 e5 Nf3 Nc6",
+            "e4 e5 Nc3 Nf6",
+            "e4 e5 Nc3",
+            "e4 c5 Nf3 d6 | e6",
+            "d4 d5",
+            "e4 c5 Nf3 Nc6",
+        ];
+        let text = Text::new(rows.join("\n"));
+        let mut trail = Trail::new(Variant::Standard.start(), true);
+        for line in text.lines() {
+            let mut alone = Trail::new(Variant::Standard.start(), true);
+            let keys = |played: Vec<Played>| -> Vec<(u64, Move)> {
+                played.iter().map(|played| (played.key, played.mv)).collect()
+            };
+            assert_eq!(
+                keys(read_row(line, &mut trail, &mut Vec::new()).unwrap()),
+                keys(read_row(line, &mut alone, &mut Vec::new()).unwrap())
+            );
+        }
+    }
 }
