@@ -39,6 +39,17 @@ pub enum Side {
     Black,
 }
 
+impl Side {
+    /// The side that plays against this one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::White => Self::Black,
+            Self::Black => Self::White,
+        }
+    }
+}
+
 impl From<Color> for Side {
     fn from(color: Color) -> Self {
         color.fold_wb(Self::White, Self::Black)
