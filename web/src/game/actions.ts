@@ -10,7 +10,6 @@ const CONFIRM_MS = 4_000;
 
 interface Callbacks {
   command(name: Command): void;
-  flip(): void;
   announce(line: string): void;
 }
 
@@ -20,7 +19,7 @@ function action(name: IconName, label: string, tip: string, press: () => void) {
   return { element, label: (value: string) => setText(caption, value) };
 }
 
-export function createActions(game: Game, { command, flip, announce }: Callbacks) {
+export function createActions(game: Game, { command, announce }: Callbacks) {
   let confirming = 0;
   const resignPressed = () => {
     if (confirming) {
@@ -39,7 +38,6 @@ export function createActions(game: Game, { command, flip, announce }: Callbacks
     resign.element.classList.remove('armed');
   };
 
-  const flipBoard = action('flip', text.flip, text.flipTip, flip);
   const takeback = action('takeback', text.takeback, text.takebackTip, () => command('takeback/yes'));
   const draw = action('draw', text.draw, text.drawTip, () => command('draw/yes'));
   const abort = action('abort', text.abort, text.abortTip, () => command('abort'));
@@ -47,17 +45,18 @@ export function createActions(game: Game, { command, flip, announce }: Callbacks
   const offer = h('div', { class: 'offers', 'aria-live': 'polite' });
   let offered = '';
 
-  const buttons = [flipBoard, takeback, draw, abort, resign];
+  const buttons = [takeback, draw, abort, resign].map(({ element }) => element);
+  const element = h('div', { class: 'actions' }, ...buttons);
   return {
-    element: h('div', { class: 'actions' }, ...buttons.map(({ element }) => element)),
+    element,
     offers: offer,
     render() {
       const color = myColor(game);
       const playing = isPlaying(game);
       const early = plies(game) < 2;
-      abort.element.hidden = !playing || !early;
-      resign.element.hidden = !playing || early;
-      takeback.element.hidden = draw.element.hidden = !playing;
+      abort.element.hidden = !early;
+      resign.element.hidden = early;
+      element.hidden = !playing;
       if (!playing) disarm();
       if (color) {
         draw.element.disabled = early || offers(game, 'draw', color);

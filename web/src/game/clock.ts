@@ -48,9 +48,8 @@ function bar(className: string): Bar {
       const who = player(game, color);
       setText(title, who?.title ?? '');
       setText(name, game.full ? playerName(game, color) : '…');
-      setText(note, color === myColor(game) ? text.you : '');
       dot.className = `dot ${color}`;
-      element.classList.toggle('turn', !isOver(game) && turn(game) === color);
+      setText(note, remark(game, color));
 
       const left = timeLeft(game, color, performance.now());
       const initial = game.full?.clock?.initial ?? 0;
@@ -62,6 +61,14 @@ function bar(className: string): Bar {
       clock.setAttribute('aria-label', `${text.colorName(color)}: ${clock.textContent}`);
     },
   };
+}
+
+/** What the bar says beside the name: whose side it is, and whose turn. */
+function remark(game: Game, color: Color): string {
+  const mine = color === myColor(game);
+  if (!game.state || isOver(game) || turn(game) !== color) return mine ? text.you : '';
+  if (mine) return text.yourMove;
+  return myColor(game) ? text.thinking : text.toMove;
 }
 
 /** The bars above and below the board; `stop` ends their ticking. */

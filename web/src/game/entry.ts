@@ -44,10 +44,11 @@ export function createEntry(game: Game, play: (uci: string) => void) {
     input.value = '';
     play(match.uci);
   };
+  const element = h('form', { class: 'entry', onsubmit: submit }, input, problem);
   return {
-    element: h('form', { class: 'entry', onsubmit: submit }, input, problem),
+    element,
     render() {
-      input.disabled = !isPlaying(game);
+      element.hidden = !isPlaying(game);
     },
   };
 }

@@ -57,9 +57,9 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
   const announcer = createAnnouncer(game);
   const board = createBoard(game, session.play);
   const clocks = createClocks(game);
-  const moves = createMoves(game, show);
+  const moves = createMoves(game, show, flip);
   const chat = createChat(game, session.say);
-  const actions = createActions(game, { command: session.command, flip, announce: announcer.say });
+  const actions = createActions(game, { command: session.command, announce: announcer.say });
   const entry = createEntry(game, session.play);
   const result = createResult(game, () => rematch(game, left));
 

@@ -3,7 +3,7 @@ import { h, icon, setText, type IconName } from '../dom';
 import { text } from '../text';
 import { shown, type Game } from './state';
 
-export function createMoves(game: Game, show: (ply: number) => void) {
+export function createMoves(game: Game, show: (ply: number) => void, flip: () => void) {
   const list = h('ol', { class: 'move-list', 'aria-label': text.moves });
   const empty = h('p', { class: 'note' }, text.noMoves);
   const news = h('span');
@@ -18,15 +18,16 @@ export function createMoves(game: Game, show: (ply: number) => void) {
   let visible = -1;
 
   const ply = () => shown(game)?.ply ?? 0;
-  const step = (name: IconName, label: string, target: () => number) =>
-    h('button', { type: 'button', 'aria-label': label, title: label, onclick: () => show(target()) }, icon(name));
+  const step = (name: IconName, label: string, press: () => void) =>
+    h('button', { type: 'button', class: name, 'aria-label': label, title: label, onclick: press }, icon(name));
   const steps = h(
     'div',
     { class: 'steps' },
-    step('first', 'First position (Home)', () => 0),
-    step('back', 'One move back (left arrow)', () => ply() - 1),
-    step('forward', 'One move forward (right arrow)', () => ply() + 1),
-    step('last', 'To the game (End)', () => Infinity),
+    step('first', text.firstMove, () => show(0)),
+    step('back', text.moveBack, () => show(ply() - 1)),
+    step('forward', text.moveForward, () => show(ply() + 1)),
+    step('last', text.lastMove, () => show(Infinity)),
+    step('flip', text.flip, flip),
   );
 
   /** Keep what is there and only add, drop or rename what changed: a game appends one move at a time. */
