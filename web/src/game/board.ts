@@ -57,7 +57,7 @@ export function createBoard(game: Game, play: (uci: string) => void): Board {
     cg.set(position(game, now));
     ground.setAttribute('aria-label', describe(now));
     if (now.live && isMyTurn(game)) cg.playPremove();
-    else if (!now.live || !isPlaying(game)) cg.cancelPremove();
+    else if (!now.live || !isPlaying(game)) cg.cancelMove();
   };
 
   return {
