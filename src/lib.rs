@@ -11,7 +11,11 @@
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
 //! | ground | [`units`], [`diagnostic`], [`chess`] | shakmaty |
 
+#[cfg(feature = "daemon")]
+pub mod arena;
 pub mod chess;
 pub mod diagnostic;
 pub mod engine;
+#[cfg(feature = "daemon")]
+pub mod lichess;
 pub mod units;

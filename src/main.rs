@@ -1,1 +1,3 @@
+//! The program `sparring`.
+
 fn main() {}

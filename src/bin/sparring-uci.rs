@@ -1,1 +1,3 @@
+//! The engine alone, for test rigs.
+
 fn main() {}
