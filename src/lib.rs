@@ -26,5 +26,7 @@ pub mod lichess;
 #[cfg(feature = "daemon")]
 pub mod personality;
 #[cfg(feature = "daemon")]
+pub mod sandbox;
+#[cfg(feature = "daemon")]
 pub mod settings;
 pub mod units;

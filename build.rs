@@ -1,0 +1,73 @@
+//! Writes the table of the page's files for `sandbox::pages`: what `make web` left in `web/dist`, or nothing.
+
+use std::{
+    env,
+    error::Error,
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("web/dist");
+    // A watched path that does not exist would rebuild the crate each time; then its parent tells when it appears.
+    let watched = dist
+        .ancestors()
+        .find(|path| path.exists())
+        .unwrap_or(Path::new("build.rs"));
+    println!("cargo::rerun-if-changed={}", watched.display());
+    println!("cargo::rerun-if-changed=build.rs");
+
+    let table = asset_table(&dist)?;
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("assets.rs"), table)?;
+    Ok(())
+}
+
+/// A Rust expression: a slice of `Asset`, sorted by path so that the same files give the same binary.
+fn asset_table(dist: &Path) -> Result<String, Box<dyn Error>> {
+    let mut files = Vec::new();
+    if dist.is_dir() {
+        for entry in fs::read_dir(dist)? {
+            let path = entry?.path();
+            if path.is_file() {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+
+    let mut table = String::from("&[\n");
+    for file in &files {
+        let name = file
+            .file_name()
+            .and_then(|name| name.to_str())
+            .ok_or("a file name in web/dist is not UTF-8")?;
+        let etag = format!("\"{:016x}\"", fnv1a(&fs::read(file)?));
+        let content_type = content_type(name)?;
+        writeln!(
+            table,
+            "    Asset {{ path: {:?}, content_type: {content_type:?}, etag: {etag:?}, bytes: include_bytes!({:?}) }},",
+            format!("/{name}"),
+            file.display().to_string(),
+        )?;
+    }
+    table.push(']');
+    Ok(table)
+}
+
+fn content_type(name: &str) -> Result<&'static str, String> {
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("html") => Ok("text/html; charset=utf-8"),
+        Some("js") => Ok("text/javascript; charset=utf-8"),
+        Some("css") => Ok("text/css; charset=utf-8"),
+        Some("svg") => Ok("image/svg+xml"),
+        _ => Err(format!("web/dist/{name}: no content type is known for this file")),
+    }
+}
+
+/// The 64-bit FNV-1a hash: enough to tell two builds of a file apart, and a dozen lines shorter than a crate.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
