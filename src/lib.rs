@@ -14,4 +14,5 @@
 pub mod chess;
 pub mod diagnostic;
 pub mod engine;
+pub mod uci;
 pub mod units;
