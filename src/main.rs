@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `sparring`: everything is in the library, under the roof.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sparring::cli::main()
+}

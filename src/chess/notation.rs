@@ -87,7 +87,7 @@ pub fn parse_san(pos: &Position, text: &str) -> Result<Move, SanError> {
         .replace('0', "O")
         .parse()
         .map_err(|_| SanError::Syntax(text.to_owned()))?;
-    san.clone().to_move(pos).map_err(|error| match error {
+    san.to_move(pos).map_err(|error| match error {
         shakmaty::san::SanError::AmbiguousSan => SanError::Ambiguous {
             text: text.to_owned(),
             candidates: pos

@@ -173,6 +173,10 @@ pub enum FenError {
 ///
 /// # Errors
 /// [`FenError`] when the text is no FEN or the position cannot be played on, for example without a king.
+#[expect(
+    clippy::result_large_err,
+    reason = "shakmaty hands the position back inside its error"
+)]
 pub fn parse_fen(variant: Variant, fen: &str) -> Result<Position, FenError> {
     if fen == "startpos" {
         return Ok(variant.start());

@@ -1,0 +1,94 @@
+//! Accounts, tokens, running games, chat history: what plain requests answer.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{GameInfo, UserId};
+use crate::units::Elo;
+
+/// `GET /api/account` and `/api/user/{name}`, as far as a bot cares.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// The id.
+    pub id: UserId,
+    /// The name as its owner writes it.
+    pub username: String,
+    /// `BOT`, `GM` and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Ratings by perf key (`blitz`, `chess960`); puzzle modes without a rating are kept with `None`.
+    #[serde(default)]
+    pub perfs: BTreeMap<String, PerfRating>,
+    /// Closed by its owner or by moderators.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disabled: bool,
+}
+
+impl Account {
+    /// Whether lichess has marked the account as a bot.
+    #[must_use]
+    pub fn is_bot(&self) -> bool {
+        self.title.as_deref() == Some("BOT")
+    }
+
+    /// The rating under a perf key.
+    #[must_use]
+    pub fn rating(&self, perf: &str) -> Option<Elo> {
+        self.perfs.get(perf).and_then(|perf| perf.rating)
+    }
+}
+
+/// One rating of an account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PerfRating {
+    /// Games played.
+    #[serde(default)]
+    pub games: u32,
+    /// The rating; missing for puzzle storms and the like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<Elo>,
+    /// Not yet settled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prov: bool,
+}
+
+/// One row of `POST /api/token/test`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenInfo {
+    /// Whose token it is.
+    pub user_id: UserId,
+    /// Scopes, separated by commas.
+    pub scopes: String,
+    /// Epoch milliseconds, or never.
+    pub expires: Option<u64>,
+}
+
+impl TokenInfo {
+    /// Whether the token allows this scope.
+    #[must_use]
+    pub fn allows(&self, scope: &str) -> bool {
+        self.scopes.split(',').any(|allowed| allowed.trim() == scope)
+    }
+}
+
+/// `GET /api/account/playing`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NowPlaying {
+    /// How many of them wait for me; missing in old answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nb_my_turn: Option<u32>,
+    /// My running games.
+    pub now_playing: Vec<GameInfo>,
+}
+
+/// One line of `GET .../chat`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChatMessage {
+    /// What was said.
+    pub text: String,
+    /// Who said it; `lichess` for the server itself.
+    pub user: String,
+}

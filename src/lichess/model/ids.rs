@@ -1,0 +1,140 @@
+//! Names of games and users, checked before they can become part of a path.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Text that is no id.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("\"{text}\" is not a {what} id")]
+pub struct BadId {
+    /// What it should have been.
+    pub what: &'static str,
+    /// The text.
+    pub text: String,
+}
+
+/// Eight letters or digits that name a game, and the challenge that it came from.
+///
+/// lichess' full ids (12 characters) carry a player's private part, which is cut off.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct GameId(String);
+
+impl GameId {
+    /// The eight characters.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for GameId {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, BadId> {
+        if matches!(text.len(), 8 | 12) && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            Ok(Self(text[..8].to_owned()))
+        } else {
+            Err(BadId {
+                what: "game",
+                text: text.to_owned(),
+            })
+        }
+    }
+}
+
+impl TryFrom<String> for GameId {
+    type Error = BadId;
+
+    fn try_from(text: String) -> Result<Self, BadId> {
+        text.parse()
+    }
+}
+
+impl From<GameId> for String {
+    fn from(id: GameId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for GameId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A user's id: the name in lower case, at most 30 letters, digits, `_` or `-`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct UserId(String);
+
+impl UserId {
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for UserId {
+    type Err = BadId;
+
+    /// Reads an id or a name; names become ids by lower case.
+    fn from_str(text: &str) -> Result<Self, BadId> {
+        let fits = (1..=30).contains(&text.len())
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+        if fits {
+            Ok(Self(text.to_ascii_lowercase()))
+        } else {
+            Err(BadId {
+                what: "user",
+                text: text.to_owned(),
+            })
+        }
+    }
+}
+
+impl TryFrom<String> for UserId {
+    type Error = BadId;
+
+    fn try_from(text: String) -> Result<Self, BadId> {
+        text.parse()
+    }
+}
+
+impl From<UserId> for String {
+    fn from(id: UserId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for UserId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_id_loses_its_private_part() {
+        assert_eq!("0FgNPGRzhDaW".parse::<GameId>().unwrap().as_str(), "0FgNPGRz");
+    }
+
+    #[test]
+    fn ids_that_would_change_a_path_are_refused() {
+        for text in ["", "../../ab", "abcdefg", "abcdefgh/", "abcdéfg"] {
+            assert!(text.parse::<GameId>().is_err(), "{text}");
+        }
+        for text in ["", "a b", "a/../b", "ä", "x".repeat(31).as_str()] {
+            assert!(text.parse::<UserId>().is_err(), "{text}");
+        }
+        assert_eq!("Ana-Lena_1".parse::<UserId>().unwrap().as_str(), "ana-lena_1");
+    }
+}

@@ -1,0 +1,51 @@
+//! Numbers that the wire may send odd: clocks may be null, negative, or fractional, and never end a game.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Number;
+
+use crate::units::Millis;
+
+/// A clock reading: null or nonsense is `None`, negative is zero.
+pub(super) fn millis<'de, D: Deserializer<'de>>(wire: D) -> Result<Option<Millis>, D::Error> {
+    let number = Option::<Number>::deserialize(wire)?;
+    Ok(number.and_then(|number| {
+        number
+            .as_u64()
+            .or_else(|| number.as_f64().map(|value| value.max(0.0) as u64))
+            .map(Millis)
+    }))
+}
+
+/// A span in whole seconds on the wire, the same quantity as [`Millis`] in here.
+pub(super) mod seconds {
+    use super::{Deserialize as _, Deserializer, Millis, Serialize as _, Serializer};
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(wire: D) -> Result<Millis, D::Error> {
+        Ok(Millis::from_secs(u64::deserialize(wire)?))
+    }
+
+    pub(in super::super) fn serialize<S: Serializer>(span: &Millis, wire: S) -> Result<S::Ok, S::Error> {
+        (span.0 / 1000).serialize(wire)
+    }
+}
+
+/// Like [`seconds`], for spans that may be missing.
+pub(super) mod optional_seconds {
+    use super::{Deserialize as _, Deserializer, Millis, Number, Serialize as _, Serializer};
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        wire: D,
+    ) -> Result<Option<Millis>, D::Error> {
+        let number = Option::<Number>::deserialize(wire)?;
+        Ok(number
+            .and_then(|number| number.as_f64())
+            .map(|secs| Millis((secs.max(0.0) * 1000.0) as u64)))
+    }
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        span: &Option<Millis>,
+        wire: S,
+    ) -> Result<S::Ok, S::Error> {
+        span.map(|span| span.0 / 1000).serialize(wire)
+    }
+}

@@ -1,0 +1,93 @@
+//! What lichess sends and receives, as values. Both ends of the wire use these types: daemon and sandbox.
+//!
+//! Reading is liberal: unknown kinds, fields and enum values are kept as strangers, missing optional fields
+//! have lichess' meaning. Writing follows lichess' published specification.
+
+mod account;
+mod challenge;
+mod error;
+mod event;
+mod game;
+mod ids;
+mod lenient;
+mod speed;
+mod status;
+
+pub use account::{Account, ChatMessage, NowPlaying, PerfRating, TokenInfo};
+pub use challenge::{
+    Challenge, ChallengeColor, ChallengeDone, ChallengeStatus, Compat, DeclineReason, Invitation, Perf,
+    TimeControl, User, VariantInfo,
+};
+pub use error::{DecodeError, ErrorBody, RateLimit};
+pub use event::{Event, GameInfo, Opponent};
+pub use game::{ChatLine, ClockInfo, GameEvent, GameFull, GameState, OpponentGone, Player, Room};
+pub use ids::{BadId, GameId, UserId};
+pub use speed::Speed;
+pub use status::{Status, StatusInfo};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::chess::Color;
+
+/// A side, spelled `white` or `black` on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The first player.
+    White,
+    /// The second player.
+    Black,
+}
+
+impl Side {
+    /// The side that plays against this one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::White => Self::Black,
+            Self::Black => Self::White,
+        }
+    }
+}
+
+impl From<Color> for Side {
+    fn from(color: Color) -> Self {
+        color.fold_wb(Self::White, Self::Black)
+    }
+}
+
+impl From<Side> for Color {
+    fn from(side: Side) -> Self {
+        Self::from_white(side == Side::White)
+    }
+}
+
+/// The `type` of a stream's line, read before the rest of it.
+#[derive(Deserialize)]
+struct Kind {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+fn kind(line: &str) -> Result<String, DecodeError> {
+    let Kind { kind } = decode("line", line)?;
+    Ok(kind)
+}
+
+/// Decodes one JSON value; the error says which field was wrong and keeps the text.
+///
+/// # Errors
+/// [`DecodeError`] when the text is not JSON or does not fit the type.
+pub fn decode<T: DeserializeOwned>(kind: &str, text: &str) -> Result<T, DecodeError> {
+    let misfit = |field: String, source| DecodeError {
+        kind: kind.to_owned(),
+        field,
+        line: text.to_owned(),
+        source,
+    };
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut json)
+        .map_err(|error| misfit(error.path().to_string(), error.into_inner()))?;
+    json.end().map_err(|error| misfit(".".to_owned(), error))?;
+    Ok(value)
+}
