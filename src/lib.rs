@@ -29,4 +29,5 @@ pub mod personality;
 pub mod sandbox;
 #[cfg(feature = "daemon")]
 pub mod settings;
+pub mod uci;
 pub mod units;
