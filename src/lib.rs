@@ -17,6 +17,8 @@ pub mod book;
 pub mod chess;
 #[cfg(feature = "daemon")]
 pub mod cli;
+#[cfg(feature = "daemon")]
+pub mod config;
 pub mod diagnostic;
 pub mod engine;
 #[cfg(feature = "daemon")]
