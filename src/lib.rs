@@ -28,3 +28,5 @@ pub mod personality;
 #[cfg(feature = "daemon")]
 pub mod settings;
 pub mod units;
+#[cfg(feature = "daemon")]
+pub mod watch;
