@@ -14,6 +14,8 @@
 #[cfg(feature = "daemon")]
 pub mod arena;
 pub mod book;
+#[cfg(feature = "daemon")]
+pub mod bot;
 pub mod chess;
 #[cfg(feature = "daemon")]
 pub mod cli;
@@ -25,6 +27,8 @@ pub mod engine;
 pub mod lichess;
 #[cfg(feature = "daemon")]
 pub mod personality;
+#[cfg(feature = "daemon")]
+pub mod sandbox;
 #[cfg(feature = "daemon")]
 pub mod settings;
 pub mod units;
