@@ -19,6 +19,8 @@ pub mod bot;
 pub mod chess;
 #[cfg(feature = "daemon")]
 pub mod cli;
+#[cfg(feature = "daemon")]
+pub mod config;
 pub mod diagnostic;
 pub mod engine;
 #[cfg(feature = "daemon")]
@@ -31,3 +33,5 @@ pub mod sandbox;
 pub mod settings;
 pub mod uci;
 pub mod units;
+#[cfg(feature = "daemon")]
+pub mod watch;
