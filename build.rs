@@ -1,4 +1,5 @@
-//! Writes the table of the page's files for `sandbox::pages`: what `make web` left in `web/dist`, or nothing.
+//! Writes what the program carries inside: the page's files as `make web` left them in `web/dist` (or nothing), and
+//! the shipped books and personalities, so that a copied binary plays anywhere.
 
 use std::{
     env,
@@ -9,7 +10,8 @@ use std::{
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("web/dist");
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let dist = root.join("web/dist");
     // A watched path that does not exist would rebuild the crate each time; then its parent tells when it appears.
     let watched = dist
         .ancestors()
@@ -18,16 +20,41 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", watched.display());
     println!("cargo::rerun-if-changed=build.rs");
 
-    let table = asset_table(&dist)?;
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("assets.rs"), table)?;
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("assets.rs"), asset_table(&dist)?)?;
+    for (folder, extension) in [("books", "book"), ("personalities", "toml")] {
+        println!("cargo::rerun-if-changed={folder}");
+        fs::write(
+            out.join(format!("{folder}.rs")),
+            text_table(&root.join(folder), extension)?,
+        )?;
+    }
     Ok(())
 }
 
-/// A Rust expression: a slice of `Asset`, sorted by path so that the same files give the same binary.
-fn asset_table(dist: &Path) -> Result<String, Box<dyn Error>> {
+/// A Rust expression: a slice of name and text, `("books/starter.book", "...")`, sorted by name.
+fn text_table(folder: &Path, extension: &str) -> Result<String, Box<dyn Error>> {
+    let mut table = String::from("&[\n");
+    for file in files_of(folder)? {
+        if file.extension().is_some_and(|found| found == extension) {
+            let (folder, name) = (name_of(folder)?, name_of(&file)?);
+            let shown = format!("{folder}/{name}");
+            writeln!(
+                table,
+                "    ({shown:?}, include_str!({:?})),",
+                file.display().to_string()
+            )?;
+        }
+    }
+    table.push(']');
+    Ok(table)
+}
+
+/// The files of a folder, sorted, so that the same files give the same binary; none if it is not there.
+fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut files = Vec::new();
-    if dist.is_dir() {
-        for entry in fs::read_dir(dist)? {
+    if folder.is_dir() {
+        for entry in fs::read_dir(folder)? {
             let path = entry?.path();
             if path.is_file() {
                 files.push(path);
@@ -35,13 +62,19 @@ fn asset_table(dist: &Path) -> Result<String, Box<dyn Error>> {
         }
     }
     files.sort();
+    Ok(files)
+}
 
+fn name_of(path: &Path) -> Result<&str, Box<dyn Error>> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.ok_or_else(|| format!("the name of {} is not UTF-8", path.display()).into())
+}
+
+/// A Rust expression: a slice of `Asset`, sorted by path.
+fn asset_table(dist: &Path) -> Result<String, Box<dyn Error>> {
     let mut table = String::from("&[\n");
-    for file in &files {
-        let name = file
-            .file_name()
-            .and_then(|name| name.to_str())
-            .ok_or("a file name in web/dist is not UTF-8")?;
+    for file in &files_of(dist)? {
+        let name = name_of(file)?;
         let etag = format!("\"{:016x}\"", fnv1a(&fs::read(file)?));
         let content_type = content_type(name)?;
         writeln!(

@@ -36,8 +36,11 @@ pub struct Failure {
 
 impl Failure {
     /// A failure as an error of the roof.
-    pub fn new(exit: Exit, message: impl Into<String>) -> anyhow::Error {
-        anyhow::Error::new(Self { exit, message: message.into() })
+    pub fn error(exit: Exit, message: impl Into<String>) -> anyhow::Error {
+        anyhow::Error::new(Self {
+            exit,
+            message: message.into(),
+        })
     }
 }
 
@@ -52,5 +55,8 @@ impl std::error::Error for Failure {}
 /// The exit code of an error, wherever in its chain it was named.
 #[must_use]
 pub fn code_of(error: &anyhow::Error) -> Exit {
-    error.chain().find_map(|cause| cause.downcast_ref::<Failure>()).map_or(Exit::Failed, |failure| failure.exit)
+    error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<Failure>())
+        .map_or(Exit::Failed, |failure| failure.exit)
 }

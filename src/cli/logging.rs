@@ -15,7 +15,10 @@ pub fn start(verbosity: Verbosity) {
         _ => "sparring=trace,debug",
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
-    let layer = fmt::layer().with_writer(stderr).with_target(verbosity > 0).with_ansi(wants_color());
+    let layer = fmt::layer()
+        .with_writer(stderr)
+        .with_target(verbosity > 0)
+        .with_ansi(wants_color());
     let under_systemd = std::env::var_os("JOURNAL_STREAM").is_some();
     let registry = tracing_subscriber::registry().with(filter);
     // Another subscriber is there only in tests, which may keep theirs.
