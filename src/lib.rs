@@ -16,4 +16,6 @@ pub mod diagnostic;
 pub mod engine;
 #[cfg(feature = "daemon")]
 pub mod lichess;
+#[cfg(feature = "daemon")]
+pub mod sandbox;
 pub mod units;
