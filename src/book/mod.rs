@@ -17,6 +17,7 @@
 //! assert_eq!(first.chance, 1.0);
 //! ```
 
+mod check;
 mod library;
 mod mark;
 mod moves;
@@ -26,7 +27,9 @@ mod positions;
 mod row;
 mod text;
 mod trail;
+mod walk;
 
+pub use check::{check, missing_transpositions};
 pub use library::{Book, Library, write};
 pub use mark::{BASE_WEIGHT, MAX_WEIGHT};
 pub use parse::{MAX_BYTES, MAX_LINES, parse, parse_bytes};
