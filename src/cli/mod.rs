@@ -1,9 +1,12 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
+pub mod check;
 pub mod exit;
+pub mod explain;
 pub mod logging;
 pub mod match_engines;
 pub mod play;
+pub mod report;
 pub mod token;
 
 use std::process::ExitCode;
@@ -30,8 +33,12 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Validates bot.toml, books and personalities, and shows everything wrong at once.
+    Check(check::Args),
+    /// Says what a personality, a level or bot.toml means, key by key.
+    Explain(explain::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
-    Match(match_engines::Args),
+    Match(Box<match_engines::Args>),
 }
 
 /// Parses the command line, runs the command, and reports how it ended.
@@ -41,6 +48,8 @@ pub fn main() -> ExitCode {
     logging::start(cli.verbose);
     let outcome = match &cli.command {
         None => welcome(),
+        Some(Command::Check(args)) => check::run(args),
+        Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {
