@@ -1,9 +1,12 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
+pub mod check;
 pub mod exit;
+pub mod explain;
 pub mod logging;
 pub mod match_engines;
 pub mod play;
+pub mod report;
 pub mod token;
 
 use std::{
@@ -37,6 +40,10 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Validates bot.toml, books and personalities, and shows everything wrong at once.
+    Check(check::Args),
+    /// Says what a personality, a level or bot.toml means, key by key.
+    Explain(explain::Args),
     /// Speaks UCI on standard input and output: the engine for any chess program.
     Uci,
     /// Counts the nodes of searches of fixed positions: the engine's signature, and its speed.
@@ -64,6 +71,8 @@ pub fn main() -> ExitCode {
     logging::start(cli.verbose);
     let outcome = match &cli.command {
         None => welcome(),
+        Some(Command::Check(args)) => check::run(args),
+        Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Uci) => speak_uci(),
         Some(Command::Bench { depth }) => print(uci::bench(Depth(*depth))),
         Some(Command::Perft { fen, depth }) => uci::perft(fen, *depth)
