@@ -19,6 +19,8 @@ pub mod bot;
 pub mod chess;
 #[cfg(feature = "daemon")]
 pub mod cli;
+#[cfg(feature = "daemon")]
+pub mod config;
 pub mod diagnostic;
 pub mod engine;
 #[cfg(feature = "daemon")]
@@ -26,5 +28,10 @@ pub mod lichess;
 #[cfg(feature = "daemon")]
 pub mod personality;
 #[cfg(feature = "daemon")]
+pub mod sandbox;
+#[cfg(feature = "daemon")]
 pub mod settings;
+pub mod uci;
 pub mod units;
+#[cfg(feature = "daemon")]
+pub mod watch;

@@ -3,6 +3,7 @@
 pub mod exit;
 pub mod logging;
 pub mod match_engines;
+pub mod play;
 pub mod token;
 
 use std::process::ExitCode;

@@ -6,15 +6,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use secrecy::SecretString;
 use thiserror::Error;
+
+use crate::lichess::{BadToken, Token};
 
 /// The environment variable that may hold the token.
 pub const VARIABLE: &str = "LICHESS_TOKEN";
 /// The name of the systemd credential that may hold it.
 const CREDENTIAL: &str = "lichess-token";
-/// lichess' tokens are far shorter; its specification allows them to grow to this.
-const LONGEST: usize = 512;
+/// More than any token: the file may be anything, and only this much of it is read.
+const MOST: u64 = 4096;
 
 /// Why there is no token to use. Each message says what to do; none ever quotes the token.
 #[derive(Debug, Error)]
@@ -43,12 +44,13 @@ pub enum TokenError {
         mode: u32,
     },
     /// Text that cannot be a token, for example two lines or a pasted header.
-    #[error(
-        "the token from {source_name} is not one: a lichess token is a single word of letters, digits and \"_\""
-    )]
+    #[error("the token from {source_name} cannot be one")]
     Malformed {
         /// Where it came from.
         source_name: String,
+        /// What is wrong with it.
+        #[source]
+        source: BadToken,
     },
 }
 
@@ -78,24 +80,29 @@ impl Sources {
     ///
     /// # Errors
     /// [`TokenError`] when there is none, or the first place that has one cannot be trusted.
-    pub fn read(&self) -> Result<SecretString, TokenError> {
+    pub fn read(&self) -> Result<Token, TokenError> {
+        let (text, source_name) = self.find()?;
+        Token::parse(&text).map_err(|source| TokenError::Malformed { source_name, source })
+    }
+
+    /// The first text found that should be a token, and where it was.
+    fn find(&self) -> Result<(String, String), TokenError> {
         let credential = self.credentials.as_ref().map(|folder| folder.join(CREDENTIAL));
         if let Some(path) = credential.filter(|path| path.exists()) {
-            // systemd guards its credentials itself; their mode is 0400 or read-only for the service alone.
-            return checked(&read(&path)?, &path.display().to_string());
+            // systemd guards its credentials itself: they are for the service's own user alone.
+            return Ok((read(&path)?, path.display().to_string()));
         }
         if let Some(path) = &self.file {
             refuse_if_open(path)?;
-            return checked(&read(path)?, &path.display().to_string());
+            return Ok((read(path)?, path.display().to_string()));
         }
         match &self.environment {
-            Some(text) if !text.trim().is_empty() => checked(text, VARIABLE),
+            Some(text) if !text.trim().is_empty() => Ok((text.clone(), VARIABLE.to_owned())),
             _ => Err(TokenError::Missing),
         }
     }
 }
 
-/// At most a little more than the longest token: the file may be anything.
 fn read(path: &Path) -> Result<String, TokenError> {
     let unreadable = |source| TokenError::Unreadable {
         path: path.to_owned(),
@@ -103,9 +110,7 @@ fn read(path: &Path) -> Result<String, TokenError> {
     };
     let mut text = String::new();
     let file = fs::File::open(path).map_err(unreadable)?;
-    file.take(LONGEST as u64 + 64)
-        .read_to_string(&mut text)
-        .map_err(unreadable)?;
+    file.take(MOST).read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)
 }
 
@@ -132,27 +137,14 @@ fn refuse_if_open(_path: &Path) -> Result<(), TokenError> {
     Ok(())
 }
 
-/// A token becomes part of a header, so its characters are checked before anything is sent.
-fn checked(text: &str, source_name: &str) -> Result<SecretString, TokenError> {
-    let token = text.trim();
-    let fits = (1..=LONGEST).contains(&token.len())
-        && token
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if fits {
-        Ok(SecretString::from(token))
-    } else {
-        Err(TokenError::Malformed {
-            source_name: source_name.to_owned(),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use secrecy::ExposeSecret as _;
-
     use super::*;
+
+    fn found(sources: &Sources) -> String {
+        assert!(sources.read().is_ok());
+        sources.find().unwrap().0.trim().to_owned()
+    }
 
     #[cfg(unix)]
     fn file(folder: &Path, mode: u32) -> PathBuf {
@@ -173,11 +165,11 @@ mod tests {
             environment: Some("lip_fromEnvironment".into()),
         };
         fs::write(folder.path().join(CREDENTIAL), "lip_fromCredential").unwrap();
-        assert_eq!(sources.read().unwrap().expose_secret(), "lip_fromCredential");
+        assert_eq!(found(&sources), "lip_fromCredential");
         sources.credentials = None;
-        assert_eq!(sources.read().unwrap().expose_secret(), "lip_fromFile");
+        assert_eq!(found(&sources), "lip_fromFile");
         sources.file = None;
-        assert_eq!(sources.read().unwrap().expose_secret(), "lip_fromEnvironment");
+        assert_eq!(found(&sources), "lip_fromEnvironment");
         sources.environment = None;
         assert!(matches!(sources.read(), Err(TokenError::Missing)));
     }

@@ -23,7 +23,8 @@ use super::{
 };
 use crate::{
     lichess::model::{
-        Account, ChatMessage, DeclineReason, Event, GameEvent, GameId, NowPlaying, Room, TokenInfo, UserId,
+        Account, Challenge, ChatMessage, DeclineReason, Event, GameEvent, GameId, Invitation, NowPlaying,
+        Room, TokenInfo, UserId,
     },
     units::Millis,
 };
@@ -51,6 +52,7 @@ pub struct Client {
     authorization: HeaderValue,
     agent: HeaderValue,
     gates: Arc<Gates>,
+    interface: &'static str,
 }
 
 /// A server's address that cannot be used.
@@ -95,7 +97,16 @@ impl Client {
             authorization,
             agent: agent(None),
             gates: Arc::new(Gates::new(seed)),
+            interface: "bot",
         })
+    }
+
+    /// The same client for a person's account: games go through the board interface, which is closed to bots as the
+    /// bot interface is to people. On lichess engines are forbidden there; the sandbox's console and tests use it.
+    #[must_use]
+    pub fn at_the_board(mut self) -> Self {
+        self.interface = "board";
+        self
     }
 
     /// The same client that names its account to the server, as lichess asks of polite programs. lichess refuses
@@ -168,7 +179,7 @@ impl Client {
     /// # Errors
     /// [`CallError`] as for every call.
     pub async fn game(&self, game: &GameId) -> Result<Lines<GameEvent>, CallError> {
-        let path = ["api", "bot", "game", "stream", game.as_str()];
+        let path = ["api", self.interface, "game", "stream", game.as_str()];
         self.open("game stream", Class::GameStream, &path, GAME_SILENCE)
             .await
     }
@@ -279,8 +290,22 @@ impl Client {
     /// # Errors
     /// [`CallError`] as for every call.
     pub async fn chat(&self, game: &GameId) -> Result<Vec<ChatMessage>, CallError> {
-        let request = self.request(Method::GET, &["api", "bot", "game", game.as_str(), "chat"]);
+        let request = self.request(
+            Method::GET,
+            &["api", self.interface, "game", game.as_str(), "chat"],
+        );
         self.send("chat history", Class::Chat, request).await
+    }
+
+    /// Challenges a user to a game; its fate comes on the event stream.
+    ///
+    /// # Errors
+    /// [`CallError`] as for every call.
+    pub async fn invite(&self, user: &UserId, invitation: &Invitation) -> Result<Challenge, CallError> {
+        let request = self
+            .request(Method::POST, &["api", "challenge", user.as_str()])
+            .form(&invitation.form());
+        self.send("challenge", Class::Challenge, request).await
     }
 
     /// Accepts a challenge; the game comes on the event stream.
@@ -315,7 +340,7 @@ impl Client {
     fn command(&self, game: &GameId, rest: &[&str]) -> RequestBuilder {
         self.request(
             Method::POST,
-            &[&["api", "bot", "game", game.as_str()], rest].concat(),
+            &[&["api", self.interface, "game", game.as_str()], rest].concat(),
         )
     }
 

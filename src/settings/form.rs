@@ -256,10 +256,12 @@ impl<T: Copy + PartialEq> Form for Choice<T> {
         if let Some((_, meant)) = self.0.iter().find(|(word, _)| word == written) {
             return Ok(*meant);
         }
-        let misfit = Misfit::new(value, format!("{} is not {}", quote(written), self.describe()));
+        let misfit = Misfit::new(value, format!("{} is not known here", quote(written)));
         Err(vec![
             match nearest(written, self.0.iter().map(|(word, _)| *word)) {
-                Some(word) => misfit.with_help(format!("did you mean \"{word}\"?")),
+                Some(word) => {
+                    misfit.with_help(format!("did you mean \"{word}\"? there is {}", self.describe()))
+                }
                 None => misfit,
             },
         ])
@@ -355,7 +357,12 @@ impl<F: Form> Form for List<F> {
         for element in elements.iter() {
             match self.0.read(element) {
                 Ok(value) => values.push(value),
-                Err(more) => misfits.extend(more),
+                Err(more) => misfits.extend(more.into_iter().map(|mut misfit| {
+                    misfit
+                        .help
+                        .get_or_insert_with(|| format!("write {}", self.0.describe()));
+                    misfit
+                })),
             }
         }
         if misfits.is_empty() {

@@ -340,8 +340,8 @@ mod tests {
         t:4:7: error: games.max: 65 is more than 64; write a whole number from 1 to 64 (games)
         t:5:1: error: there is no setting "games.Max"; did you mean "max"?
         t:6:1: error: there is no setting "games.quiet"; it belongs at the top of the file, before the first [section]
-        t:7:11: error: games.colors: "whit" is not "white" or "black"; did you mean "white"?
-        t:7:19: error: games.colors: 3 is not "white" or "black"; write a list, each "white" or "black"
+        t:7:11: error: games.colors: "whit" is not known here; did you mean "white"? there is "white" or "black"
+        t:7:19: error: games.colors: 3 is not "white" or "black"; write "white" or "black"
         t:8:2: error: there is no setting "gams"; did you mean "games"?
         "#
         );

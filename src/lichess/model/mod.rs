@@ -15,8 +15,8 @@ mod status;
 
 pub use account::{Account, ChatMessage, NowPlaying, PerfRating, TokenInfo};
 pub use challenge::{
-    Challenge, ChallengeColor, ChallengeDone, ChallengeStatus, Compat, DeclineReason, Perf, TimeControl,
-    User, VariantInfo,
+    Challenge, ChallengeColor, ChallengeDone, ChallengeStatus, Compat, DeclineReason, Invitation, Perf,
+    TimeControl, User, VariantInfo,
 };
 pub use error::{DecodeError, ErrorBody, RateLimit};
 pub use event::{Event, GameInfo, Opponent};

@@ -1,0 +1,3 @@
+//! lichess in a box, for playing without lichess.
+
+pub mod pages;
