@@ -82,3 +82,10 @@ fn the_examples_of_the_page_on_the_format_are_true() {
         }
     }
 }
+
+#[test]
+fn the_main_book_is_broad() {
+    let books = shipped();
+    let main = books.iter().find(|book| book.name() == "main").unwrap();
+    assert!(main.positions() >= 2000, "{} positions", main.positions());
+}

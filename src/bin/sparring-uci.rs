@@ -5,12 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use sparring::{
-    chess::{Variant, parse_fen, write_uci},
-    engine::{bench, perft},
-    uci,
-    units::Depth,
-};
+use sparring::{engine::bench, uci, units::Depth};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -19,7 +14,9 @@ fn main() -> ExitCode {
         [] => uci::run(io::stdin().lock(), io::stdout()).map_err(|error| format!("standard input: {error}")),
         ["bench"] => say(uci::bench(bench::DEPTH)),
         ["bench", depth] => number(depth).and_then(|depth| say(uci::bench(Depth(depth)))),
-        ["perft", fen, depth] => number(depth).and_then(|depth| count(fen, depth)),
+        ["perft", fen, depth] => number(depth)
+            .and_then(|depth| uci::perft(fen, depth).map_err(|error| error.to_string()))
+            .and_then(say),
         _ => Err("usage: sparring-uci [bench [DEPTH] | perft FEN DEPTH]".to_owned()),
     };
     match done {
@@ -30,16 +27,6 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-fn count(fen: &str, depth: u32) -> Result<(), String> {
-    let pos = parse_fen(Variant::Chess960, fen).map_err(|error| error.to_string())?;
-    let mut total = u64::from(depth == 0);
-    for (mv, nodes) in perft::divide(&pos, depth) {
-        say(format_args!("{}: {nodes}", write_uci(mv, Variant::Chess960)))?;
-        total += nodes;
-    }
-    say(total)
 }
 
 fn say(line: impl std::fmt::Display) -> Result<(), String> {

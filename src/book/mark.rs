@@ -4,15 +4,15 @@
 pub const BASE_WEIGHT: i64 = 100;
 
 /// The largest number that may be written as a weight. Sums of many lines may go beyond.
-pub const MAX_WEIGHT: i64 = 1_000_000;
+pub const MAX_WEIGHT: u32 = 1_000_000;
 
 /// A move as one line has it: what its marks add, and the number that is written behind it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Worth {
     /// What the marks add or take away.
-    pub marks: i64,
+    pub marks: i32,
     /// The weight, instead of what the lines sum up to.
-    pub number: Option<i64>,
+    pub number: Option<u32>,
     /// `xx`: never to be played, whatever else is said.
     pub never: bool,
     /// Part of a choice with `|`, which says all that is to be played in its position.
@@ -38,7 +38,7 @@ impl Worth {
             }
             _ => return false,
         };
-        self.marks += value;
+        self.marks = self.marks.saturating_add(value);
         true
     }
 

@@ -17,6 +17,7 @@
 //! assert_eq!(first.chance, 1.0);
 //! ```
 
+mod library;
 mod mark;
 mod moves;
 mod parse;
@@ -24,10 +25,12 @@ mod pick;
 mod positions;
 mod row;
 mod text;
+mod trail;
 
+pub use library::{Book, Library, write};
 pub use mark::{BASE_WEIGHT, MAX_WEIGHT};
-pub use parse::{Book, MAX_BYTES, MAX_LINES, parse, parse_bytes, write};
-pub use pick::{BookMove, Library};
+pub use parse::{MAX_BYTES, MAX_LINES, parse, parse_bytes};
+pub use pick::BookMove;
 pub use positions::Entry;
 pub use text::{Kind, Line, Piece, PieceKind, Text};
 

@@ -1,6 +1,6 @@
 //! From text to book: headers and rows, each line read or refused by itself.
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 use crate::{
     chess::{Color, Variant, parse_fen},
@@ -8,10 +8,12 @@ use crate::{
 };
 
 use super::{
+    library::Book,
     moves::is_near,
-    positions::{Entry, Note, Occurrence, Positions},
-    row::{Trail, read_row},
+    positions::{Note, Occurrence, Positions},
+    row::read_row,
     text::{Kind, Line, PieceKind, Text},
+    trail::Trail,
 };
 
 /// The largest text that is read as a book.
@@ -25,80 +27,6 @@ const MAX_ERRORS: usize = 100;
 
 /// What may stand before a colon.
 const HEADERS: [&str; 4] = ["name", "author", "color", "from"];
-
-/// A book of openings: its text, and what it says of each position.
-#[derive(Debug, Clone)]
-pub struct Book {
-    name: Arc<str>,
-    path: Arc<str>,
-    title: Option<String>,
-    text: Text,
-    rows: usize,
-    positions: Positions,
-}
-
-impl Book {
-    /// What personalities call it: the file's name without folder and ending, as in `starter`.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The file's name as it was given, as in `books/starter.book`.
-    #[must_use]
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
-    /// What its author calls it: the header `name:`.
-    #[must_use]
-    pub fn title(&self) -> Option<&str> {
-        self.title.as_deref()
-    }
-
-    /// How many lines the text has, comments and refused lines included.
-    #[must_use]
-    pub fn lines(&self) -> usize {
-        self.text.len()
-    }
-
-    /// How many lines of moves were read.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// How many positions have a move.
-    #[must_use]
-    pub fn positions(&self) -> usize {
-        self.positions.len()
-    }
-
-    /// The text it was read from.
-    #[must_use]
-    pub fn text(&self) -> &Text {
-        &self.text
-    }
-
-    /// What it says of a position, by [`chess::key`](crate::chess::key), in the order of the text; those that are
-    /// never played included. Empty if it does not know the position.
-    #[must_use]
-    pub fn entries(&self, key: u64) -> &[Entry] {
-        self.positions.at(key)
-    }
-
-    /// The name that all lines share in which the move is played.
-    #[must_use]
-    pub fn note(&self, entry: &Entry) -> Option<&str> {
-        entry.note.text(self.text.as_str())
-    }
-}
-
-/// The text of a book, byte for byte as it was read.
-#[must_use]
-pub fn write(book: &Book) -> String {
-    book.text.write()
-}
 
 /// Reads a book from bytes, which must be UTF-8. See [`parse`].
 #[must_use]
@@ -155,29 +83,14 @@ pub fn parse(name: &str, text: &str) -> (Option<Book>, Findings) {
     }
     let (title, rows) = (reader.title.take(), reader.rows);
     let (occurrences, findings) = reader.finish();
-    let book = Book {
-        name: stem(name).into(),
-        path: name.into(),
-        title,
-        rows,
-        positions: Positions::gather(occurrences, &source),
-        text,
-    };
+    let positions = Positions::gather(&occurrences, &source);
+    let book = Book::new(name, title, text, rows, positions);
     (Some(book), Findings::new(name, source, findings))
 }
 
 fn too_large(name: &str, bytes: usize) -> Findings {
     let message = format!("{bytes} bytes are too many for a book: {MAX_BYTES} are read");
     Findings::new(name, "", vec![Diagnostic::error(0..0, message)])
-}
-
-/// The name of a file without its folder and ending, on any system.
-fn stem(path: &str) -> &str {
-    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    match file.rsplit_once('.') {
-        Some((stem, _)) if !stem.is_empty() => stem,
-        _ => file,
-    }
 }
 
 /// A text under way: what the headers so far say, and what was found.
@@ -312,7 +225,7 @@ fn unknown_key(key: &str, span: Range<usize>) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::GameLine;
+    use crate::{book::write, chess::GameLine};
     use proptest::prelude::*;
 
     /// What a book knows after some moves in coordinates: each move with its weight.
@@ -431,18 +344,6 @@ mod tests {
         let said = findings(&"rubbish\n".repeat(1000));
         assert_eq!(said.lines().count(), MAX_ERRORS + 1);
         assert!(said.ends_with("900 more errors are not listed"), "{said}");
-    }
-
-    #[test]
-    fn names_are_without_folder_and_ending() {
-        for (path, name) in [
-            ("books/starter.book", "starter"),
-            ("C:\\books\\my.own.book", "my.own"),
-            ("starter", "starter"),
-            (".book", ".book"),
-        ] {
-            assert_eq!(stem(path), name);
-        }
     }
 
     #[test]

@@ -4,13 +4,10 @@ use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use crate::chess::{GameLine, Move, Position, Rules as _};
 
-use super::{parse::Book, positions::Entry};
-
-/// The books at hand. It never changes: whoever reads the files again makes a new one and shares that.
-#[derive(Debug, Clone, Default)]
-pub struct Library {
-    books: Vec<Book>,
-}
+use super::{
+    library::{Book, Library},
+    positions::Entry,
+};
 
 /// A move that a book proposes.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,29 +25,6 @@ pub struct BookMove {
 }
 
 impl Library {
-    /// A library of these books. Of two with the same name the first is found.
-    #[must_use]
-    pub fn new(books: Vec<Book>) -> Self {
-        Self { books }
-    }
-
-    /// No books.
-    #[must_use]
-    pub fn empty() -> Self {
-        Self::default()
-    }
-
-    /// What the books are called, in the order they were given.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.books.iter().map(Book::name)
-    }
-
-    /// The book of that name.
-    #[must_use]
-    pub fn book(&self, name: &str) -> Option<&Book> {
-        self.books.iter().find(|book| book.name() == name)
-    }
-
     /// A move for the line's last position from the first of the named books that has one to play there.
     ///
     /// The same seed gives the same move in the same position. What a book knows but does not want (`xx`, or

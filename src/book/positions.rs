@@ -38,7 +38,7 @@ pub struct Entry {
     /// What the marks of these lines add up to.
     pub marks: i64,
     /// The number some line gives it; the last one counts.
-    pub number: Option<i64>,
+    pub number: Option<u32>,
     /// Whether a line forbids it by `xx`.
     pub never: bool,
     /// Whether it stands in a choice with `|`.
@@ -56,7 +56,7 @@ impl Entry {
         Self {
             mv: first.mv,
             lines: 1,
-            marks: first.worth.marks,
+            marks: i64::from(first.worth.marks),
             number: first.worth.number,
             never: first.worth.never,
             chosen: first.worth.chosen,
@@ -68,7 +68,7 @@ impl Entry {
 
     fn merge(&mut self, other: &Occurrence, source: &str) {
         self.lines += 1;
-        self.marks += other.worth.marks;
+        self.marks += i64::from(other.worth.marks);
         self.never |= other.worth.never;
         self.chosen |= other.worth.chosen;
         if other.worth.number.is_some() {
@@ -81,7 +81,8 @@ impl Entry {
     /// The number if there is one, else [`BASE_WEIGHT`] a line; the marks are added to either.
     #[must_use]
     pub fn weight(&self) -> i64 {
-        self.number.unwrap_or(BASE_WEIGHT * i64::from(self.lines)) + self.marks
+        let weight = self.number.map_or(BASE_WEIGHT * i64::from(self.lines), i64::from);
+        weight + self.marks
     }
 
     /// Whether the book is against it: forbidden by `xx`, or with a weight of 0 or less.
@@ -149,16 +150,21 @@ pub(super) struct Positions {
 
 impl Positions {
     /// Gathers the moves of all lines by position.
-    pub fn gather(mut occurrences: Vec<Occurrence>, source: &str) -> Self {
-        // Stable, so that within a position the order of the text remains.
-        occurrences.sort_by_key(|occurrence| occurrence.key);
+    pub fn gather(occurrences: &[Occurrence], source: &str) -> Self {
+        // The index makes the order of the text the order within a position.
+        let keys = occurrences.iter().map(|occurrence| occurrence.key);
+        let mut order: Vec<(u64, u32)> = keys.zip(0..).collect();
+        order.sort_unstable();
         let mut positions = Self::default();
-        for same in occurrences.chunk_by(|one, other| one.key == other.key) {
+        for same in order.chunk_by(|one, other| one.0 == other.0) {
             let begin = positions.entries.len();
-            let [first, ..] = same else { continue };
-            positions.keys.push(first.key);
+            let [(key, _), ..] = same else { continue };
+            positions.keys.push(*key);
             positions.begins.push(begin as u32);
-            for occurrence in same {
+            for occurrence in same
+                .iter()
+                .filter_map(|(_, index)| occurrences.get(*index as usize))
+            {
                 let known = positions.entries[begin..]
                     .iter_mut()
                     .find(|entry| entry.mv == occurrence.mv);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    chess::{Color, Move, Position, Rules as _, key},
+    chess::{Color, Move, Rules as _},
     diagnostic::Diagnostic,
 };
 
@@ -11,6 +11,7 @@ use super::{
     mark::{MAX_WEIGHT, Worth, split_marks},
     moves::{Unread, read_move},
     text::{Line, PieceKind},
+    trail::Trail,
 };
 
 /// A move as a row plays it.
@@ -26,55 +27,6 @@ pub(super) struct Played {
     pub worth: Worth,
     /// Its word in the text.
     pub span: Range<usize>,
-}
-
-/// The moves of the row before. Neighbouring rows begin alike, and what they share is read once.
-#[derive(Debug, Clone)]
-pub(super) struct Trail<'t> {
-    start: Position,
-    steps: Vec<Step<'t>>,
-    /// Whether move numbers in the text can be held against the position.
-    counts: bool,
-}
-
-#[derive(Debug, Clone)]
-struct Step<'t> {
-    word: &'t str,
-    mv: Move,
-    after: Position,
-}
-
-impl<'t> Trail<'t> {
-    /// Rows that begin in a position; `counts` says that it is the start of a game.
-    pub fn new(start: Position, counts: bool) -> Self {
-        Self {
-            start,
-            steps: Vec::new(),
-            counts,
-        }
-    }
-
-    fn position(&self, depth: usize) -> &Position {
-        match depth.checked_sub(1).and_then(|index| self.steps.get(index)) {
-            Some(step) => &step.after,
-            None => &self.start,
-        }
-    }
-
-    /// Plays a word as the move after the first `depth` of the trail, and forgets what came after them.
-    fn play(&mut self, depth: usize, word: &'t str) -> Result<Move, Unread> {
-        if let Some(step) = self.steps.get(depth)
-            && step.word == word
-        {
-            return Ok(step.mv);
-        }
-        let mv = read_move(self.position(depth), word)?;
-        let mut after = self.position(depth).clone();
-        after.play_unchecked(mv);
-        self.steps.truncate(depth);
-        self.steps.push(Step { word, mv, after });
-        Ok(mv)
-    }
 }
 
 /// What a word of a row is, by its look alone.
@@ -221,11 +173,10 @@ impl<'t> Reader<'t, '_> {
                 );
             }
         };
-        let before = self.trail.position(depth);
         let marks_at = span.end..span.end + marks.len();
         self.played.push(Played {
-            key: key(before),
-            turn: before.turn(),
+            key: self.trail.key(depth),
+            turn: self.trail.position(depth).turn(),
             mv,
             worth: Worth::default(),
             span,
@@ -248,7 +199,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn weigh(&mut self, number: &str, span: Range<usize>) -> Result<(), Diagnostic> {
-        let Ok(weight) = number.parse::<i64>() else {
+        let Ok(weight) = number.parse::<u32>() else {
             return Err(Diagnostic::error(span, format!("\"{number}\" is not a weight"))
                 .with_help(format!("a weight is a whole number up to {MAX_WEIGHT}")));
         };
@@ -304,15 +255,15 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// The number that the next move would carry in a game, if it is White's and not the first.
-    fn expected_count(&self) -> Option<i64> {
+    fn expected_count(&self) -> Option<u32> {
         let next = self.trail.position(self.depth);
-        (self.trail.counts && next.turn() == Color::White).then_some(i64::from(next.fullmoves().get()))
+        (self.trail.counts() && next.turn() == Color::White).then_some(next.fullmoves().get())
     }
 
     /// A number that does not fit the move hints at a move left out, but the moves alone decide.
     fn check_count(&mut self, number: &str, span: Range<usize>) {
         // After a choice, and for the moves in it, numbers are repeated as their author likes.
-        if !self.trail.counts || self.stage != Stage::Moves {
+        if !self.trail.counts() || self.stage != Stage::Moves {
             return;
         }
         let expected = self.trail.position(self.depth).fullmoves();
@@ -344,7 +295,10 @@ fn settle_choice(choice: &mut [Played]) -> Result<(), Diagnostic> {
     for played in choice.iter_mut() {
         played.worth.chosen = true;
     }
-    let given: i64 = choice.iter().filter_map(|played| played.worth.number).sum();
+    let given = choice
+        .iter()
+        .filter_map(|played| played.worth.number)
+        .fold(0, u32::saturating_add);
     if choice.iter().all(|played| played.worth.number.is_none()) {
         return Ok(());
     }
@@ -352,7 +306,7 @@ fn settle_choice(choice: &mut [Played]) -> Result<(), Diagnostic> {
         .iter_mut()
         .filter(|played| played.worth.number.is_none() && !played.worth.never)
         .collect();
-    let share = (100 - given).max(0) / (open.len() as i64).max(1);
+    let share = 100_u32.saturating_sub(given) / (open.len() as u32).max(1);
     for played in &mut open {
         if share == 0 {
             return Err(

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use shakmaty::{CastlingMode, EnPassantMode, fen::Fen, variant};
+use shakmaty::{Board, CastlingMode, EnPassantMode, fen::Fen, variant};
 use thiserror::Error;
 
 use super::Position;
@@ -204,6 +204,12 @@ pub fn parse_fen(variant: Variant, fen: &str) -> Result<Position, FenError> {
         })
 }
 
+/// One of the 960 starts of Chess960 as X-FEN, by the usual numbering: 518 is the orthodox start. Numbers wrap around.
+#[must_use]
+pub fn chess960_fen(number: u32) -> String {
+    format!("{} w KQkq - 0 1", Board::chess960(number % 960).board_fen())
+}
+
 /// Writes a position as X-FEN, with the en passant square only where a capture is legal.
 #[must_use]
 pub fn write_fen(pos: &Position) -> String {
@@ -227,6 +233,16 @@ mod tests {
         // Castling rights with the king gone from e1, and an en passant square behind nothing.
         let pos = parse_fen(Variant::FromPosition, "4k3/8/8/8/8/8/8/3K3R w KQ e3 0 1").unwrap();
         assert!(write_fen(&pos).starts_with("4k3/8/8/8/8/8/8/3K3R w "));
+    }
+
+    #[test]
+    fn every_start_of_chess960_can_be_played_and_castles_both_ways() {
+        assert_eq!(chess960_fen(518), write_fen(&Variant::Standard.start()));
+        for number in 0..960 {
+            let fen = chess960_fen(number);
+            let pos = parse_fen(Variant::Chess960, &fen).unwrap();
+            assert_eq!(write_fen(&pos), fen);
+        }
     }
 
     #[test]

@@ -6,11 +6,18 @@ pub mod match_engines;
 pub mod play;
 pub mod token;
 
-use std::process::ExitCode;
+use std::{
+    fmt::Display,
+    io::{ErrorKind, Write as _, stdin, stdout},
+    process::ExitCode,
+};
 
+use anyhow::Context as _;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use exit::Exit;
+
+use crate::{engine::bench, uci, units::Depth};
 
 /// A lichess bot that people enjoy playing.
 #[derive(Debug, Parser)]
@@ -30,8 +37,24 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Speaks UCI on standard input and output: the engine for any chess program.
+    Uci,
+    /// Counts the nodes of searches of fixed positions: the engine's signature, and its speed.
+    Bench {
+        /// How deep to search each position.
+        #[arg(default_value_t = bench::DEPTH.0)]
+        depth: u32,
+    },
+    /// Counts the leaves of the tree of legal moves, move by move.
+    Perft {
+        /// The position as FEN, or `startpos`.
+        fen: String,
+        /// How many half moves deep.
+        #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
+        depth: u32,
+    },
     /// Plays two UCI engines against each other and prints Elo with its error.
-    Match(match_engines::Args),
+    Match(Box<match_engines::Args>),
 }
 
 /// Parses the command line, runs the command, and reports how it ended.
@@ -41,6 +64,11 @@ pub fn main() -> ExitCode {
     logging::start(cli.verbose);
     let outcome = match &cli.command {
         None => welcome(),
+        Some(Command::Uci) => speak_uci(),
+        Some(Command::Bench { depth }) => print(uci::bench(Depth(*depth))),
+        Some(Command::Perft { fen, depth }) => uci::perft(fen, *depth)
+            .map_err(anyhow::Error::from)
+            .and_then(print),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {
@@ -52,11 +80,22 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Without a command: what this is, and the one command to try.
-#[expect(clippy::print_stdout, reason = "help was asked for, in a way")]
-fn welcome() -> anyhow::Result<Exit> {
-    println!("{}", Cli::command().render_help());
+fn speak_uci() -> anyhow::Result<Exit> {
+    uci::run(stdin().lock(), stdout()).context("standard input")?;
     Ok(Exit::Success)
+}
+
+/// Prints what was asked for; a reader that has left early is no failure.
+fn print(text: impl Display) -> anyhow::Result<Exit> {
+    match writeln!(stdout(), "{text}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("standard output"),
+        _ => Ok(Exit::Success),
+    }
+}
+
+/// Without a command: what this is, and the one command to try.
+fn welcome() -> anyhow::Result<Exit> {
+    print(Cli::command().render_help())
 }
 
 /// The error and its causes in one line, without a backtrace: they are for people.

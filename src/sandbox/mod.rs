@@ -1,3 +1,35 @@
-//! lichess in a box, for playing without lichess.
+//! lichess in a box: a server on the own machine that speaks lichess' interfaces for bots and boards.
+//!
+//! [`world`] is the whole of the server as plain values, without network or clock. The rest is a thin shell:
+//! `hub` joins the world with time and streams, the `*_api` files are the routes, `gate` and `guard` stand before
+//! them, and [`Sandbox`] is what callers hold. `docs/sandbox.md` shows what is beyond lichess.
 
-pub mod pages;
+mod account_api;
+mod answer;
+mod challenge_api;
+mod connections;
+mod control;
+mod doorman;
+mod export_api;
+mod faults;
+mod fields;
+mod game_api;
+mod gate;
+mod guard;
+mod hub;
+mod lobby_api;
+mod mailbox;
+mod ndjson;
+mod options;
+mod pages;
+mod server;
+mod time;
+pub mod world;
+
+pub use connections::ConnectionInfo;
+pub use faults::{Fault, Mishap};
+pub use hub::Topic;
+pub use options::{Castling, Options, Rules};
+pub use pages::has_page;
+pub use server::Sandbox;
+pub use world::Refusal;

@@ -6,6 +6,7 @@
 mod gate;
 mod options;
 mod parse;
+mod perft_table;
 mod worker;
 
 use std::{
@@ -14,6 +15,7 @@ use std::{
     thread,
 };
 
+pub use perft_table::perft;
 pub use worker::bench;
 
 use gate::{Gate, Held};

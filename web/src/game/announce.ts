@@ -5,7 +5,7 @@ import { text } from '../text';
 import { timeLeft } from './clock';
 import { headline, reason } from './result';
 import { spokenMove, spokenTime } from './speech';
-import { isOver, myColor, playerName, type Game } from './state';
+import { isCurrent, isOver, myColor, playerName, type Game } from './state';
 
 export function createAnnouncer(game: Game) {
   const element = h('p', { class: 'only-spoken', 'aria-live': 'polite' });
@@ -18,10 +18,12 @@ export function createAnnouncer(game: Game) {
     say,
     render() {
       const { view } = game;
-      if (!view) return;
+      if (!view || !isCurrent(game)) return; // A state without its position: told together in a moment.
       const now = { plies: view.moves.length, over: isOver(game) };
-      if (told && now.plies > told.plies) say(lastMove(game));
-      if (told && now.over && !told.over) say(`${element.textContent ?? ''} ${headline(game)}. ${reason(game)}.`.trim());
+      const news = [];
+      if (told && now.plies > told.plies) news.push(lastMove(game));
+      if (told && now.over && !told.over) news.push(`${headline(game)}. ${reason(game)}.`);
+      if (news.length > 0) say(news.join(' '));
       told = now;
     },
   };

@@ -4,7 +4,6 @@ import { opposite, type Color } from '../model';
 import { text } from '../text';
 import { isOver, myColor, orientation, player, playerName, plies, turn, type Game } from './state';
 
-const TICK_MS = 100;
 /** Below this the clock shows tenths. */
 const TENTHS_BELOW_MS = 10_000;
 
@@ -71,15 +70,17 @@ function remark(game: Game, color: Color): string {
   return myColor(game) ? text.thinking : text.toMove;
 }
 
-/** The bars above and below the board; `stop` ends their ticking. */
+/** The bars above and below the board; they show the time of the moment in which they are drawn. */
 export function createClocks(game: Game) {
   const top = bar('above');
   const bottom = bar('below');
-  const render = () => {
-    const below = orientation(game);
-    top.render(game, opposite(below));
-    bottom.render(game, below);
+  return {
+    top: top.element,
+    bottom: bottom.element,
+    render() {
+      const below = orientation(game);
+      top.render(game, opposite(below));
+      bottom.render(game, below);
+    },
   };
-  const timer = setInterval(render, TICK_MS);
-  return { top: top.element, bottom: bottom.element, render, stop: () => clearInterval(timer) };
 }

@@ -18,6 +18,8 @@ import { openSession } from './session';
 import { isMyTurn, look, myColor, newGame, shown, type Game } from './state';
 
 const PROBLEM_SHOWN_MS = 6_000;
+/** Clocks that show tenths need ten pictures a second. */
+const TICK_MS = 100;
 
 export function gamePage(id: string): Page {
   const element = h('main', { class: 'game' }, h('p', { class: 'notice' }, text.loading));
@@ -79,10 +81,14 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
   );
   render();
 
+  const ticking = setInterval(() => {
+    clocks.render();
+    if (game.claimAt !== null) actions.render();
+  }, TICK_MS);
   document.addEventListener('keydown', (event) => onKey(event, game, show, flip), { signal: left });
   left.addEventListener('abort', () => {
     clearTimeout(hideProblem);
-    clocks.stop();
+    clearInterval(ticking);
     actions.stop();
     board.close();
     session.close();

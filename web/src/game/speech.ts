@@ -1,19 +1,20 @@
 // Moves and times as a voice says them, for those who do not see the board.
 import { text } from '../text';
 
+/** Piece, where it came from, capture, destination, promotion. */
+const SAN = /^([KQRBN]?)([a-h]?[1-8]?)(x?)([a-h][1-8])(?:=([QRBN]))?$/;
+
 /** `Nxf3+` becomes `knight takes f3, check`. */
 export function spokenMove(san: string): string {
   const end = san.endsWith('#') ? `, ${text.checkmate}` : san.endsWith('+') ? `, ${text.check}` : '';
   const move = san.replace(/[+#]$/, '');
   if (move === 'O-O') return text.castlesShort + end;
   if (move === 'O-O-O') return text.castlesLong + end;
-  const words = [...move].map((letter, i) => {
-    if (letter === 'x') return text.takes;
-    if (letter === '=') return text.promotesTo;
-    const isPiece = /[KQRBN]/.test(letter);
-    return isPiece ? (text.pieces[letter.toLowerCase()] ?? letter) : i > 0 && /\d/.test(letter) ? `\b${letter}` : letter;
-  });
-  return words.join(' ').replaceAll(' \b', '').replaceAll('\b', '') + end;
+  const [, piece = '', from = '', takes, to, promotion = ''] = SAN.exec(move) ?? [];
+  if (!to) return san; // Notation of a variant that we do not speak is better spelled than lost.
+  const words = [text.pieces[piece.toLowerCase()], ...from, takes && text.takes, to];
+  if (promotion) words.push(text.promotesTo, text.pieces[promotion.toLowerCase()]);
+  return words.filter(Boolean).join(' ') + end;
 }
 
 /** `4 minutes 10 seconds` */

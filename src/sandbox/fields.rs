@@ -1,0 +1,83 @@
+//! Reading the body of a request: a form, JSON with the same names, or nothing.
+
+use axum::{
+    body::Bytes,
+    extract::{Form, FromRequest, Request},
+    http::{Method, StatusCode, header},
+    response::Response,
+};
+use serde_json::Value;
+
+use super::{answer::error, world::Fields};
+
+/// The fields of a request's body. Clients of lichess send forms with and without saying so, and JSON in which
+/// `null` means absent.
+pub struct BodyFields(pub Fields);
+
+impl<S: Send + Sync> FromRequest<S> for BodyFields {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
+        let is_json = request
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok())
+            .is_some_and(|kind| kind.starts_with("application/json"));
+        let body = Bytes::from_request(request, state).await.map_err(|_| {
+            error(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "The body of the request is too large",
+            )
+        })?;
+        let fields = if is_json {
+            from_json(&body)
+        } else {
+            from_form(body).await
+        };
+        fields
+            .map(Self)
+            .ok_or_else(|| error(StatusCode::BAD_REQUEST, "The body of the request cannot be read"))
+    }
+}
+
+fn from_json(body: &[u8]) -> Option<Fields> {
+    if body.is_empty() {
+        return Some(Fields::default());
+    }
+    let Ok(Value::Object(map)) = serde_json::from_slice(body) else {
+        return None;
+    };
+    let texts = map.into_iter().filter_map(|(name, value)| match value {
+        Value::Null => None,
+        Value::String(text) => Some((name, text)),
+        other => Some((name, other.to_string())),
+    });
+    Some(texts.collect())
+}
+
+async fn from_form(body: Bytes) -> Option<Fields> {
+    // Said again in the form's own media type, because not every client says it.
+    let request = Request::builder()
+        .method(Method::POST)
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(body.into())
+        .ok()?;
+    let Form(pairs) = Form::<Vec<(String, String)>>::from_request(request, &())
+        .await
+        .ok()?;
+    Some(pairs.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn forms_and_json_say_the_same() {
+        let form = from_form(Bytes::from_static(b"rated=false&clock.limit=300&color=white")).await;
+        let json = from_json(br#"{"rated":false,"clock.limit":300,"color":"white","days":null}"#);
+        assert_eq!(form, json);
+        assert_eq!(form.unwrap().number("clock.limit"), Ok(Some(300)));
+        assert_eq!(from_json(b"[1]"), None);
+    }
+}

@@ -1,0 +1,75 @@
+//! What the board's page needs beyond lichess' interfaces: a name, whom to play, where pieces may go, a rematch.
+
+use std::sync::Arc;
+
+use axum::{
+    Extension, Json, Router,
+    extract::{Path, State},
+    middleware::from_fn_with_state,
+    routing::{get, post},
+};
+use serde_json::{Value, json};
+
+use super::{
+    challenge_api::parse_id,
+    fields::BodyFields,
+    gate::{self, Caller, Gate},
+    hub::Hub,
+    world::{Refusal, View},
+};
+use crate::lichess::model::Challenge;
+
+/// The routes of the page.
+pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
+    let players = Router::new()
+        .route("/sandbox/game/{id}/rematch", post(rematch))
+        .route_layer(from_fn_with_state(
+            Gate::new(hub, &["board:play", "bot:play"]),
+            gate::check,
+        ));
+    Router::new()
+        .route("/sandbox/guest", post(guest))
+        .route("/sandbox/lobby", get(lobby))
+        .route("/sandbox/game/{id}/view", get(view))
+        .merge(players)
+}
+
+async fn guest(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> Result<Json<Value>, Refusal> {
+    let (username, token) = hub.with(|world, now| world.add_guest(fields.text("name"), now))?;
+    Ok(Json(json!({ "username": username, "token": token })))
+}
+
+/// What the owner of the sandbox put there, and the first bot.
+async fn lobby(State(hub): State<Arc<Hub>>) -> Json<Value> {
+    let bot = hub.with(|world, _| {
+        let bot = world.users().bots().next();
+        bot.map(|bot| json!({ "username": bot.name, "online": bot.is_online() }))
+    });
+    let mut lobby = json!({ "personalities": [], "levels": {}, "clocks": [] });
+    if let Value::Object(given) = &hub.options.lobby {
+        for (key, value) in given {
+            lobby[key] = value.clone();
+        }
+    }
+    lobby["bot"] = json!(bot);
+    Json(lobby)
+}
+
+async fn view(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Json<View>, Refusal> {
+    let id = parse_id(&id)?;
+    // Copied out, because writing every SAN of a long game takes longer than others should wait.
+    let game = hub
+        .with(|world, _| world.game(&id).cloned())
+        .ok_or(Refusal::NotFound)?;
+    Ok(Json(View::of(&game)))
+}
+
+async fn rematch(
+    State(hub): State<Arc<Hub>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<Json<Challenge>, Refusal> {
+    let id = parse_id(&id)?;
+    hub.with(|world, now| world.rematch(&caller.user, &id, now))
+        .map(Json)
+}

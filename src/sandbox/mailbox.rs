@@ -1,0 +1,139 @@
+//! Lines on their way to one stream: a bounded queue that forgets its oldest lines, as lichess' does.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+};
+
+use axum::body::Bytes;
+use serde::Serialize;
+use tokio::sync::Notify;
+
+/// Lines that wait for a reader who is slow. lichess keeps as many; each state of a game is complete, so a reader
+/// who misses some loses nothing.
+const KEPT: usize = 32;
+
+/// A queue with one reader.
+#[derive(Debug, Default)]
+pub struct Mailbox {
+    inner: Mutex<Inner>,
+    emptied: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    lines: VecDeque<Bytes>,
+    closed: bool,
+    reader: Option<Waker>,
+}
+
+impl Mailbox {
+    /// Queues one value as a line of JSON.
+    pub fn send<T: Serialize>(&self, value: &T) {
+        match serde_json::to_vec(value) {
+            Ok(mut line) => {
+                line.push(b'\n');
+                self.push(line.into());
+            }
+            Err(error) => tracing::error!(%error, "a line of a stream cannot be written"),
+        }
+    }
+
+    fn push(&self, line: Bytes) {
+        let mut inner = self.lock();
+        if inner.closed {
+            return;
+        }
+        if inner.lines.len() >= KEPT {
+            inner.lines.pop_front();
+        }
+        inner.lines.push_back(line);
+        wake(&mut inner);
+    }
+
+    /// Ends the stream after the lines that wait.
+    pub fn close(&self) {
+        let mut inner = self.lock();
+        inner.closed = true;
+        wake(&mut inner);
+        drop(inner);
+        self.emptied.notify_waiters();
+    }
+
+    /// The next line, or `None` at the end.
+    pub fn poll_line(&self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let mut inner = self.lock();
+        if let Some(line) = inner.lines.pop_front() {
+            if inner.lines.is_empty() {
+                self.emptied.notify_waiters();
+            }
+            return Poll::Ready(Some(line));
+        }
+        if inner.closed {
+            return Poll::Ready(None);
+        }
+        inner.reader = Some(context.waker().clone());
+        Poll::Pending
+    }
+
+    /// Waits until the reader has taken every line, or the stream is closed.
+    pub async fn emptied(&self) {
+        let emptied = self.emptied.notified();
+        tokio::pin!(emptied);
+        emptied.as_mut().enable();
+        if self.is_idle() {
+            return;
+        }
+        emptied.await;
+    }
+
+    fn is_idle(&self) -> bool {
+        let inner = self.lock();
+        inner.lines.is_empty() || inner.closed
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn wake(inner: &mut Inner) {
+    if let Some(reader) = inner.reader.take() {
+        reader.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::poll_fn, sync::Arc};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_slow_reader_misses_the_oldest_lines() {
+        let mailbox = Mailbox::default();
+        for number in 0..40 {
+            mailbox.send(&number);
+        }
+        mailbox.close();
+        mailbox.send(&"too late");
+        let mut lines = Vec::new();
+        while let Some(line) = poll_fn(|context| mailbox.poll_line(context)).await {
+            lines.push(line);
+        }
+        assert_eq!(lines.len(), KEPT);
+        assert_eq!(lines[0], "8\n");
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_for_delivery_wakes_when_the_last_line_is_taken() {
+        let mailbox = Arc::new(Mailbox::default());
+        mailbox.send(&1);
+        let waiting = mailbox.emptied();
+        tokio::pin!(waiting);
+        assert!(futures::poll!(waiting.as_mut()).is_pending());
+        poll_fn(|context| mailbox.poll_line(context)).await;
+        waiting.await;
+    }
+}

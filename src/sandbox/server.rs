@@ -1,0 +1,230 @@
+//! The sandbox as others see it: made, furnished with accounts, served, and taken by the hand.
+
+use std::{io, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Request, State},
+    http::{StatusCode, header},
+    middleware::from_fn_with_state,
+    response::{IntoResponse, Response},
+};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    account_api,
+    answer::error,
+    challenge_api,
+    connections::{ConnectionInfo, ConnectionNumber},
+    control,
+    doorman::Doorman,
+    export_api,
+    faults::{self, Fault},
+    game_api::{self, Interface},
+    guard,
+    hub::{Hub, Topic},
+    lobby_api,
+    options::Options,
+    pages,
+    world::{BOT_SCOPES, HUMAN_SCOPES, Refusal},
+};
+use crate::units::Millis;
+
+/// No request is longer.
+const LONGEST_BODY: usize = 64 * 1024;
+
+/// How long connections may take to end after their streams did.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// A server that speaks lichess' interfaces for bots and boards. Clones share one world.
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    hub: Arc<Hub>,
+}
+
+impl Sandbox {
+    /// An empty sandbox. Must be called within a tokio runtime, whose clock it follows.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            hub: Arc::new(Hub::new(options)),
+        }
+    }
+
+    /// Makes a bot's account and gives its token.
+    ///
+    /// # Errors
+    /// [`Refusal`] for a name that is taken or cannot be one.
+    pub fn add_bot(&self, name: &str) -> Result<String, Refusal> {
+        self.add_user(name, true, &BOT_SCOPES)
+    }
+
+    /// Makes a human's account and gives its token.
+    ///
+    /// # Errors
+    /// [`Refusal`] for a name that is taken or cannot be one.
+    pub fn add_human(&self, name: &str) -> Result<String, Refusal> {
+        self.add_user(name, false, &HUMAN_SCOPES)
+    }
+
+    /// Makes an account and gives a token with just these scopes.
+    ///
+    /// # Errors
+    /// [`Refusal`] for a name that is taken or cannot be one.
+    pub fn add_user(&self, name: &str, is_bot: bool, scopes: &[&str]) -> Result<String, Refusal> {
+        self.hub
+            .with(|world, now| world.add_user(name, is_bot, scopes, now))
+    }
+
+    /// Another token for an account, with just these scopes.
+    ///
+    /// # Errors
+    /// [`Refusal::NoSuchUser`] if there is no such account.
+    pub fn grant(&self, name: &str, scopes: &[&str]) -> Result<String, Refusal> {
+        self.hub.with(|world, _| world.grant(name, scopes))
+    }
+
+    /// Takes a token back; says whether there was one. Streams that it opened stay.
+    pub fn revoke(&self, token: &str) -> bool {
+        self.hub.with(|world, _| world.revoke(token))
+    }
+
+    /// The time in the sandbox.
+    #[must_use]
+    pub fn now(&self) -> Millis {
+        self.hub.clock.now()
+    }
+
+    /// Moves time forward: everything that falls due on the way happens before this returns.
+    pub fn advance(&self, span: Millis) {
+        self.hub.advance(span);
+    }
+
+    /// Lets time run at another speed, 1 being real time and 0 standing still.
+    pub fn set_speed(&self, factor: f64) {
+        self.hub.clock.set_speed(factor);
+    }
+
+    /// Every open connection, if the sandbox is served.
+    #[must_use]
+    pub fn connections(&self) -> Vec<ConnectionInfo> {
+        self.hub.connections.list()
+    }
+
+    /// What the open streams are about.
+    #[must_use]
+    pub fn streams(&self) -> Vec<Topic> {
+        self.hub.topics()
+    }
+
+    /// Resets every connection; says how many there were.
+    pub fn drop_connections(&self) -> usize {
+        self.hub.connections.drop_all()
+    }
+
+    /// Ends every stream politely, as a server does that shuts down; it goes on serving.
+    pub fn end_streams(&self) {
+        self.hub.close_streams();
+    }
+
+    /// Stops answering without closing anything, or goes on.
+    pub fn set_silent(&self, silent: bool) {
+        self.hub.connections.set_silent(silent);
+    }
+
+    /// Arms a fault.
+    pub fn arm(&self, fault: Fault) {
+        self.hub.faults.arm(fault);
+    }
+
+    /// Disarms all faults.
+    pub fn disarm(&self) {
+        self.hub.faults.clear();
+    }
+
+    /// Calls that nobody served, with how often they came: what a client wanted and lichess may have.
+    #[must_use]
+    pub fn unserved(&self) -> std::collections::BTreeMap<String, u64> {
+        self.hub.unserved()
+    }
+
+    /// All routes, for serving by other means than [`serve`](Self::serve). Without
+    /// [`run_timers`](Self::run_timers) what is due happens at the next request.
+    pub fn router(&self) -> Router {
+        let hub = &self.hub;
+        let lichess = Router::new()
+            .merge(account_api::routes(hub))
+            .merge(challenge_api::routes(hub))
+            .merge(game_api::routes(hub, Interface::Bot))
+            .merge(game_api::routes(hub, Interface::Board))
+            .merge(export_api::routes())
+            .route_layer(from_fn_with_state(hub.clone(), faults::intercept));
+        Router::new()
+            .merge(lichess)
+            .merge(lobby_api::routes(hub))
+            .merge(control::routes(hub))
+            .fallback(elsewhere)
+            .method_not_allowed_fallback(elsewhere)
+            .layer(DefaultBodyLimit::max(LONGEST_BODY))
+            .layer(from_fn_with_state(hub.clone(), guard::check))
+            .with_state(hub.clone())
+    }
+
+    /// Lets flags fall and challenges expire on time until `stop`.
+    pub async fn run_timers(&self, stop: CancellationToken) {
+        self.hub.run_timers(stop).await;
+    }
+
+    /// Serves a listener until `shutdown`, then ends every stream and closes what is left half a second later.
+    ///
+    /// # Errors
+    /// Whatever the listener cannot tell about itself.
+    pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken) -> io::Result<()> {
+        let site = format!("http://{}", listener.local_addr()?);
+        self.hub.with(|world, _| world.set_site(site));
+        let service = self
+            .router()
+            .into_make_service_with_connect_info::<ConnectionNumber>();
+        let server = axum::serve(Doorman::new(listener, self.hub.clone()), service)
+            .with_graceful_shutdown(self.clone().farewell(shutdown.clone()));
+        let timers = self.run_timers(shutdown.clone());
+        let last_word = async {
+            shutdown.cancelled().await;
+            tokio::time::sleep(FAREWELL).await;
+            self.hub.connections.set_silent(false);
+            self.hub.connections.drop_all();
+        };
+        let (served, (), ()) = tokio::join!(async { server.await }, timers, last_word);
+        served
+    }
+
+    /// Once told to stop, ends the streams: otherwise their connections would never be done.
+    async fn farewell(self, shutdown: CancellationToken) {
+        shutdown.cancelled().await;
+        self.hub.close_streams();
+    }
+}
+
+/// The page's files, and what nobody serves, which is noted.
+async fn elsewhere(State(hub): State<Arc<Hub>>, request: Request) -> Response {
+    let path = request.uri().path();
+    if hub.options.pages
+        && request.method().is_safe()
+        && let Some(asset) = pages::asset(path)
+    {
+        let known = request.headers().get(header::IF_NONE_MATCH);
+        if known.is_some_and(|tag| tag == asset.etag) {
+            return StatusCode::NOT_MODIFIED.into_response();
+        }
+        // A new build has new files under the old names, so a browser asks each time.
+        let head = [
+            (header::CONTENT_TYPE, asset.content_type),
+            (header::ETAG, asset.etag),
+            (header::CACHE_CONTROL, "no-cache"),
+        ];
+        return (head, asset.bytes).into_response();
+    }
+    hub.note_unserved(format!("{} {path}", request.method()));
+    error(StatusCode::NOT_FOUND, "Not found")
+}

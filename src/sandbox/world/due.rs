@@ -1,0 +1,77 @@
+//! What happens by itself: flags fall, challenges expire, absences are announced.
+
+use super::{Game, World};
+use crate::{
+    chess::Color,
+    lichess::model::{ChallengeStatus, GameId},
+    units::Millis,
+};
+
+/// lichess looks at flags this often,
+const FLAG_TICK: u64 = 7_000;
+
+/// and lets this much pass, because the move may be under way.
+const FLAG_GRACE: Millis = Millis(2_000);
+
+impl World {
+    /// When something happens next, if nobody does anything.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Millis> {
+        let games = self.games.values().filter(|game| game.is_running());
+        let games = games.filter_map(|game| {
+            let absences = Color::ALL.map(|color| game.absence_due_at(color));
+            absences.into_iter().flatten().chain(self.flag_due(game)).min()
+        });
+        let challenges = self.challenges.values().filter_map(super::Challenge::expires_at);
+        games.chain(challenges).min()
+    }
+
+    /// Lets everything happen that is due until `now`, each at its own time and in order.
+    pub fn advance_to(&mut self, now: Millis) {
+        while let Some(due) = self.next_due().filter(|due| *due <= now) {
+            self.now = self.now.max(due);
+            self.happen(self.now);
+        }
+        self.now = self.now.max(now);
+    }
+
+    /// Does everything that is due at this moment, so that afterwards nothing is due before a later one.
+    fn happen(&mut self, now: Millis) {
+        for challenge in self.challenges.values_mut() {
+            if challenge.expires_at().is_some_and(|at| at <= now) {
+                // No event: lichess lets challenges expire in silence.
+                challenge.status = ChallengeStatus::Offline;
+            }
+        }
+        let running: Vec<GameId> = self
+            .games
+            .values()
+            .filter(|game| game.is_running())
+            .map(|game| game.id.clone())
+            .collect();
+        for id in running {
+            let flag_due = self.games.get(&id).and_then(|game| self.flag_due(game));
+            let flag_is_due = flag_due.is_some_and(|at| at <= now);
+            self.change_game(&id, now, |game| {
+                if flag_is_due {
+                    game.judge_flag(now);
+                }
+                for color in Color::ALL {
+                    if game.absence_due_at(color).is_some_and(|at| at <= now) {
+                        game.announce_absence(color, now);
+                    }
+                }
+            });
+        }
+    }
+
+    /// When the server will notice the flag of the running side.
+    fn flag_due(&self, game: &Game) -> Option<Millis> {
+        let falls = game.flag_at()?;
+        if self.rules.strict_flags {
+            return Some(falls);
+        }
+        let noticed = falls + FLAG_GRACE - game.created_at;
+        Some(game.created_at + Millis(noticed.0.div_ceil(FLAG_TICK) * FLAG_TICK))
+    }
+}

@@ -1,0 +1,259 @@
+//! Games as the world runs them: begun from a challenge, commanded by players, told to streams.
+
+use super::{
+    Challenge, Game, Outgoing, Refusal, World,
+    game::{House, Note, Seat},
+    presence::Presence,
+};
+use crate::{
+    chess::{ByColor, Color},
+    lichess::model::{ChatMessage, Event, GameEvent, GameFull, GameId, GameInfo, Room, Speed, UserId},
+    units::Millis,
+};
+
+/// The longest chat line.
+const LONGEST_LINE: usize = 140;
+
+impl World {
+    /// The game of an accepted challenge begins, and both players hear of it.
+    pub(super) fn begin_game(&mut self, challenge: &Challenge, now: Millis) -> Result<(), Refusal> {
+        let mut seat = |user: &UserId| {
+            let is_bot = self.users.profile(user).is_some_and(|profile| profile.is_bot);
+            Seat {
+                user: user.clone(),
+                is_bot,
+                private_part: self.naming.private_part(),
+                presence: Presence::new(is_bot, now),
+            }
+        };
+        let (challenger, dest) = (seat(&challenge.challenger), seat(&challenge.dest));
+        let seats = match challenge.challenger_color {
+            Color::White => ByColor {
+                white: challenger,
+                black: dest,
+            },
+            Color::Black => ByColor {
+                white: dest,
+                black: challenger,
+            },
+        };
+        let house = House {
+            castling: self.rules.castling,
+            takebacks: self.rules.takebacks && !challenge.terms.rated,
+        };
+        let game = Game::begin(challenge.id.clone(), challenge.terms.clone(), seats, house, now)
+            .map_err(|_| Refusal::form("global", "invalidFen"))?;
+        if let Some(previous) = challenge
+            .rematch_of
+            .as_ref()
+            .and_then(|id| self.games.get_mut(id))
+        {
+            previous.rematch = Some(challenge.id.clone());
+        }
+        for color in Color::ALL {
+            let to = game.seats.get(color).user.clone();
+            if let Some(profile) = self.users.profile_mut(&to) {
+                profile.games += 1;
+            }
+            let event = Event::GameStart {
+                game: Box::new(game.info(color, &self.users, now)),
+            };
+            self.outgoing.push(Outgoing::Event { to, event });
+        }
+        self.games.insert(game.id.clone(), game);
+        Ok(())
+    }
+
+    /// A game, running or over.
+    #[must_use]
+    pub fn game(&self, id: &GameId) -> Option<&Game> {
+        self.games.get(id)
+    }
+
+    /// A user's game and his side in it.
+    ///
+    /// # Errors
+    /// [`Refusal::NoSuchGame`] or [`Refusal::NotYourGame`].
+    pub fn game_of(&self, me: &UserId, id: &GameId) -> Result<(&Game, Color), Refusal> {
+        let game = self.games.get(id).ok_or(Refusal::NoSuchGame)?;
+        let color = game.color_of(me).ok_or(Refusal::NotYourGame)?;
+        Ok((game, color))
+    }
+
+    /// Whether the bots' and boards' interfaces can play a user's game.
+    ///
+    /// # Errors
+    /// [`Refusal`] if there is no such game of his, or it is too fast.
+    pub fn check_interface(&self, me: &UserId, id: &GameId, interface: &'static str) -> Result<(), Refusal> {
+        let (game, _) = self.game_of(me, id)?;
+        if game.speed() < Speed::Bullet {
+            return Err(Refusal::WrongInterface(interface));
+        }
+        Ok(())
+    }
+
+    /// Lets a player do something to his game, and tells the streams what came of it.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it is not his game, or from the command itself.
+    pub fn command(
+        &mut self,
+        me: &UserId,
+        id: &GameId,
+        now: Millis,
+        command: impl FnOnce(&mut Game, Color) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let (_, color) = self.game_of(me, id)?;
+        self.change_game(id, now, |game| command(game, color))
+            .unwrap_or(Err(Refusal::NoSuchGame))
+    }
+
+    /// Changes a game and tells the streams; the end is told on both event streams too, before or after the game's
+    /// own, because lichess promises no order.
+    pub(super) fn change_game<T>(
+        &mut self,
+        id: &GameId,
+        now: Millis,
+        change: impl FnOnce(&mut Game) -> T,
+    ) -> Option<T> {
+        let game = self.games.get_mut(id)?;
+        let was_running = game.is_running();
+        let answer = change(game);
+        let ended = was_running && !game.is_running();
+        let events_first = ended && self.naming.coin();
+        if events_first {
+            self.tell_finish(id, now);
+        }
+        self.tell_notes(id);
+        if ended {
+            if !events_first {
+                self.tell_finish(id, now);
+            }
+            self.outgoing.push(Outgoing::GameOver { game: id.clone() });
+            self.archive(id.clone());
+        }
+        Some(answer)
+    }
+
+    fn tell_finish(&mut self, id: &GameId, now: Millis) {
+        let Some(game) = self.games.get(id) else { return };
+        for color in Color::ALL {
+            let to = game.seats.get(color).user.clone();
+            let event = Event::GameFinish {
+                game: Box::new(game.info(color, &self.users, now)),
+            };
+            self.outgoing.push(Outgoing::Event { to, event });
+        }
+    }
+
+    fn tell_notes(&mut self, id: &GameId) {
+        let Some(game) = self.games.get_mut(id) else {
+            return;
+        };
+        for note in game.take_notes() {
+            for color in Color::ALL {
+                let seat = game.seats.get(color);
+                let event = match &note {
+                    Note::State(state) => GameEvent::State(state.clone()),
+                    // Boards are not shown what spectators say.
+                    Note::Chat(line) if line.room != Room::Player && !seat.is_bot => continue,
+                    Note::Chat(line) => GameEvent::Chat(line.clone()),
+                    Note::Gone(to, gone) if *to == color => GameEvent::OpponentGone(*gone),
+                    Note::Gone(..) => continue,
+                };
+                self.outgoing.push(Outgoing::Game {
+                    game: id.clone(),
+                    to: seat.user.clone(),
+                    event,
+                });
+            }
+        }
+    }
+
+    /// A player opened a stream of his game: its first line, and whether more will follow. Somebody's flag that has
+    /// fallen is seen now.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it is not his game.
+    pub fn game_stream_opened(
+        &mut self,
+        me: &UserId,
+        id: &GameId,
+        now: Millis,
+    ) -> Result<(GameFull, bool), Refusal> {
+        self.command(me, id, now, |game, color| {
+            game.judge_flag(now);
+            game.came(color);
+            Ok(())
+        })?;
+        self.stream_opened(me);
+        let (game, _) = self.game_of(me, id)?;
+        Ok((game.full(&self.users, now), game.is_running()))
+    }
+
+    /// A player closed a stream of his game.
+    pub fn game_stream_closed(&mut self, me: &UserId, id: &GameId, now: Millis) {
+        self.stream_closed(me);
+        // Nothing to refuse: the game may have been forgotten meanwhile.
+        let _ = self.command(me, id, now, |game, color| {
+            game.left_board(color, now);
+            Ok(())
+        });
+    }
+
+    /// A player says something in a room of his game. What a bot says with a link in it vanishes, as on lichess.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it is not his game, or the text is empty or longer than 140 characters.
+    pub fn say(
+        &mut self,
+        me: &UserId,
+        id: &GameId,
+        room: Room,
+        text: &str,
+        now: Millis,
+    ) -> Result<(), Refusal> {
+        if text.chars().count() > LONGEST_LINE {
+            return Err(Refusal::form("text", "Maximum length is 140"));
+        }
+        if text.trim().is_empty() {
+            return Err(Refusal::form("text", "This field is required"));
+        }
+        let profile = self.users.profile(me).ok_or(Refusal::NotFound)?;
+        let (name, is_bot) = (profile.name.clone(), profile.is_bot);
+        self.command(me, id, now, |game, _| {
+            if !(is_bot && has_link(text)) {
+                game.say(&name, room, text);
+            }
+            Ok(())
+        })
+    }
+
+    /// What was said in a room of a player's game.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it is not his game.
+    pub fn chat(&self, me: &UserId, id: &GameId, room: &Room) -> Result<Vec<ChatMessage>, Refusal> {
+        self.game_of(me, id).map(|(game, _)| game.chat(room))
+    }
+
+    /// A user's running games, the latest first, as lists and the burst of the event stream show them.
+    #[must_use]
+    pub fn running_games(&self, me: &UserId, now: Millis) -> Vec<GameInfo> {
+        let mut games: Vec<&Game> = self
+            .games
+            .values()
+            .filter(|game| game.is_running() && game.color_of(me).is_some())
+            .collect();
+        games.sort_by_key(|game| std::cmp::Reverse(game.created_at));
+        games
+            .into_iter()
+            .filter_map(|game| Some(game.info(game.color_of(me)?, &self.users, now)))
+            .collect()
+    }
+}
+
+/// Whether a text shows an address of the web.
+fn has_link(text: &str) -> bool {
+    text.contains("://") || text.split_whitespace().any(|word| word.starts_with("www."))
+}

@@ -1,0 +1,150 @@
+//! What the board's page asks for, accounts, and exports.
+
+use serde_json::json;
+use sparring::{sandbox::Options, units::Millis};
+
+use crate::harness::{BLITZ, Player, Table, answer, standing_still};
+
+#[tokio::test]
+async fn a_guest_finds_the_bot_and_plays() {
+    let options = Options {
+        lobby: json!({ "personalities": [{ "name": "patzer" }], "clocks": ["5+3"] }),
+        ..standing_still()
+    };
+    let table = Table::set(options).await;
+    let (_, lobby) = table.anna.get("/sandbox/lobby").await;
+    assert_eq!(lobby["bot"], json!({ "username": "SandBot", "online": false }));
+    assert_eq!(lobby["personalities"][0]["name"], "patzer");
+    let _events = table.bot.events().await;
+    assert_eq!(
+        table.anna.get("/sandbox/lobby").await.1["bot"]["online"],
+        json!(true)
+    );
+    let (_, guest) = table.anna.post("/sandbox/guest", &[("name", "Anna")]).await;
+    assert_eq!(guest["username"], "Anna2", "the name was taken");
+    let guest = Player {
+        token: guest["token"].as_str().unwrap().to_owned(),
+        ..table.anna.clone()
+    };
+    assert_eq!(guest.get("/api/account").await.1["id"], "anna2");
+    assert_eq!(guest.post("/api/challenge/SandBot", &BLITZ).await.0, 200);
+    assert_eq!(table.anna.post("/sandbox/guest", &[("name", "<b>")]).await.0, 400);
+}
+
+#[tokio::test]
+async fn the_page_sees_where_pieces_may_go() {
+    let table = Table::set(standing_still()).await;
+    let id = table.game(&BLITZ).await;
+    let path = format!("/sandbox/game/{id}/view");
+    let (_, view) = table.anna.get(&path).await;
+    assert_eq!(view["dests"]["e2"], json!(["e3", "e4"]));
+    assert_eq!(view["legal"].as_array().unwrap().len(), 20);
+    assert_eq!(
+        (&view["turn"], &view["result"], &view["reason"]),
+        (&json!("white"), &json!("*"), &json!("White to move."))
+    );
+    for (index, uci) in "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6".split(' ').enumerate() {
+        let mover = if index % 2 == 0 { &table.anna } else { &table.bot };
+        mover.plays(&id, &format!("move/{uci}")).await;
+    }
+    let (_, view) = table.anna.get(&path).await;
+    assert_eq!(view["ply"], 6);
+    assert_eq!(view["moves"][4]["san"], "Bb5");
+    let king = view["dests"]["e1"].as_array().unwrap();
+    assert!(
+        king.contains(&json!("g1")) && king.contains(&json!("h1")),
+        "{king:?}"
+    );
+    table.anna.plays(&id, "move/e1h1").await;
+    table.bot.plays(&id, "resign").await;
+    let (_, view) = table.anna.get(&path).await;
+    assert_eq!(view["moves"][6]["uci"], "e1g1");
+    assert_eq!(view["dests"], json!({}));
+    assert_eq!(
+        (&view["status"], &view["winner"], &view["result"]),
+        (&json!("resign"), &json!("white"), &json!("1-0"))
+    );
+    assert_eq!(view["reason"], "Black resigned; White won.");
+}
+
+#[tokio::test]
+async fn accounts_are_shown_as_clients_expect() {
+    let table = Table::set(standing_still()).await;
+    let (_, account) = table.bot.get("/api/account").await;
+    assert_eq!(
+        (&account["id"], &account["title"]),
+        (&json!("sandbot"), &json!("BOT"))
+    );
+    assert_eq!(account["perfs"]["blitz"]["rating"], 1500);
+    let raw = table
+        .bot
+        .http
+        .post(format!("{}/api/token/test", table.url))
+        .body(format!("{},lip_bad", table.bot.token));
+    let (_, tokens) = answer(raw).await;
+    assert_eq!(tokens["lip_bad"], json!(null));
+    assert_eq!(tokens[&table.bot.token]["userId"], "sandbot");
+    let id = table.game(&BLITZ).await;
+    let (_, playing) = table.anna.get("/api/account/playing").await;
+    assert_eq!(playing["nbMyTurn"], 1);
+    assert_eq!(playing["nowPlaying"][0]["gameId"], id);
+    let _events = table.bot.events().await;
+    let (_, online) = table.anna.get("/api/bot/online?nb=5").await;
+    assert_eq!(online["username"], "SandBot");
+    let (_, status) = table.anna.get("/api/users/status?ids=anna,SandBot,nobody").await;
+    assert_eq!(
+        status,
+        json!([
+            { "id": "anna", "name": "Anna", "playing": true },
+            { "id": "sandbot", "name": "SandBot", "title": "BOT", "online": true, "playing": true },
+        ])
+    );
+    assert_eq!(table.anna.get("/api/user/nobody").await.0, 404);
+    let (_, fresh) = table
+        .anna
+        .post(
+            "/sandbox/users",
+            &[("name", "Fresh"), ("scopes", "bot:play,board:play")],
+        )
+        .await;
+    let fresh = Player {
+        token: fresh["token"].as_str().unwrap().to_owned(),
+        ..table.anna.clone()
+    };
+    fresh.does("/api/bot/account/upgrade").await;
+    assert_eq!(fresh.get("/api/account").await.1["title"], "BOT");
+}
+
+#[tokio::test]
+async fn a_game_is_exported_with_clocks() {
+    let table = Table::set(standing_still()).await;
+    let id = table.game(&BLITZ).await;
+    for (index, uci) in "e2e4 e7e5 g1f3 b8c6".split(' ').enumerate() {
+        table.sandbox.advance(Millis(2_500));
+        let mover = if index % 2 == 0 { &table.anna } else { &table.bot };
+        mover.plays(&id, &format!("move/{uci}")).await;
+    }
+    table.bot.plays(&id, "resign").await;
+    let response = table
+        .anna
+        .http
+        .get(format!("{}/game/export/{id}", table.url))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.headers()["content-type"], "application/x-chess-pgn");
+    let pgn = response
+        .text()
+        .await
+        .unwrap()
+        .replace(&id, "GAMEID")
+        .replace(&table.url, "SITE");
+    insta::assert_snapshot!(pgn);
+    let (_, export) = table.anna.get(&format!("/game/export/{id}")).await;
+    assert_eq!(export["moves"], "e4 e5 Nf3 Nc6");
+    assert_eq!(export["clocks"], json!([30_000, 30_000, 30_050, 30_050]));
+    assert_eq!(
+        (&export["status"], &export["winner"]),
+        (&json!("resign"), &json!("white"))
+    );
+}
