@@ -20,8 +20,6 @@ export const text = {
   product: 'Sparring',
   home: 'Sparring, to the lobby',
   themeSwitch: 'Light or dark colours',
-  soundOn: 'Sound on',
-  soundOff: 'Sound off',
 
   lobbyTitle: 'Play a game',
   opponents: 'Opponent',
@@ -57,7 +55,6 @@ export const text = {
   yourMove: 'your turn',
   thinking: 'thinking…',
   toMove: 'to move',
-  spectator: 'You are watching this game.',
   noSuchGame: 'This game is not here, or it is not yours.',
   toLobby: 'To the lobby',
   reconnecting: 'Connection lost. Trying again…',
