@@ -205,11 +205,11 @@ test('a check is marked, and mate ends the game with all that belongs to it', ()
     const fen = 'rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3';
     server.tell({
       state: { status: 'mate', winner: 'black' },
-      view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen }, { uci: 'd8h4', san: 'Qh4#', fen }], fen, turn: 'white', check: true, dests: {}, legal: [] },
+      view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen }, { uci: 'd8h4', san: 'Qh4#', fen }], fen, turn: 'white', check: true, dests: {}, legal: [], status: 'mate', reason: 'Black mated.' },
     });
     await page.getByRole('heading', { name: 'You lost' }).waitFor();
     await page.getByText('0-1').waitFor();
-    await page.getByText('Checkmate', { exact: true }).waitFor();
+    await page.getByText('Black mated', { exact: true }).waitFor();
     await untilMarked(page, 'check', 'e1');
     await until(() => page.locator('.only-spoken[aria-live]').textContent(), (spoken) => /queen h4, checkmate.*You lost/.test(spoken), 'it is said aloud');
     const [board, result] = [await page.locator('.board').boundingBox(), await page.locator('.result').boundingBox()];

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 
 const DIST = new URL('../dist/', import.meta.url);
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
-const POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self'; frame-ancestors 'none'";
 export const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 export const ME = 'guest-test';
 
@@ -40,7 +40,7 @@ export class ScriptedServer {
         clock: { initial: 300_000, increment: 3_000 },
       },
       state: { type: 'gameState', moves: '', wtime: 300_000, btime: 300_000, winc: 3_000, binc: 3_000, status: 'started' },
-      view: { initialFen: START, moves: [], fen: START, turn: 'white', check: false, dests: {}, legal: [], result: '*', reason: '' },
+      view: { initialFen: START, moves: [], fen: START, turn: 'white', check: false, dests: {}, legal: [], status: 'started', reason: 'White to move.' },
     };
     this.change(game);
   }

@@ -1,6 +1,7 @@
 // The end of the game: who won and why, what to keep of it, and the way to the next one. It never covers the board.
 import * as api from '../api';
 import { h, setText } from '../dom';
+import { isRunning } from '../model';
 import { openLobby } from '../route';
 import { text } from '../text';
 import { isOver, myColor, shown, type Game } from './state';
@@ -15,9 +16,13 @@ export function headline(game: Game): string {
   return state.winner === color ? text.won : text.lost;
 }
 
-export const reason = (game: Game): string => game.view?.reason || text.reason(game.state?.status ?? '');
+/** The server's sentence if it already speaks of the end, without its full stop. */
+export function reason({ view, state }: Game): string {
+  const told = view && !isRunning(view.status) ? view.reason.replace(/\.$/, '') : '';
+  return told || text.reason(state?.status ?? '');
+}
 
-/** `*` while the game runs and for aborted games. */
+/** Empty for aborted games: nobody scored. */
 function score({ state }: Game): string {
   if (state?.status === 'aborted') return '';
   if (!state?.winner) return '½-½';

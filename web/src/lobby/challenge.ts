@@ -16,7 +16,8 @@ export class NoGame extends Error {}
  * `ApiError` when the server refuses, and with the signal's reason when the player gives up waiting.
  */
 export async function startGame(lobby: Lobby, setup: Setup, given: AbortSignal): Promise<string> {
-  const bot = lobby.bot.username;
+  const bot = lobby.bot?.username;
+  if (bot === undefined) throw new NoGame(text.noBot);
   const events = new Answers();
   const close = follow('/api/stream/event', events);
   try {
