@@ -18,23 +18,33 @@
 //! ```
 
 mod check;
+mod diff;
+mod explain;
+mod format;
 mod library;
 mod mark;
+mod merge;
 mod moves;
 mod parse;
 mod pick;
 mod positions;
 mod row;
+mod split;
 mod text;
 mod trail;
 mod walk;
 
 pub use check::{check, missing_transpositions};
+pub use diff::{Difference, diff};
+pub use explain::{Explained, WhyNot};
+pub use format::{Notation, format};
 pub use library::{Book, Library, write};
 pub use mark::{BASE_WEIGHT, MAX_WEIGHT};
+pub use merge::{Merged, merge};
 pub use parse::{MAX_BYTES, MAX_LINES, parse, parse_bytes};
 pub use pick::BookMove;
 pub use positions::Entry;
+pub use split::split;
 pub use text::{Kind, Line, Piece, PieceKind, Text};
 
 #[cfg(doctest)]
