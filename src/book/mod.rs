@@ -17,6 +17,8 @@
 //! assert_eq!(first.chance, 1.0);
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 mod check;
 mod diff;
 mod explain;
