@@ -118,7 +118,7 @@ export const text = {
   send: 'Send',
   mute: 'Mute',
   muted: 'The chat is muted.',
-  noChat: 'Nothing was said yet.',
+  noChat: 'Nothing was said yet. The bot understands !help.',
   presets: ['Hi', 'Good luck', 'Good game', 'Thanks'],
 
   colorName: (color: Color) => COLOR_NAMES[color],

@@ -105,7 +105,12 @@ function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[]
   const form = h(
     'form',
     { onsubmit: (event: SubmitEvent) => { event.preventDefault(); void press(); } },
-    h('div', { class: 'hero' }, h('div', {}, h('h1', {}, text.lobbyTitle), line), h('div', { class: 'go' }, play, cancel)),
+    h(
+      'div',
+      { class: 'hero' },
+      h('div', {}, h('h1', {}, text.lobbyTitle), line),
+      h('div', { class: 'go' }, play, cancel),
+    ),
     notice,
     h('div', { class: 'choices' }, column(who), column(terms)),
   );

@@ -102,7 +102,10 @@ export function time(lobby: Lobby, change: Change): Part {
     text.time,
     [...clockPresets(lobby), null].map((clock) => ({
       value: clock,
-      label: [h('strong', {}, clock ? clockName(clock) : '∞'), h('small', {}, clock ? speedName(clock) : text.unlimited)],
+      label: [
+        h('strong', {}, clock ? clockName(clock) : '∞'),
+        h('small', {}, clock ? speedName(clock) : text.unlimited),
+      ],
     })),
     (clock, setup) => sameClock(clock, setup.clock),
     (clock) => change({ clock }),
