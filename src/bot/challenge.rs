@@ -1,55 +1,10 @@
-//! Whom to play, and what: a challenge and a policy in, a verdict out. Pure.
-
-use std::collections::BTreeSet;
+//! Whom to play, and what: a challenge and the settings in, a verdict out. Pure.
 
 use crate::{
     chess::{Variant, parse_fen},
+    config::{Accept, Kind, Mode},
     lichess::model::{Challenge, Compat, DeclineReason, Speed, TimeControl, UserId},
-    units::{Elo, Millis},
 };
-
-/// Which challenges are accepted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Policy {
-    /// People may challenge.
-    pub humans: bool,
-    /// Bots may challenge.
-    pub bots: bool,
-    /// Rated games.
-    pub rated: bool,
-    /// Casual games.
-    pub casual: bool,
-    /// These variants.
-    pub variants: Vec<Variant>,
-    /// These speeds.
-    pub speeds: Vec<Speed>,
-    /// At least and at most this on the clock at the start, where there is a clock.
-    pub limit: (Millis, Millis),
-    /// At least and at most this increment, where there is a clock.
-    pub increment: (Millis, Millis),
-    /// Ratings from and to, where the rating is known.
-    pub rating: (Elo, Elo),
-    /// Never these users.
-    pub blocked: BTreeSet<UserId>,
-}
-
-impl Default for Policy {
-    /// Everybody, in every kind of game with a clock that the engine knows the rules of.
-    fn default() -> Self {
-        Self {
-            humans: true,
-            bots: true,
-            rated: true,
-            casual: true,
-            variants: vec![Variant::Standard, Variant::Chess960, Variant::FromPosition],
-            speeds: vec![Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical],
-            limit: (Millis::ZERO, Millis::from_secs(10_800)),
-            increment: (Millis::ZERO, Millis::from_secs(180)),
-            rating: (Elo(0), Elo(u32::MAX)),
-            blocked: BTreeSet::new(),
-        }
-    }
-}
 
 /// What to do with a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,15 +19,15 @@ pub enum Verdict {
 
 /// Decides on a challenge. The first reason to refuse is the one that is given.
 #[must_use]
-pub fn judge(policy: &Policy, challenge: &Challenge, compat: Option<Compat>, me: &UserId) -> Verdict {
+pub fn judge(accept: &Accept, challenge: &Challenge, compat: Option<Compat>, me: &UserId) -> Verdict {
     let challenger = challenge.challenger.as_ref();
     if challenger.is_some_and(|user| user.id == *me) {
         return Verdict::Own;
     }
-    let reason = who(policy, challenge)
-        .or_else(|| variant(policy, challenge))
-        .or_else(|| stakes(policy, challenge))
-        .or_else(|| clock(policy, challenge))
+    let reason = who(accept, challenge)
+        .or_else(|| variant(accept, challenge))
+        .or_else(|| mode(accept, challenge))
+        .or_else(|| clock(accept, &challenge.time_control))
         // lichess says that this interface cannot play it, for a reason of its own.
         .or_else(|| {
             compat
@@ -82,29 +37,27 @@ pub fn judge(policy: &Policy, challenge: &Challenge, compat: Option<Compat>, me:
     reason.map_or(Verdict::Accept, Verdict::Decline)
 }
 
-fn who(policy: &Policy, challenge: &Challenge) -> Option<DeclineReason> {
+fn who(accept: &Accept, challenge: &Challenge) -> Option<DeclineReason> {
     // An anonymous challenger is a person without a rating.
     let user = challenge.challenger.as_ref();
-    let is_bot = user.is_some_and(|user| user.is_bot());
-    if is_bot && !policy.bots {
-        return Some(DeclineReason::NoBot);
+    let (kind, reason) = if user.is_some_and(|user| user.is_bot()) {
+        (Kind::Bot, DeclineReason::NoBot)
+    } else {
+        (Kind::Human, DeclineReason::OnlyBot)
+    };
+    if !accept.from.contains(&kind) {
+        return Some(reason);
     }
-    if !is_bot && !policy.humans {
-        return Some(DeclineReason::OnlyBot);
-    }
-    let (lowest, highest) = policy.rating;
-    let user = user?;
-    let unwanted = policy.blocked.contains(&user.id)
-        || user
-            .rating
-            .is_some_and(|rating| !(lowest..=highest).contains(&rating));
-    unwanted.then_some(DeclineReason::Generic)
+    let rating = user?.rating?;
+    let is_outside = accept.min_rating.is_some_and(|least| rating < least)
+        || accept.max_rating.is_some_and(|most| rating > most);
+    is_outside.then_some(DeclineReason::Generic)
 }
 
-fn variant(policy: &Policy, challenge: &Challenge) -> Option<DeclineReason> {
+fn variant(accept: &Accept, challenge: &Challenge) -> Option<DeclineReason> {
     let variant = match challenge.variant.variant() {
-        Ok(variant) if policy.variants.contains(&variant) => variant,
-        _ if policy.variants == [Variant::Standard] => return Some(DeclineReason::Standard),
+        Ok(variant) if accept.variants.contains(&variant) => variant,
+        _ if accept.variants == [Variant::Standard] => return Some(DeclineReason::Standard),
         _ => return Some(DeclineReason::Variant),
     };
     // A start that cannot be played on would only be aborted later.
@@ -112,38 +65,50 @@ fn variant(policy: &Policy, challenge: &Challenge) -> Option<DeclineReason> {
         .initial_fen
         .as_ref()
         .filter(|_| variant == Variant::FromPosition);
-    let playable = start.is_none_or(|fen| parse_fen(variant, fen).is_ok());
-    (!playable).then_some(DeclineReason::Variant)
+    let is_playable = start.is_none_or(|fen| parse_fen(variant, fen).is_ok());
+    (!is_playable).then_some(DeclineReason::Variant)
 }
 
-fn stakes(policy: &Policy, challenge: &Challenge) -> Option<DeclineReason> {
-    match challenge.rated {
-        true if !policy.rated => Some(DeclineReason::Casual),
-        false if !policy.casual => Some(DeclineReason::Rated),
-        _ => None,
-    }
-}
-
-fn clock(policy: &Policy, challenge: &Challenge) -> Option<DeclineReason> {
-    let speed = challenge.time_control.speed();
-    if matches!(challenge.time_control, TimeControl::Unknown) {
-        return Some(DeclineReason::TimeControl);
-    }
-    if !policy.speeds.contains(&speed) {
-        return Some(if policy.speeds.iter().all(|wanted| speed < *wanted) {
-            DeclineReason::TooFast
-        } else if policy.speeds.iter().all(|wanted| speed > *wanted) {
-            DeclineReason::TooSlow
-        } else {
-            DeclineReason::TimeControl
-        });
-    }
-    let TimeControl::Clock { limit, increment, .. } = &challenge.time_control else {
-        return None;
+fn mode(accept: &Accept, challenge: &Challenge) -> Option<DeclineReason> {
+    // lichess' reasons say what to send instead.
+    let (mode, reason) = if challenge.rated {
+        (Mode::Rated, DeclineReason::Casual)
+    } else {
+        (Mode::Casual, DeclineReason::Rated)
     };
-    if *limit < policy.limit.0 || *increment < policy.increment.0 {
+    (!accept.modes.contains(&mode)).then_some(reason)
+}
+
+fn clock(accept: &Accept, time: &TimeControl) -> Option<DeclineReason> {
+    match time {
+        TimeControl::Clock { limit, increment, .. } => speed(accept, time.speed())
+            .or_else(|| within(*limit, accept.initial))
+            .or_else(|| within(*increment, accept.increment)),
+        TimeControl::Correspondence { days_per_turn } => {
+            speed(accept, Speed::Correspondence).or_else(|| within(*days_per_turn, accept.days))
+        }
+        TimeControl::Unlimited => (!accept.unlimited).then_some(DeclineReason::TooSlow),
+        TimeControl::Unknown => Some(DeclineReason::TimeControl),
+    }
+}
+
+fn speed(accept: &Accept, speed: Speed) -> Option<DeclineReason> {
+    let wanted = &accept.speeds;
+    if wanted.contains(&speed) {
+        None
+    } else if wanted.iter().all(|wanted| speed < *wanted) {
         Some(DeclineReason::TooFast)
-    } else if *limit > policy.limit.1 || *increment > policy.increment.1 {
+    } else if wanted.iter().all(|wanted| speed > *wanted) {
+        Some(DeclineReason::TooSlow)
+    } else {
+        Some(DeclineReason::TimeControl)
+    }
+}
+
+fn within<T: PartialOrd>(value: T, (least, most): (T, T)) -> Option<DeclineReason> {
+    if value < least {
+        Some(DeclineReason::TooFast)
+    } else if value > most {
         Some(DeclineReason::TooSlow)
     } else {
         None
@@ -155,6 +120,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::{
+        config::Config,
+        units::{Elo, Millis},
+    };
 
     fn challenge(changes: Value) -> Challenge {
         let mut challenge = json!({
@@ -169,12 +138,16 @@ mod tests {
         serde_json::from_value(challenge).unwrap()
     }
 
-    fn verdict(policy: &Policy, changes: Value) -> Verdict {
-        judge(policy, &challenge(changes), None, &"bot".parse().unwrap())
+    fn all() -> Accept {
+        Config::default().challenge
     }
 
-    fn declined(policy: &Policy, changes: Value) -> Option<DeclineReason> {
-        match verdict(policy, changes) {
+    fn verdict(accept: &Accept, changes: Value) -> Verdict {
+        judge(accept, &challenge(changes), None, &"bot".parse().unwrap())
+    }
+
+    fn declined(accept: &Accept, changes: Value) -> Option<DeclineReason> {
+        match verdict(accept, changes) {
             Verdict::Decline(reason) => Some(reason),
             _ => None,
         }
@@ -184,121 +157,89 @@ mod tests {
         json!({"timeControl": {"type": "clock", "limit": limit, "increment": increment}})
     }
 
+    fn days(days: u32) -> Value {
+        json!({"timeControl": {"type": "correspondence", "daysPerTurn": days}})
+    }
+
     #[test]
-    fn each_wish_has_the_reason_that_lichess_knows() {
-        let all = Policy::default;
-        let bot = json!({"challenger": {"id": "x", "name": "x", "title": "BOT"}});
-        let rated = json!({"rated": true});
-        for (policy, changes, reason) in [
-            (all(), json!({}), None),
-            (all(), bot.clone(), None),
-            (all(), json!({"challenger": null}), None),
-            (Policy { bots: false, ..all() }, bot, Some(DeclineReason::NoBot)),
-            (
-                Policy {
-                    humans: false,
-                    ..all()
-                },
-                json!({}),
-                Some(DeclineReason::OnlyBot),
-            ),
-            (
-                Policy {
-                    rated: false,
-                    ..all()
-                },
-                rated,
-                Some(DeclineReason::Casual),
-            ),
-            (
-                Policy {
-                    casual: false,
-                    ..all()
-                },
-                json!({}),
-                Some(DeclineReason::Rated),
-            ),
-            (
-                all(),
-                json!({"variant": {"key": "atomic"}}),
-                Some(DeclineReason::Variant),
-            ),
-            (
-                all(),
-                json!({"variant": {"key": "fogOfWar"}}),
-                Some(DeclineReason::Variant),
-            ),
-            (
-                Policy {
-                    variants: vec![Variant::Standard],
-                    ..all()
-                },
-                json!({"variant": {"key": "chess960"}}),
-                Some(DeclineReason::Standard),
-            ),
-            (
-                all(),
-                json!({"variant": {"key": "fromPosition"}, "initialFen": "8/8/8/8/8/8/8/8 w - - 0 1"}),
-                Some(DeclineReason::Variant),
-            ),
-            (all(), clock(15, 0), Some(DeclineReason::TooFast)),
-            (
-                all(),
-                json!({"timeControl": {"type": "correspondence", "daysPerTurn": 2}}),
-                Some(DeclineReason::TooSlow),
-            ),
-            (
-                all(),
-                json!({"timeControl": {"type": "hourglass"}}),
-                Some(DeclineReason::TimeControl),
-            ),
-            (
-                Policy {
-                    speeds: vec![Speed::Bullet, Speed::Rapid],
-                    ..all()
-                },
-                json!({}),
-                Some(DeclineReason::TimeControl),
-            ),
-            (
-                Policy {
-                    limit: (Millis::from_secs(600), Millis::from_secs(1200)),
-                    ..all()
-                },
-                clock(300, 20),
-                Some(DeclineReason::TooFast),
-            ),
-            (
-                Policy {
-                    increment: (Millis::ZERO, Millis::from_secs(10)),
-                    ..all()
-                },
-                clock(300, 20),
-                Some(DeclineReason::TooSlow),
-            ),
-            (
-                Policy {
-                    rating: (Elo(1600), Elo(2000)),
-                    ..all()
-                },
-                json!({}),
-                Some(DeclineReason::Generic),
-            ),
-            (
-                Policy {
-                    blocked: ["Ana".parse().unwrap()].into(),
-                    ..all()
-                },
-                json!({}),
-                Some(DeclineReason::Generic),
-            ),
+    fn everybody_is_welcome_by_default() {
+        for changes in [
+            json!({}),
+            json!({"rated": true}),
+            json!({"challenger": null}),
+            json!({"challenger": {"id": "x", "name": "x", "title": "BOT"}}),
+            json!({"variant": {"key": "chess960"}}),
+            clock(0, 1),
+            clock(10_800, 180),
         ] {
+            assert_eq!(verdict(&all(), changes.clone()), Verdict::Accept, "{changes}");
+        }
+    }
+
+    #[test]
+    fn who_and_what_is_refused_with_the_reason_lichess_knows() {
+        let bot = json!({"challenger": {"id": "x", "name": "x", "title": "BOT"}});
+        let broken = json!({"variant": {"key": "fromPosition"}, "initialFen": "8/8/8/8/8/8/8/8 w - - 0 1"});
+        let mut people = all();
+        people.from = vec![Kind::Human];
+        assert_eq!(declined(&people, bot), Some(DeclineReason::NoBot));
+        let mut bots = all();
+        bots.from = vec![Kind::Bot];
+        assert_eq!(declined(&bots, json!({})), Some(DeclineReason::OnlyBot));
+        let mut casual = all();
+        casual.modes = vec![Mode::Casual];
+        assert_eq!(
+            declined(&casual, json!({"rated": true})),
+            Some(DeclineReason::Casual)
+        );
+        let mut rated = all();
+        rated.modes = vec![Mode::Rated];
+        assert_eq!(declined(&rated, json!({})), Some(DeclineReason::Rated));
+        let mut masters = all();
+        masters.min_rating = Some(Elo(2200));
+        assert_eq!(declined(&masters, json!({})), Some(DeclineReason::Generic));
+        for key in ["atomic", "fogOfWar"] {
             assert_eq!(
-                declined(&policy, changes.clone()),
-                reason,
-                "{changes} by {policy:?}"
+                declined(&all(), json!({"variant": {"key": key}})),
+                Some(DeclineReason::Variant)
             );
         }
+        let mut orthodox = all();
+        orthodox.variants = vec![Variant::Standard];
+        let shuffled = json!({"variant": {"key": "chess960"}});
+        assert_eq!(declined(&orthodox, shuffled), Some(DeclineReason::Standard));
+        assert_eq!(declined(&all(), broken), Some(DeclineReason::Variant));
+    }
+
+    #[test]
+    fn clocks_are_refused_by_class_and_by_figure() {
+        let mut mixed = all();
+        mixed.speeds = vec![Speed::Bullet, Speed::Rapid];
+        let mut long = all();
+        long.initial = (Millis::from_secs(600), Millis::from_secs(1200));
+        let mut little = all();
+        little.increment = (Millis::ZERO, Millis::from_secs(10));
+        let mut patient = all();
+        patient.speeds.push(Speed::Correspondence);
+        patient.days = (1, 3);
+        let unlimited = json!({"timeControl": {"type": "unlimited"}});
+        for (accept, changes, reason) in [
+            (&all(), clock(15, 0), DeclineReason::TooFast),
+            (&all(), days(2), DeclineReason::TooSlow),
+            (&all(), unlimited, DeclineReason::TooSlow),
+            (
+                &all(),
+                json!({"timeControl": {"type": "hourglass"}}),
+                DeclineReason::TimeControl,
+            ),
+            (&mixed, clock(300, 0), DeclineReason::TimeControl),
+            (&long, clock(300, 20), DeclineReason::TooFast),
+            (&little, clock(300, 20), DeclineReason::TooSlow),
+            (&patient, days(7), DeclineReason::TooSlow),
+        ] {
+            assert_eq!(declined(accept, changes.clone()), Some(reason), "{changes}");
+        }
+        assert_eq!(verdict(&patient, days(2)), Verdict::Accept);
     }
 
     #[test]
@@ -308,13 +249,13 @@ mod tests {
             board: true,
         };
         let me = "bot".parse().unwrap();
-        let verdict = judge(&Policy::default(), &challenge(json!({})), Some(compat), &me);
+        let verdict = judge(&all(), &challenge(json!({})), Some(compat), &me);
         assert_eq!(verdict, Verdict::Decline(DeclineReason::Generic));
     }
 
     #[test]
     fn my_own_challenge_is_left_alone() {
         let own = json!({"challenger": {"id": "bot", "name": "Bot", "title": "BOT"}});
-        assert_eq!(verdict(&Policy::default(), own), Verdict::Own);
+        assert_eq!(verdict(&all(), own), Verdict::Own);
     }
 }

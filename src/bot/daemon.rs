@@ -12,14 +12,15 @@ use tracing::{debug, info, warn};
 
 use super::{
     actor::{Outcome, Setup, Shared},
-    challenge::{Policy, Verdict, judge},
+    challenge::{Verdict, judge},
     duel::Duel,
-    intake::{Intake, Reply},
+    intake::{Applicant, Intake, Reply, Room},
     login::{self, Exit},
     mind::Mind,
     registry::{Done, Registry},
 };
 use crate::{
+    config::{Accept, Config, Games, Play},
     lichess::{
         CallError, Client, Follower, News, Untrusted,
         model::{Challenge, Compat, DeclineReason, Event, GameId, GameInfo, NowPlaying, UserId},
@@ -30,38 +31,32 @@ use crate::{
 
 /// After the second request to end, games have this long to let go.
 const LETTING_GO: Duration = Duration::from_millis(1500);
+/// A server that cannot be reached for so long at the start is left to the service manager.
+const PATIENCE: Millis = Millis::from_secs(30);
 /// When the event stream is refused though the token is good, it is tried again after this time.
 const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
-/// How the daemon behaves. A change counts from the next challenge or game on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How the daemon behaves: the settings that may change while it runs. A change counts from the next challenge or
+/// game on.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// So many games at once are accepted. Games that are there anyway are always played.
-    pub max_games: usize,
+    /// How many games, and how they end early. Games that are there anyway are always played.
+    pub games: Games,
     /// Which challenges are accepted.
-    pub policy: Policy,
-    /// The personality that sits down.
-    pub personality: String,
-    /// The least to keep off the clock for each move's way.
-    pub overhead: Millis,
-    /// How long an opponent may leave the first move out before the game is aborted.
-    pub no_show: Millis,
-    /// How long running games may go on after the first request to end.
-    pub drain: Millis,
+    pub challenge: Accept,
+    /// Who plays, and how.
+    pub play: Play,
     /// How long the server may be out of reach at the start.
     pub patience: Millis,
 }
 
-impl Default for Options {
-    fn default() -> Self {
+impl From<&Config> for Options {
+    fn from(config: &Config) -> Self {
         Self {
-            max_games: 4,
-            policy: Policy::default(),
-            personality: "plain".to_owned(),
-            overhead: Millis(50),
-            no_show: Millis::from_secs(60),
-            drain: Millis::from_secs(20 * 60),
-            patience: Millis::from_secs(30),
+            games: config.games,
+            challenge: config.challenge.clone(),
+            play: config.play.clone(),
+            patience: PATIENCE,
         }
     }
 }
@@ -264,9 +259,9 @@ impl Desk {
         let setup = Setup {
             adopted,
             id,
-            personality: options.personality.clone(),
-            overhead: options.overhead,
-            no_show: options.no_show,
+            opponent: game.opponent.as_ref().and_then(|opponent| opponent.id.clone()),
+            play: options.play.clone(),
+            no_show: options.games.abort_after,
         };
         drop(options);
         self.registry.start(setup);
@@ -274,7 +269,12 @@ impl Desk {
     }
 
     fn consider(&mut self, challenge: &Challenge, compat: Option<Compat>) {
-        let verdict = judge(&self.options.borrow().policy, challenge, compat, &self.shared.me);
+        let verdict = judge(
+            &self.options.borrow().challenge,
+            challenge,
+            compat,
+            &self.shared.me,
+        );
         let name = challenge
             .challenger
             .as_ref()
@@ -286,9 +286,14 @@ impl Desk {
             Verdict::Decline(reason) => self.intake.refuse(id, reason),
             Verdict::Accept if self.drained_at.is_some() => self.intake.refuse(id, DeclineReason::Later),
             Verdict::Accept => {
-                let is_human = challenge.challenger.as_ref().is_none_or(|user| !user.is_bot());
-                let is_rematch = challenge.rematch_of.is_some();
-                self.intake.wait(id, is_human, is_rematch, self.now());
+                let challenger = challenge.challenger.as_ref();
+                let who = Applicant {
+                    id,
+                    opponent: challenger.map(|user| user.id.clone()),
+                    is_human: challenger.is_none_or(|user| !user.is_bot()),
+                    is_rematch: challenge.rematch_of.is_some(),
+                };
+                self.intake.wait(who, self.now());
             }
         }
     }
@@ -300,17 +305,18 @@ impl Desk {
             // Perhaps the games are there and only their news was lost.
             self.list_games();
         }
-        let taken = self.registry.len() + self.intake.promised();
-        let mut free = self.options.borrow().max_games.saturating_sub(taken);
-        while let Some(reply) = self.intake.next(free, now) {
+        let games = self.options.borrow().games;
+        let room = Room {
+            games: games.max,
+            per_opponent: games.per_opponent,
+            opponents: &self.registry.opponents(),
+        };
+        while let Some(reply) = self.intake.next(room, now) {
             match reply {
-                Reply::Accept(id) => {
-                    free = free.saturating_sub(1);
-                    self.call(|client| async move {
-                        let answer = client.accept(&id).await;
-                        Errand::Accepted(id, answer)
-                    });
-                }
+                Reply::Accept(id) => self.call(|client| async move {
+                    let answer = client.accept(&id).await;
+                    Errand::Accepted(id, answer)
+                }),
                 Reply::Decline(id, reason) => self.call(move |client| async move {
                     let answer = client.decline(&id, reason).await;
                     Errand::Declined(id, answer)
@@ -382,7 +388,7 @@ impl Desk {
 
     /// Accepts nothing more.
     fn drain(&mut self) {
-        let span = self.options.borrow().drain;
+        let span = self.options.borrow().games.drain;
         self.drained_at = Some(Instant::now() + span.into());
         self.intake.close();
         self.status.send_modify(|status| status.is_draining = true);

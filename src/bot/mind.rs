@@ -10,7 +10,6 @@ use tokio::{
 };
 
 use super::{
-    budget::{Budget, budget},
     chat::Manner,
     decide::{self, Outlook},
     game::Clocks,
@@ -19,13 +18,27 @@ use super::{
 use crate::{
     book::{BookMove, Library},
     chess::{GameLine, Move, Rules as _},
-    engine::{Report, Score},
+    engine::{
+        Report, Score,
+        time::{Budget, GameClock, budget},
+    },
     lichess::model::GameId,
     personality::{
         pace::{self, Scene},
         strength,
     },
     units::Millis,
+};
+
+/// Where no clock runs, a move takes about this long.
+const UNHURRIED: Budget = Budget {
+    soft: Millis::from_secs(5),
+    hard: Millis::from_secs(10),
+};
+/// The first move of a game takes no longer: lichess ends some games after half a minute without one.
+const FIRST_MOVE: Budget = Budget {
+    soft: Millis::from_secs(3),
+    hard: Millis::from_secs(8),
 };
 
 /// Everything that a decision may depend on.
@@ -37,6 +50,8 @@ pub struct MoveRequest {
     pub line: GameLine,
     /// Who plays, and how.
     pub manner: Manner,
+    /// The books to open from, first come first asked.
+    pub books: Vec<String>,
     /// The clocks as the server showed them at `arrived`; none without a chess clock.
     pub clocks: Option<Clocks>,
     /// What each side started with.
@@ -208,12 +223,19 @@ impl Whole {
 
 /// The time for thinking, of which what has passed since the turn came is gone.
 fn limits(request: &MoveRequest) -> Budget {
-    let clock = request.clocks.map(|clocks| (clocks.mine, clocks.increment));
-    let plan = budget(clock, request.overhead, request.line.ply() < 2);
+    let plan = request.clocks.map_or(UNHURRIED, |clocks| {
+        budget(&GameClock {
+            remaining: clocks.mine,
+            increment: clocks.increment,
+            moves_to_go: None,
+            overhead: request.overhead,
+        })
+    });
+    let most = if request.line.ply() < 2 { FIRST_MOVE } else { plan };
     let gone = request.arrived.elapsed().into();
     Budget {
-        soft: plan.soft - gone,
-        hard: plan.hard - gone,
+        soft: plan.soft.min(most.soft) - gone,
+        hard: plan.hard.min(most.hard) - gone,
     }
 }
 
@@ -225,7 +247,7 @@ fn from_book(library: &Library, request: &MoveRequest) -> Option<Proposal> {
     }
     let BookMove {
         mv, chance, at, note, ..
-    } = library.pick(&profile.books, &request.line, request.seed)?;
+    } = library.pick(&request.books, &request.line, request.seed)?;
     let mut why = format!("book {at} {:.0}%", chance * 100.0);
     if let Some(note) = note {
         let _ = write!(why, " {note}"); // writing to a string cannot fail
@@ -321,6 +343,7 @@ mod tests {
             game: "abcd1234".parse().unwrap(),
             line: GameLine::replay(Variant::Standard, "startpos", moves).unwrap(),
             manner: Manner::of(profile),
+            books: profile.books.clone(),
             clocks: Some(Clocks {
                 mine: Millis::from_secs(60),
                 theirs: Millis::from_secs(60),
@@ -451,6 +474,25 @@ mod tests {
         lost.scores = vec![Score::Cp(Centipawns(-600))];
         assert!(conclude(&lost, &proposal(-600)).resign);
         assert!(!conclude(&request, &proposal(-600)).resign);
+    }
+
+    #[test]
+    fn a_first_move_comes_within_ten_seconds_whatever_the_clock() {
+        let mut request = request(&bookish(), "");
+        request.clocks.as_mut().unwrap().mine = Millis::from_secs(10_800);
+        assert!(limits(&request).hard <= Millis::from_secs(8));
+        request.line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        assert!(limits(&request).hard > Millis::from_secs(100));
+        request.clocks = None;
+        assert!(limits(&request).hard <= Millis::from_secs(10));
+    }
+
+    #[test]
+    fn time_that_passed_since_the_turn_came_is_gone() {
+        let mut request = request(&bookish(), "e2e4 e7e5");
+        let fresh = limits(&request).hard;
+        request.arrived -= std::time::Duration::from_secs(2);
+        assert!(limits(&request).hard + Millis(1900) < fresh);
     }
 
     #[test]

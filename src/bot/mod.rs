@@ -3,7 +3,6 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod actor;
-mod budget;
 pub mod challenge;
 pub mod chat;
 mod daemon;

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, info_span};
 
 use super::actor::{self, Note, Outcome, Setup, Shared};
-use crate::lichess::model::GameId;
+use crate::lichess::model::{GameId, UserId};
 
 /// A game may fall over this often and still be brought back.
 const REVIVALS: u32 = 1;
@@ -66,6 +66,12 @@ impl Registry {
     /// Whether this game runs.
     pub(super) fn has(&self, id: &GameId) -> bool {
         self.games.contains_key(id)
+    }
+
+    /// Against whom the running games are.
+    pub(super) fn opponents(&self) -> Vec<Option<UserId>> {
+        let setups = self.games.values().map(|game| &game.setup);
+        setups.map(|setup| setup.opponent.clone()).collect()
     }
 
     /// Starts a game that does not run yet.

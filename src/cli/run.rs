@@ -17,7 +17,7 @@ use tracing::{error, info, warn};
 
 use super::{
     exit::{Exit, Failure},
-    service::{assemble, failure, fresh_seed, options},
+    service::{assemble, failure, fresh_seed},
     stock::stock,
     token::{Sources, TokenError},
 };
@@ -150,7 +150,7 @@ fn reload(path: &Path, running: &Config, sender: &watch::Sender<Options>) {
             {
                 warn!("[lichess], [paths] and [engine] count from the next start on");
             }
-            sender.send_replace(options(&fresh));
+            sender.send_replace(Options::from(&fresh));
             info!("{} read again", path.display());
         }
         Err(why) => error!("the settings stay as they were: {why:#}"),

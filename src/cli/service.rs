@@ -9,13 +9,11 @@ use super::exit::{Exit, Failure};
 use crate::{
     bot::{
         self, Daemon, Options, Status,
-        challenge::Policy,
         mind::{Mind, Whole},
         thinker::Thinker,
     },
-    config::{Accept, Config, Kind, Mode},
+    config::Config,
     lichess::Client,
-    units::Elo,
     watch::Stock,
 };
 
@@ -38,7 +36,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
         .engine
         .threads
         .unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
-    let (options, current) = watch::channel(options(config));
+    let (options, current) = watch::channel(Options::from(config));
     let (show, status) = watch::channel(Status::default());
     let daemon = Daemon {
         client,
@@ -59,20 +57,6 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
     })
 }
 
-/// What the daemon takes from the settings; the rest needs a restart.
-#[must_use]
-pub fn options(config: &Config) -> Options {
-    Options {
-        max_games: config.games.max,
-        policy: policy(&config.challenge),
-        personality: config.play.personality.clone(),
-        overhead: config.play.move_overhead,
-        no_show: config.games.abort_after,
-        drain: config.games.drain,
-        ..Options::default()
-    }
-}
-
 /// Why the daemon ended, as the program's own end.
 #[must_use]
 pub fn failure(end: &bot::Exit) -> anyhow::Error {
@@ -89,22 +73,4 @@ pub fn failure(end: &bot::Exit) -> anyhow::Error {
 pub fn fresh_seed() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |since| since.as_nanos() as u64)
-}
-
-fn policy(accept: &Accept) -> Policy {
-    Policy {
-        humans: accept.from.contains(&Kind::Human),
-        bots: accept.from.contains(&Kind::Bot),
-        rated: accept.modes.contains(&Mode::Rated),
-        casual: accept.modes.contains(&Mode::Casual),
-        variants: accept.variants.clone(),
-        speeds: accept.speeds.clone(),
-        limit: accept.initial,
-        increment: accept.increment,
-        rating: (
-            accept.min_rating.unwrap_or(Elo(0)),
-            accept.max_rating.unwrap_or(Elo(u32::MAX)),
-        ),
-        ..Policy::default()
-    }
 }

@@ -29,6 +29,7 @@ use super::{
     mind::{GameMind, Mind},
 };
 use crate::{
+    config::Play,
     engine::Score,
     lichess::{
         BadLine, CallError, Client, Follower, News, Untrusted,
@@ -66,10 +67,10 @@ pub(super) struct Setup {
     pub(super) id: GameId,
     /// Whether it was running before we came: then its chat may hold what was said and asked for.
     pub(super) adopted: bool,
-    /// The personality that sits down.
-    pub(super) personality: String,
-    /// The least to keep off the clock for each move's way.
-    pub(super) overhead: Millis,
+    /// Against whom, where the event stream says so.
+    pub(super) opponent: Option<UserId>,
+    /// Who sits down, and with which books.
+    pub(super) play: Play,
     /// How long an opponent may leave the first move out.
     pub(super) no_show: Millis,
 }
@@ -200,7 +201,10 @@ async fn at(moment: Option<Instant>) {
 impl Actor {
     fn new(shared: Arc<Shared>, setup: Setup) -> Self {
         let now = Instant::now();
-        let manner = Manner::of(shared.cast.borrow().get_or_plain(&setup.personality));
+        let manner = Manner {
+            level: setup.play.level,
+            ..Manner::of(shared.cast.borrow().get_or_plain(&setup.play.personality))
+        };
         let mut actor = Self {
             follower: Follower::game(&shared.client, &setup.id, seed(&setup.id)),
             is_reopening: false,
@@ -211,7 +215,7 @@ impl Actor {
             mind: shared.mind.of_game(),
             manner,
             turn: Turn::Open,
-            lag: Lag::new(setup.overhead),
+            lag: Lag::new(setup.play.move_overhead),
             scores: Vec::new(),
             own_last: None,
             opponent_last: None,

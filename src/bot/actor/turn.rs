@@ -16,7 +16,7 @@ use crate::{
     },
     chess::{Color, GameLine, Move, Rules as _, write_fen, write_san, write_uci},
     engine::Score,
-    lichess::CallError,
+    lichess::{CallError, model::Side},
     units::Millis,
 };
 
@@ -95,10 +95,15 @@ impl Actor {
     }
 
     fn request(&self, game: &Game) -> MoveRequest {
+        let books = match game.my_side() {
+            Side::White => &self.setup.play.books_white,
+            Side::Black => &self.setup.play.books_black,
+        };
         MoveRequest {
             game: game.id().clone(),
             line: game.line().clone(),
             manner: self.manner.clone(),
+            books: books.as_ref().unwrap_or(&self.manner.profile.books).clone(),
             clocks: game.clocks(),
             initial: game.frame().clock.map_or(Millis::ZERO, |clock| clock.initial),
             arrived: self.heard,
