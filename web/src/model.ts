@@ -83,7 +83,7 @@ export interface Personality {
   readonly name: string;
   readonly title: string;
   readonly about: string;
-  /** Elo points; `null` is full strength. */
+  /** Elo points; `null` plays without a level. */
   readonly level: number | null;
 }
 

@@ -67,8 +67,10 @@ export function speedName(clock: Clock | null): string {
 /** The chosen game in one line. */
 export function summary(setup: Setup, lobby: Lobby): string {
   const who = chosen(setup, lobby);
+  const level = setup.level ?? who?.level ?? null;
+  const name = who?.title ?? lobby.bot?.username ?? text.product;
   const parts = [
-    who ? `${who.title}, ${text.levelTag(setup.level ?? who.level)}` : (lobby.bot?.username ?? text.product),
+    level === null ? name : `${name}, ${text.levelTag(level)}`,
     setup.clock ? `${clockName(setup.clock)} ${speedName(setup.clock).toLowerCase()}` : text.speeds.none.toLowerCase(),
     text.colorSummary[setup.color],
   ];
