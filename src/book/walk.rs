@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    chess::{Color, Variant, parse_fen},
+    chess::{Color, Position, Variant, parse_fen},
     diagnostic::Diagnostic,
 };
 
@@ -48,6 +48,10 @@ pub(super) struct Walk {
     pub title: Option<String>,
     /// How many rows were read.
     pub rows: usize,
+    /// Whose moves count at the end of the text.
+    pub color: Option<Color>,
+    /// Where a row at the end of the text would start; none if that could not be read.
+    pub start: Option<Position>,
     /// What is wrong; as many errors as are worth reading.
     pub findings: Vec<Diagnostic>,
 }
@@ -166,6 +170,8 @@ impl<'t> Reader<'t> {
         Walk {
             title: self.title,
             rows: self.rows,
+            color: self.color,
+            start: self.trail.map(|trail| trail.position(0).clone()),
             findings: self.errors,
         }
     }

@@ -1,5 +1,6 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
+pub mod bench_daemon;
 pub mod check;
 pub mod exit;
 pub mod explain;
@@ -70,6 +71,9 @@ enum Command {
         #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
         depth: u32,
     },
+    /// Measures the daemon against the sandbox and prints a table.
+    #[command(hide = true)]
+    BenchDaemon(bench_daemon::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
 }
@@ -91,6 +95,7 @@ pub fn main() -> ExitCode {
         Some(Command::Perft { fen, depth }) => uci::perft(fen, *depth)
             .map_err(anyhow::Error::from)
             .and_then(print),
+        Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {

@@ -83,7 +83,7 @@ export interface Personality {
   readonly name: string;
   readonly title: string;
   readonly about: string;
-  /** Elo points; `null` is full strength. */
+  /** Elo points; `null` plays without a level. */
   readonly level: number | null;
 }
 
@@ -107,8 +107,8 @@ export interface Lobby {
   readonly personalities: readonly Personality[];
   readonly levels: Levels;
   readonly clocks?: readonly Clock[];
-  /** What the bot plays when nobody asks for anything. */
-  readonly default?: { readonly personality?: string | null; readonly level?: number | null };
+  /** The personality that plays when nobody asks for one. */
+  readonly default?: string | null;
 }
 
 /** What the player chose in the lobby. */

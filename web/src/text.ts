@@ -38,11 +38,11 @@ export const text = {
   resume: (opponent: string) => `Your game against ${opponent} is still running.`,
   continueGame: 'Continue',
   ownLevel: (who: Personality) =>
-    who.level === null ? `${who.title} plays at full strength.` : `${who.title} plays at this level by nature.`,
+    who.level === null ? `${who.title} plays without a level.` : `${who.title} plays at this level by nature.`,
   levelChanged: (who: Personality) => `${who.title} is asked to play at this level.`,
   levelReset: 'Back to their own level',
-  levelValue: (level: number | null) => (level === null ? 'Full strength' : String(level)),
-  levelTag: (level: number | null) => (level === null ? 'full strength' : `level ${level}`),
+  levelValue: (level: number | null) => (level === null ? 'No limit' : String(level)),
+  levelTag: (level: number | null) => (level === null ? 'no level' : `level ${level}`),
   calibration: (note: string) => note ? `Levels are Elo points, ${note}.` : '',
   colors: { random: 'Random', white: 'White', black: 'Black' },
   colorSummary: { random: 'random colour', white: 'you are White', black: 'you are Black' },
@@ -118,7 +118,7 @@ export const text = {
   send: 'Send',
   mute: 'Mute',
   muted: 'The chat is muted.',
-  noChat: 'Nothing was said yet.',
+  noChat: 'Nothing was said yet. The bot understands !help.',
   presets: ['Hi', 'Good luck', 'Good game', 'Thanks'],
 
   colorName: (color: Color) => COLOR_NAMES[color],

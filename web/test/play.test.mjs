@@ -16,7 +16,8 @@ after(async () => {
 });
 
 const movesPlayed = (page) => page.locator('.move-list button').allTextContents();
-const untilPlies = (page, count) => until(() => movesPlayed(page), (moves) => moves.length >= count, `${count} moves are played`, 30_000);
+const untilPlies = (page, count) =>
+  until(() => movesPlayed(page), (moves) => moves.length >= count, `${count} moves are played`, 30_000);
 const label = (page, text) => page.locator('label', { hasText: text });
 
 /** From the lobby into a game with this colour and clock against the first opponent on the list. */
@@ -97,7 +98,8 @@ test('a game by click and drag, with chat, resignation, result and rematch', asy
 });
 
 test('a whole game by keyboard alone', async () => {
-  const { page, context, complaints } = await visit(browser, sparring.url, { colorScheme: 'dark', viewport: { width: 768, height: 1024 } });
+  const tablet = { viewport: { width: 768, height: 1024 }, colorScheme: 'dark' };
+  const { page, context, complaints } = await visit(browser, sparring.url, tablet);
   const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
   const tabTo = async (name) => {
     for (let i = 0; i < 60; i += 1) {
@@ -124,7 +126,8 @@ test('a whole game by keyboard alone', async () => {
     await page.keyboard.press('Enter');
     await untilPlies(page, 2 * i + 2);
   }
-  await until(() => page.locator('.only-spoken[aria-live]').textContent(), (spoken) => /Your turn/.test(spoken), 'the bot’s move is said');
+  const spoken = page.locator('.only-spoken[aria-live]');
+  await until(() => spoken.textContent(), (line) => /Your turn/.test(line), 'the bot’s move is said');
   await assertAccessible(page);
   await shoot(page, 'game-768x1024');
   await page.evaluate(() => document.activeElement.blur());

@@ -7,7 +7,7 @@ const START_LIMIT_MS = 20_000;
 /** Start the program (or use the one at SPARRING_URL) and give its address and a function that ends it. */
 export async function startSparring() {
   if (process.env.SPARRING_URL) return { url: process.env.SPARRING_URL, stop: async () => undefined };
-  const program = spawn(BIN, ['play', '--port', '0', '--no-open'], { stdio: ['ignore', 'pipe', 'pipe'], cwd: new URL('../..', import.meta.url) });
+  const program = spawn(BIN, ['play', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise((resolve) => program.once('exit', resolve));
   let said = '';
   const url = await new Promise((resolve, reject) => {

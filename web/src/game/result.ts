@@ -34,8 +34,11 @@ export function createResult(game: Game, rematch: () => Promise<void>) {
   const points = h('span', { class: 'score' });
   const why = h('p');
   const note = h('p', { class: 'note', role: 'status' });
-  const button = (label: string, press: () => Promise<string>, className = '') =>
-    h('button', { type: 'button', class: className, onclick: () => void press().then((said) => setText(note, said)) }, label);
+  /** A button whose press ends in a word to the player, or none. */
+  const button = (label: string, press: () => Promise<string>, className = '') => {
+    const onclick = () => void press().then((said) => setText(note, said));
+    return h('button', { type: 'button', class: className, onclick }, label);
+  };
 
   const again = button(text.rematch, async () => {
     again.disabled = true;

@@ -63,8 +63,10 @@ function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[]
     rememberSetup(setup);
     render();
   };
-  const who = [opponents(lobby, change), strength(lobby, change)].filter((part) => part !== null);
-  const terms = [time(lobby, change), color(change), variant(change)];
+  const who = [opponents(lobby, change)].filter((part) => part !== null);
+  const terms = [strength(lobby, change), time(lobby, change), color(change), variant(change)].filter(
+    (part) => part !== null,
+  );
   const line = h('p', { class: 'summary' });
   const play = h('button', { type: 'submit', class: 'play' }, text.play);
   const cancel = h('button', { type: 'button', hidden: true, onclick: () => waiting?.abort() }, text.cancel);
@@ -105,7 +107,12 @@ function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[]
   const form = h(
     'form',
     { onsubmit: (event: SubmitEvent) => { event.preventDefault(); void press(); } },
-    h('div', { class: 'hero' }, h('div', {}, h('h1', {}, text.lobbyTitle), line), h('div', { class: 'go' }, play, cancel)),
+    h(
+      'div',
+      { class: 'hero' },
+      h('div', {}, h('h1', {}, text.lobbyTitle), line),
+      h('div', { class: 'go' }, play, cancel),
+    ),
     notice,
     h('div', { class: 'choices' }, column(who), column(terms)),
   );

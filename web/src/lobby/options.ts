@@ -37,13 +37,16 @@ function tiles<T>(
   };
 }
 
-/** The stronger the opponent, the bigger the piece on the card. */
+/** The stronger the opponent, the bigger the piece on the card; without a level it is a king, which has no value either. */
 function rank(level: number | null): string {
+  if (level === null) return 'king';
   const steps: readonly [number, string][] = [[1000, 'pawn'], [1400, 'knight'], [1800, 'bishop'], [2200, 'rook']];
-  return (level !== null && steps.find(([below]) => level < below)?.[1]) || 'queen';
+  return steps.find(([below]) => level < below)?.[1] ?? 'queen';
 }
 
-/** The cards, where there is a choice. */
+const order = ({ level }: Personality): number => level ?? Number.MAX_VALUE;
+
+/** The cards from weak to strong, those without a level last. */
 export function opponents({ personalities }: Lobby, change: Change): Part | null {
   if (personalities.length === 0) return null;
   const card = (who: Personality): Choice<string> => ({
@@ -58,7 +61,7 @@ export function opponents({ personalities }: Lobby, change: Change): Part | null
   return tiles(
     'opponents',
     text.opponents,
-    personalities.map(card),
+    [...personalities].sort((a, b) => order(a) - order(b)).map(card),
     (name, setup) => name === setup.personality,
     (personality) => change({ personality, level: null }),
   );
@@ -102,7 +105,10 @@ export function time(lobby: Lobby, change: Change): Part {
     text.time,
     [...clockPresets(lobby), null].map((clock) => ({
       value: clock,
-      label: [h('strong', {}, clock ? clockName(clock) : '∞'), h('small', {}, clock ? speedName(clock) : text.unlimited)],
+      label: [
+        h('strong', {}, clock ? clockName(clock) : '∞'),
+        h('small', {}, clock ? speedName(clock) : text.unlimited),
+      ],
     })),
     (clock, setup) => sameClock(clock, setup.clock),
     (clock) => change({ clock }),

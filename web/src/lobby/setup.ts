@@ -37,7 +37,7 @@ export function initialSetup(lobby: Lobby): Setup {
   const known = lobby.personalities.some(({ name }) => name === last?.personality);
   const level = last?.level ?? null;
   return {
-    personality: known && last ? last.personality : (lobby.default?.personality ?? lobby.personalities[0]?.name ?? ''),
+    personality: known && last ? last.personality : (lobby.default ?? lobby.personalities[0]?.name ?? ''),
     level: known && level !== null ? clampLevel(level, lobby) : null,
     color: last?.color ?? 'random',
     clock: last ? last.clock : (clockPresets(lobby)[2] ?? null),
@@ -67,8 +67,10 @@ export function speedName(clock: Clock | null): string {
 /** The chosen game in one line. */
 export function summary(setup: Setup, lobby: Lobby): string {
   const who = chosen(setup, lobby);
+  const level = setup.level ?? who?.level ?? null;
+  const name = who?.title ?? lobby.bot?.username ?? text.product;
   const parts = [
-    who ? `${who.title}, ${text.levelTag(setup.level ?? who.level)}` : (lobby.bot?.username ?? text.product),
+    level === null ? name : `${name}, ${text.levelTag(level)}`,
     setup.clock ? `${clockName(setup.clock)} ${speedName(setup.clock).toLowerCase()}` : text.speeds.none.toLowerCase(),
     text.colorSummary[setup.color],
   ];
@@ -79,7 +81,7 @@ export function summary(setup: Setup, lobby: Lobby): string {
 /** The chat commands that ask the bot for this personality and level; what it does anyway is not asked for. */
 export function wishes(setup: Setup, lobby: Lobby): string[] {
   const lines = [];
-  if (setup.personality && setup.personality !== lobby.default?.personality) lines.push(`!play ${setup.personality}`);
-  if (setup.level !== null && setup.level !== lobby.default?.level) lines.push(`!level ${setup.level}`);
+  if (setup.personality && setup.personality !== lobby.default) lines.push(`!play ${setup.personality}`);
+  if (setup.level !== null) lines.push(`!level ${setup.level}`);
   return lines;
 }
