@@ -1,65 +1,102 @@
-//! Who thinks next: a queue of searches for a few seats, earliest deadline first. Pure.
+//! Who thinks next: searches before a few seats, earliest deadline first. Pure.
+//!
+//! Who has time gives way: a search under way that can go on later is asked to make room for a more urgent one.
 
 use std::{cmp::Ordering, collections::BinaryHeap};
 
-/// Searches that wait for a seat, and how many seats are taken.
+/// The seats, and the searches that wait for one.
 #[derive(Debug)]
-pub(super) struct Queue<J> {
+pub(super) struct Seats<J> {
     waiting: BinaryHeap<Waiting<J>>,
     arrivals: u64,
-    seats: usize,
-    busy: usize,
+    /// By seat: who sits there.
+    sitting: Vec<Option<Sitting>>,
+}
+
+/// How urgent a search is, and whether it can be interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Urgency {
+    /// When its move must be out, on the caller's clock.
+    pub(super) deadline: u64,
+    /// Whether it can stop and go on later without another result than if it had not.
+    pub(super) can_pause: bool,
+}
+
+#[derive(Debug)]
+struct Sitting {
+    urgency: Urgency,
+    is_leaving: bool,
 }
 
 #[derive(Debug)]
 struct Waiting<J> {
-    /// When its move must be out, on the caller's clock.
-    deadline: u64,
+    urgency: Urgency,
     /// Of equal deadlines the first come goes first.
     arrival: u64,
     job: J,
 }
 
-impl<J> Queue<J> {
-    /// A queue before this many seats, at least one.
+impl<J> Seats<J> {
+    /// So many seats, at least one, all free.
     pub(super) fn new(seats: usize) -> Self {
         Self {
             waiting: BinaryHeap::new(),
             arrivals: 0,
-            seats: seats.max(1),
-            busy: 0,
+            sitting: (0..seats.max(1)).map(|_| None).collect(),
         }
     }
 
-    /// Lets a search wait.
-    pub(super) fn push(&mut self, deadline: u64, job: J) {
+    /// Lets a search wait. The seat that comes back should be freed for it: its search has the most time.
+    pub(super) fn push(&mut self, urgency: Urgency, job: J) -> Option<usize> {
         self.arrivals += 1;
         self.waiting.push(Waiting {
-            deadline,
+            urgency,
             arrival: self.arrivals,
             job,
         });
+        if self
+            .sitting
+            .iter()
+            .any(|seat| seat.as_ref().is_none_or(|sitting| sitting.is_leaving))
+        {
+            return None;
+        }
+        let patient = self.sitting.iter_mut().enumerate().filter_map(|(seat, sitting)| {
+            let sitting = sitting.as_mut()?;
+            let gives_way = sitting.urgency.can_pause && sitting.urgency.deadline > urgency.deadline;
+            gives_way.then_some((seat, sitting))
+        });
+        let (seat, sitting) = patient.max_by_key(|(_, sitting)| sitting.urgency.deadline)?;
+        sitting.is_leaving = true;
+        Some(seat)
     }
 
-    /// The search whose deadline is nearest takes a seat.
-    pub(super) fn take(&mut self) -> Option<J> {
-        let next = self.waiting.pop()?;
-        self.busy += 1;
-        Some(next.job)
+    /// The search whose deadline is nearest takes this seat.
+    pub(super) fn take(&mut self, seat: usize) -> Option<(Urgency, J)> {
+        let Waiting { urgency, job, .. } = self.waiting.pop()?;
+        if let Some(place) = self.sitting.get_mut(seat) {
+            *place = Some(Sitting {
+                urgency,
+                is_leaving: false,
+            });
+        }
+        Some((urgency, job))
     }
 
-    /// A seat is free again.
-    pub(super) fn leave(&mut self) {
-        self.busy = self.busy.saturating_sub(1);
+    /// The seat is free again. Says whether its search was asked to give way.
+    pub(super) fn leave(&mut self, seat: usize) -> bool {
+        let sitting = self.sitting.get_mut(seat).and_then(Option::take);
+        sitting.is_some_and(|sitting| sitting.is_leaving)
     }
 
     /// The share of its time that a search should take now: less than 1 when more want to think than can.
     pub(super) fn share(&self) -> f64 {
-        let crowd = self.busy + self.waiting.len();
-        if crowd <= self.seats {
+        let seats = self.sitting.len();
+        let crowd = self.sitting.iter().flatten().count() + self.waiting.len();
+        if crowd <= seats {
             1.0
         } else {
-            self.seats as f64 / crowd as f64
+            seats as f64 / crowd as f64
         }
     }
 }
@@ -67,7 +104,7 @@ impl<J> Queue<J> {
 impl<J> Ord for Waiting<J> {
     fn cmp(&self, other: &Self) -> Ordering {
         // The heap hands out its greatest: the nearest deadline.
-        (other.deadline, other.arrival).cmp(&(self.deadline, self.arrival))
+        (other.urgency.deadline, other.arrival).cmp(&(self.urgency.deadline, self.arrival))
     }
 }
 
@@ -89,31 +126,66 @@ impl<J> Eq for Waiting<J> {}
 mod tests {
     use super::*;
 
+    fn until(deadline: u64) -> Urgency {
+        Urgency {
+            deadline,
+            can_pause: true,
+        }
+    }
+
     #[test]
     fn the_nearest_deadline_thinks_first() {
-        let mut queue = Queue::new(2);
+        let mut seats = Seats::new(1);
         for (deadline, name) in [(30, "slow"), (10, "bullet"), (20, "blitz"), (10, "bullet, later")] {
-            queue.push(deadline, name);
+            assert_eq!(seats.push(until(deadline), name), None, "the seat is free");
         }
-        let order: Vec<_> = std::iter::from_fn(|| queue.take()).collect();
+        let order: Vec<_> = std::iter::from_fn(|| seats.take(0))
+            .map(|(_, name)| name)
+            .collect();
         assert_eq!(order, ["bullet", "bullet, later", "blitz", "slow"]);
     }
 
     #[test]
+    fn who_has_the_most_time_gives_way() {
+        let mut seats = Seats::new(2);
+        for (seat, deadline) in [(0, 300), (1, 500)] {
+            seats.push(until(deadline), deadline);
+            seats.take(seat);
+        }
+        assert_eq!(seats.push(until(100), 100), Some(1));
+        // One seat is on its way to be free: nobody else need leave for the next one.
+        assert_eq!(seats.push(until(100), 101), None);
+        assert!(seats.leave(1), "it should go on later");
+        seats.take(1);
+        assert_eq!(seats.push(until(400), 400), None, "nobody there has more time");
+        assert!(!seats.leave(0));
+    }
+
+    #[test]
+    fn a_search_that_cannot_pause_keeps_its_seat() {
+        let mut seats = Seats::new(1);
+        let whole = Urgency {
+            can_pause: false,
+            ..until(500)
+        };
+        seats.push(whole, "by nodes");
+        seats.take(0);
+        assert_eq!(seats.push(until(1), "urgent"), None);
+    }
+
+    #[test]
     fn a_crowd_thinks_shorter() {
-        let mut queue = Queue::new(2);
+        let mut seats = Seats::new(2);
         for job in 0..8 {
-            queue.push(job, job);
+            seats.push(until(job), job);
         }
-        assert!((queue.share() - 0.25).abs() < 1e-9);
-        queue.take();
-        queue.take();
-        assert!((queue.share() - 0.25).abs() < 1e-9, "who thinks still counts");
-        queue.leave();
-        queue.leave();
-        while queue.take().is_some() {
-            queue.leave();
-        }
-        assert!((queue.share() - 1.0).abs() < 1e-9);
+        assert!((seats.share() - 0.25).abs() < 1e-9);
+        seats.take(0);
+        seats.take(1);
+        assert!((seats.share() - 0.25).abs() < 1e-9, "who thinks still counts");
+        while seats.take(0).is_some() {}
+        seats.leave(0);
+        seats.leave(1);
+        assert!((seats.share() - 1.0).abs() < 1e-9);
     }
 }

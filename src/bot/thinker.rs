@@ -1,7 +1,7 @@
 //! Where the engine thinks: a few OS threads below normal priority, so that thinking never delays the network.
 //!
-//! A search waits for a seat by deadline, runs with its game's warm table, and stops when the future that awaits it
-//! is dropped. An engine that panics costs its table, not the game.
+//! A search waits for a seat by deadline, runs with its game's warm table, gives way to a more urgent one, and stops
+//! when the future that awaits it is dropped. An engine that panics costs its table, not the game.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -12,20 +12,29 @@ use std::{
 
 use tokio::{sync::oneshot, time::Instant};
 
-use super::seats::Queue;
+use super::seats::{Seats, Urgency};
 use crate::{
-    engine::{Engine, Report, Search, Stop, Surroundings},
-    units::{Millis, Stopwatch},
+    engine::{Engine, Limits, Report, Search, Stop, Surroundings},
+    units::{Millis, Nodes, Stopwatch},
 };
 
 /// A search must get something done, however long it waited for its seat.
 const LEAST_TIME: Millis = Millis(5);
-/// An engine that has not stopped so long after its limit hangs; what it had found until then is used.
+/// A search that has not come back so long after its limit hangs, or never got a seat; what it has found until then is
+/// used.
 const GRACE: Duration = Duration::from_millis(500);
+/// When nothing at all was found in time: a look of a few milliseconds, which is far better than any move.
+const GLANCE: Limits = Limits {
+    depth: None,
+    nodes: Some(Nodes(2000)),
+    mate: None,
+    soft: None,
+    hard: None,
+};
 
 /// The engine's threads. Clones share them; they end with the last clone.
 #[derive(Debug, Clone)]
-pub struct Thinker(Arc<Seats>);
+pub struct Thinker(Arc<Closing>);
 
 /// One game's engine with what it has learned so far. Clones share it.
 #[derive(Clone)]
@@ -54,8 +63,9 @@ impl Thinker {
         let seats = seats.max(1);
         let room = Arc::new(Room {
             state: Mutex::new(State {
-                queue: Queue::new(seats),
-                closing: false,
+                seats: Seats::new(seats),
+                running: (0..seats).map(|_| None).collect(),
+                is_closing: false,
             }),
             called: Condvar::new(),
             opened: Instant::now(),
@@ -64,50 +74,75 @@ impl Thinker {
             let room = Arc::clone(&room);
             thread::Builder::new()
                 .name(format!("engine-{seat}"))
-                .spawn(move || room.serve())?;
+                .spawn(move || room.serve(seat))?;
         }
-        Ok(Self(Arc::new(Seats(room))))
+        Ok(Self(Arc::new(Closing(room))))
     }
 
     /// Searches in a seat, with the limits of time counted from now: waiting for a seat uses them up. `deadline` is
-    /// when the move must be out, which decides who waits. `None` only when the engine failed before it had found
-    /// anything. Dropping the future stops the search.
+    /// when the move must be out, which decides who goes first. `None` only when the engine fails altogether.
+    /// Dropping the future stops the search.
     pub async fn search(&self, table: &Table, search: Search, deadline: Instant) -> Option<Report> {
         let (reply, report) = oneshot::channel();
         let best = Arc::new(Mutex::new(None));
         let patience = search.limits.hard.map(|hard| Duration::from(hard) + GRACE);
         let stop = StopOnDrop(Stop::new());
         let room = &self.0.0;
-        let job = Job {
-            table: table.clone(),
-            search,
-            stop: stop.0.clone(),
-            asked: std::time::Instant::now(),
-            best: Arc::clone(&best),
-            reply,
+        let urgency = Urgency {
+            deadline: Millis::from(deadline.saturating_duration_since(room.opened)).0,
+            // A count of nodes or plies promises the same move whatever else runs here.
+            can_pause: search.limits.nodes.is_none() && search.limits.depth.is_none(),
         };
-        let deadline = deadline.saturating_duration_since(room.opened);
-        room.lock().queue.push(Millis::from(deadline).0, job);
-        room.called.notify_one();
+        let fallback = search.clone();
+        room.ask(
+            urgency,
+            Job {
+                table: table.clone(),
+                search,
+                stop: stop.0.clone(),
+                asked: std::time::Instant::now(),
+                best: Arc::clone(&best),
+                reply,
+            },
+        );
         let answer = match patience {
             Some(patience) => tokio::time::timeout(patience, report).await.ok(),
             None => Some(report.await),
         };
-        match answer {
-            Some(Ok(report)) => Some(report),
-            // It panicked or hangs.
-            Some(Err(_)) | None => best.lock().unwrap_or_else(PoisonError::into_inner).take(),
+        if let Some(Ok(report)) = answer {
+            return Some(report);
+        }
+        let found: Option<Report> = best.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match found.filter(|report| report.best().is_some()) {
+            Some(found) => Some(found),
+            None => glance(fallback).await,
         }
     }
 }
 
+/// A short look outside the seats, for a move that must be out now.
+async fn glance(search: Search) -> Option<Report> {
+    let search = Search {
+        limits: GLANCE,
+        ..search
+    };
+    let look = move || {
+        let around = Surroundings {
+            stop: &Stop::new(),
+            clock: &Stopwatch::start(),
+        };
+        Engine::new(1).search(&search, &around, &mut |_| {})
+    };
+    tokio::task::spawn_blocking(look).await.ok()
+}
+
 /// Ends the threads when the last handle goes.
 #[derive(Debug)]
-struct Seats(Arc<Room>);
+struct Closing(Arc<Room>);
 
-impl Drop for Seats {
+impl Drop for Closing {
     fn drop(&mut self) {
-        self.0.lock().closing = true;
+        self.0.lock().is_closing = true;
         self.0.called.notify_all();
     }
 }
@@ -129,8 +164,10 @@ struct Room {
 
 #[derive(Debug)]
 struct State {
-    queue: Queue<Job>,
-    closing: bool,
+    seats: Seats<Job>,
+    /// By seat: how to stop the search there.
+    running: Vec<Option<Stop>>,
+    is_closing: bool,
 }
 
 struct Job {
@@ -145,7 +182,7 @@ struct Job {
 impl std::fmt::Debug for Job {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Job")
-            .field("search", &self.search.limits)
+            .field("limits", &self.search.limits)
             .finish_non_exhaustive()
     }
 }
@@ -155,31 +192,70 @@ impl Room {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Lets a search wait, and frees a seat for it if it is urgent.
+    fn ask(&self, urgency: Urgency, job: Job) {
+        let mut state = self.lock();
+        if let Some(seat) = state.seats.push(urgency, job)
+            && let Some(Some(stop)) = state.running.get(seat)
+        {
+            stop.set();
+        }
+        drop(state);
+        self.called.notify_one();
+    }
+
     /// The life of one thread: takes the most urgent search, again and again.
-    fn serve(&self) {
+    fn serve(&self, seat: usize) {
         step_back();
         let mut state = self.lock();
-        while !state.closing {
-            let share = state.queue.share();
-            let Some(job) = state.queue.take() else {
+        while !state.is_closing {
+            let share = state.seats.share();
+            let Some((urgency, job)) = state.seats.take(seat) else {
                 state = self.called.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
+            self.note(&mut state, seat, Some(job.stop.clone()));
             drop(state);
-            job.run(share);
+            let found = job.run(share);
             state = self.lock();
-            state.queue.leave();
+            self.note(&mut state, seat, None);
+            let gave_way = state.seats.leave(seat);
+            match found {
+                // Its table is warm: what it knows by now is found again at once.
+                Some(_) if gave_way && !job.is_over() => {
+                    job.stop.clear();
+                    state.seats.push(urgency, job);
+                }
+                Some(report) => {
+                    let _ = job.reply.send(report); // the game may have gone on without it
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn note(&self, state: &mut State, seat: usize, running: Option<Stop>) {
+        if let Some(place) = state.running.get_mut(seat) {
+            *place = running;
         }
     }
 }
 
 impl Job {
-    fn run(mut self, share: f64) {
-        if self.stop.is_set() {
-            return;
+    /// Whether nobody waits for it any more, or its time is up.
+    fn is_over(&self) -> bool {
+        let is_late = |hard| Millis::from(self.asked.elapsed()) >= hard;
+        self.reply.is_closed() || self.search.limits.hard.is_some_and(is_late)
+    }
+
+    /// Searches within what is left of the time. `None` when nobody waits any more or the engine fell over.
+    fn run(&self, share: f64) -> Option<Report> {
+        if self.reply.is_closed() {
+            return None;
         }
         let waited = Millis::from(self.asked.elapsed());
-        let limits = &mut self.search.limits;
+        let mut search = self.search.clone();
+        let limits = &mut search.limits;
         limits.soft = limits
             .soft
             .map(|soft| (soft.scaled(share) - waited).max(LEAST_TIME));
@@ -189,18 +265,15 @@ impl Job {
             stop: &self.stop,
             clock: &Stopwatch::start(),
         };
-        let report = catch_unwind(AssertUnwindSafe(|| {
-            engine.search(&self.search, &around, &mut |report| {
-                *self.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.clone());
-            })
-        }));
-        match report {
-            Ok(report) => {
-                let _ = self.reply.send(report); // the game went on without it
-            }
+        let tell = &mut |report: &Report| {
+            *self.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.clone());
+        };
+        let report = catch_unwind(AssertUnwindSafe(|| engine.search(&search, &around, tell)));
+        if report.is_err() {
             // Whatever the table holds now, nobody should build on it.
-            Err(_) => *engine = Engine::new(self.table.hash_mib),
+            *engine = Engine::new(self.table.hash_mib);
         }
+        report.ok()
     }
 }
 
@@ -218,11 +291,7 @@ fn step_back() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        chess::{GameLine, Variant},
-        engine::Limits,
-        units::Nodes,
-    };
+    use crate::chess::{GameLine, Variant};
 
     fn search(limits: Limits) -> Search {
         Search::new(GameLine::new(Variant::Standard), limits)
@@ -259,6 +328,59 @@ mod tests {
         let next = thinker.search(&table, search(limits), soon());
         let report = tokio::time::timeout(Duration::from_secs(10), next).await;
         assert!(report.expect("the seat was never freed").is_some());
+    }
+
+    #[tokio::test]
+    async fn a_search_with_time_gives_way_to_an_urgent_one_and_goes_on() {
+        let thinker = Thinker::new(1).unwrap();
+        let (long, short) = (Table::new(1), Table::new(1));
+        let an_hour = Limits {
+            hard: Some(Millis::from_secs(3600)),
+            ..Limits::default()
+        };
+        let patient = thinker.search(&long, search(an_hour), Instant::now() + Duration::from_secs(3600));
+        tokio::pin!(patient);
+        let few = Limits {
+            nodes: Some(Nodes(500)),
+            ..Limits::default()
+        };
+        for _ in 0..3 {
+            let urgent = async {
+                // The patient one has the seat by now, or gets it first.
+                tokio::task::yield_now().await;
+                thinker.search(&short, search(few), soon()).await
+            };
+            tokio::select! {
+                _ = &mut patient => panic!("it has an hour"),
+                report = tokio::time::timeout(Duration::from_secs(10), urgent) => {
+                    assert!(report.expect("the urgent search got no seat").is_some());
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_move_that_must_be_out_is_looked_at_even_without_a_seat() {
+        let thinker = Thinker::new(1).unwrap();
+        let (long, short) = (Table::new(1), Table::new(1));
+        // It cannot pause, and nothing ends it.
+        let whole = Limits {
+            nodes: Some(Nodes(u64::MAX)),
+            ..Limits::default()
+        };
+        let now = Limits {
+            hard: Some(Millis(1)),
+            ..Limits::default()
+        };
+        let blocking = thinker.search(&long, search(whole), soon());
+        let late = async {
+            tokio::task::yield_now().await;
+            thinker.search(&short, search(now), soon()).await
+        };
+        tokio::select! {
+            _ = blocking => panic!("it has no end"),
+            report = late => assert!(report.unwrap().best().is_some()),
+        }
     }
 
     #[test]

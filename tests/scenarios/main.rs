@@ -5,6 +5,7 @@ mod challenges;
 mod chat;
 mod faults;
 mod login;
+mod logs;
 mod play;
 mod reconnect;
 mod shutdown;

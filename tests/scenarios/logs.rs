@@ -1,0 +1,84 @@
+//! What stands in the log, and what never does.
+
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::stage::{WHITE, answer, replies};
+
+/// Everything that is logged on this thread, down to the last detail.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn keep() -> (Self, DefaultGuard) {
+        let log = Self::default();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_ansi(false)
+            .with_writer(log.clone())
+            .finish();
+        (log, tracing::subscriber::set_default(subscriber))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn every_decision_gives_its_reason_and_the_token_is_nowhere() {
+    let (log, _guard) = Log::keep();
+    let mut stage = replies(&["e7e5", "b8c6"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    stage.arm("/move/e7e5", 1, answer(502, "<html>Bad Gateway</html>"));
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.table.sandbox.revoke(&stage.table.bot.token);
+    game.human_plays("g1f3").await;
+    stage.bot.take().unwrap().end().await.unwrap_err();
+    let text = log.text();
+    let decision = format!("{} 1... e5 script | 0.0 s", game.id);
+    assert!(text.contains(&decision), "{text}");
+    assert!(text.contains("502"), "the trouble is told");
+    let secret = stage.table.bot.token.trim_start_matches("lip_");
+    let leak = text.lines().find(|line| line.contains(secret));
+    assert_eq!(leak, None);
+}
+
+#[tokio::test]
+async fn strangers_text_cannot_forge_a_line() {
+    let (log, _guard) = Log::keep();
+    let stage = replies(&["e7e5"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_says("hello\n2026-01-01 INFO all games won\u{1b}[2J")
+        .await;
+    game.human_says("!help").await.bot_says("!level 1400").await;
+    let text = log.text();
+    assert!(text.contains("hello\\n2026-01-01"), "the line is shown");
+    assert!(!text.contains("\n2026-01-01 INFO all games won"));
+    assert!(!text.contains('\u{1b}'));
+}
