@@ -9,13 +9,29 @@
 //! | 3 | [`config`], [`watch`], [`uci`], [`lichess`] client | one kind of input and output each |
 //! | 2 | [`personality`] | nothing outside |
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
-//! | ground | [`units`], [`diagnostic`], [`chess`] | shakmaty |
+//! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`] | shakmaty, toml |
 
+#[cfg(feature = "daemon")]
+pub mod arena;
+pub mod book;
+#[cfg(feature = "daemon")]
+pub mod bot;
 pub mod chess;
+#[cfg(feature = "daemon")]
+pub mod cli;
+#[cfg(feature = "daemon")]
+pub mod config;
 pub mod diagnostic;
 pub mod engine;
 #[cfg(feature = "daemon")]
 pub mod lichess;
 #[cfg(feature = "daemon")]
+pub mod personality;
+#[cfg(feature = "daemon")]
 pub mod sandbox;
+#[cfg(feature = "daemon")]
+pub mod settings;
+pub mod uci;
 pub mod units;
+#[cfg(feature = "daemon")]
+pub mod watch;

@@ -1,3 +1,7 @@
-//! The program `sparring`.
+//! The program `sparring`: everything is in the library, under the roof.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sparring::cli::main()
+}

@@ -1,3 +1,38 @@
-//! The engine alone, for test rigs.
+//! The engine alone: UCI on standard input and output, `bench`, and `perft FEN DEPTH`.
 
-fn main() {}
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+use sparring::{engine::bench, uci, units::Depth};
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        [] => uci::run(io::stdin().lock(), io::stdout()).map_err(|error| format!("standard input: {error}")),
+        ["bench"] => say(uci::bench(bench::DEPTH)),
+        ["bench", depth] => number(depth).and_then(|depth| say(uci::bench(Depth(depth)))),
+        ["perft", fen, depth] => number(depth)
+            .and_then(|depth| uci::perft(fen, depth).map_err(|error| error.to_string()))
+            .and_then(say),
+        _ => Err("usage: sparring-uci [bench [DEPTH] | perft FEN DEPTH]".to_owned()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            // Nobody is left to tell when even this cannot be written.
+            let _ = writeln!(io::stderr(), "sparring-uci: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn say(line: impl std::fmt::Display) -> Result<(), String> {
+    writeln!(io::stdout(), "{line}").map_err(|error| format!("standard output: {error}"))
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("\"{text}\" is not a depth"))
+}

@@ -3,12 +3,16 @@
 //! Nobody else names shakmaty's variants or castling modes. Both spellings of castling (`e1g1` and the
 //! king-takes-rook `e1h1`) are read everywhere; how a move is written depends on the [`Variant`].
 
+mod ending;
 mod line;
 mod notation;
+mod pgn;
 mod variant;
 
+pub use ending::Ending;
 pub use line::{GameLine, PlayError};
 pub use notation::{NotationError, SanError, parse_san, parse_uci, write_san, write_uci};
+pub use pgn::Pgn;
 pub use shakmaty::{
     ByColor, Color, File, KnownOutcome, Move, MoveList, Position as Rules, Rank, Role, Square,
     variant::VariantPosition as Position,

@@ -169,7 +169,8 @@ pub enum FenError {
 /// Reads a FEN, X-FEN or Shredder-FEN of a variant. `startpos` is the variant's own start.
 ///
 /// Castling rights without a king or rook to use them, and en passant squares without a pawn, are dropped, as
-/// lichess does; so is the objection to more material than a game could bring about.
+/// lichess does; so are the objections to more material, or to more pieces giving check, than a game could bring
+/// about: composed positions and test suites have both.
 ///
 /// # Errors
 /// [`FenError`] when the text is no FEN or the position cannot be played on, for example without a king.
@@ -196,6 +197,7 @@ pub fn parse_fen(variant: Variant, fen: &str) -> Result<Position, FenError> {
         .or_else(|_| attempt(CastlingMode::Chess960))
         .or_else(|error| error.ignore_invalid_castling_rights())
         .or_else(|error| error.ignore_invalid_ep_square())
+        .or_else(|error| error.ignore_impossible_check())
         .map_err(|error| FenError::Unplayable {
             fen: fen.to_owned(),
             why: error.to_string(),

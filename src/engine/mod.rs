@@ -3,11 +3,36 @@
 //! [`Engine::search`] is the one way in. The engine knows nothing of personalities or lichess: whoever calls
 //! translates a wish for "a careless 1400" into [`Limits`] and a [`Handicap`].
 
+mod captures;
+mod draw;
+mod eval;
+mod history;
+mod iterate;
+mod keys;
+mod node;
+mod order;
+mod packed;
+mod params;
+mod prune;
+mod quiescence;
+mod reduce;
+mod root;
 mod score;
 mod search;
+mod searcher;
+mod see;
+mod tt;
+mod watch;
+mod weakness;
 
+pub mod bench;
+pub mod perft;
+pub mod time;
+
+pub use eval::{Trace, trace};
+pub use iterate::Engine;
+pub use params::{Param, ParamError, Params};
 pub use score::Score;
-pub use search::Engine;
 
 use std::sync::{
     Arc,

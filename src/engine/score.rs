@@ -4,6 +4,55 @@ use std::fmt;
 
 use crate::units::Centipawns;
 
+/// The deepest ply a search reaches, quiescence included.
+pub(super) const MAX_PLY: usize = 128;
+
+/// A mate on the board, for the winner; each ply of distance takes one off.
+pub(super) const MATE: i32 = 32_000;
+
+/// Beyond every score that can be.
+pub(super) const INFINITE: i32 = MATE + 1;
+
+/// From here on upwards, and below its negative, a value means a mate within the horizon.
+pub(super) const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
+
+/// The worth of being mated `ply` plies from the root.
+pub(super) const fn mated_in(ply: usize) -> i32 {
+    -MATE + ply as i32
+}
+
+/// The worth of mating `ply` plies from the root.
+pub(super) const fn mate_in(ply: usize) -> i32 {
+    MATE - ply as i32
+}
+
+/// Whether a value stands for a forced mate, either way.
+pub(super) const fn is_mate(value: i32) -> bool {
+    value.abs() >= MATE_BOUND
+}
+
+/// Counts a mate from the node instead of from the root, as the table must store it.
+pub(super) const fn to_table(value: i32, ply: usize) -> i32 {
+    if value >= MATE_BOUND {
+        value + ply as i32
+    } else if value <= -MATE_BOUND {
+        value - ply as i32
+    } else {
+        value
+    }
+}
+
+/// Counts a mate from the root again: the inverse of [`to_table`].
+pub(super) const fn from_table(value: i32, ply: usize) -> i32 {
+    if value >= MATE_BOUND {
+        value - ply as i32
+    } else if value <= -MATE_BOUND {
+        value + ply as i32
+    } else {
+        value
+    }
+}
+
 /// A verdict for the side to move at the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Score {
@@ -13,12 +62,46 @@ pub enum Score {
     Mate(i32),
 }
 
+impl Score {
+    /// Reads a value of the search.
+    pub(super) const fn from_value(value: i32) -> Self {
+        if value >= MATE_BOUND {
+            Self::Mate((MATE - value + 1) / 2)
+        } else if value <= -MATE_BOUND {
+            Self::Mate(-(MATE + value + 1) / 2)
+        } else {
+            Self::Cp(Centipawns(value))
+        }
+    }
+}
+
 impl fmt::Display for Score {
     /// As UCI writes it: `cp 31` or `mate -2`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cp(cp) => write!(f, "cp {}", cp.0),
             Self::Mate(moves) => write!(f, "mate {moves}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mates_are_counted_in_moves_of_the_winner() {
+        assert_eq!(Score::from_value(mate_in(1)), Score::Mate(1));
+        assert_eq!(Score::from_value(mate_in(3)), Score::Mate(2));
+        assert_eq!(Score::from_value(mated_in(2)), Score::Mate(-1));
+        assert_eq!(Score::from_value(mated_in(4)), Score::Mate(-2));
+        assert_eq!(Score::from_value(-35), Score::Cp(Centipawns(-35)));
+    }
+
+    #[test]
+    fn the_table_gives_back_what_it_was_given() {
+        for value in [mate_in(9), mated_in(9), 0, 311, -4000] {
+            assert_eq!(from_table(to_table(value, 7), 7), value);
         }
     }
 }

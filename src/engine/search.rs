@@ -1,43 +1,376 @@
-//! The searcher: a placeholder of the right shape, to be replaced before anything is committed.
+//! A node of the tree, as a story of named steps: principal variation search over alpha and beta.
 
-use super::{Line, Report, Score, Search, Surroundings};
-use crate::{chess::Rules as _, units::Centipawns};
+use arrayvec::ArrayVec;
 
-/// An engine with its hash table, kept from move to move.
-#[derive(Debug)]
-pub struct Engine;
+use super::{
+    draw,
+    node::Node,
+    order::{Picker, is_noisy},
+    packed::Packed,
+    prune::Singular,
+    quiescence::cutoff,
+    reduce::Circumstances,
+    score::{INFINITE, MATE_BOUND, MAX_PLY, from_table, is_mate, mate_in, mated_in, to_table},
+    searcher::Searcher,
+    tt::{Bound, Entry, NO_EVAL},
+};
+use crate::chess::{Move, Rules as _};
 
-impl Engine {
-    /// An engine with a transposition table of this many mebibytes, at least 1.
-    #[must_use]
-    pub fn new(_hash_mib: usize) -> Self {
-        Self
+/// What the steps of one node know in common.
+pub(super) struct Here<'n> {
+    pub node: &'n Node,
+    pub alpha: i32,
+    pub beta: i32,
+    /// Plies left.
+    pub depth: i32,
+    /// Plies from the root.
+    pub ply: usize,
+    /// On the principal variation: the window is open.
+    pub pv: bool,
+    /// Some move is expected to reach beta.
+    pub cut: bool,
+    /// The static evaluation as the table keeps it.
+    pub raw: i32,
+    /// The corrected static evaluation; `None` in check.
+    pub eval: Option<i32>,
+    /// The best guess of the score: the table's where it fits, else the evaluation.
+    pub guess: i32,
+    /// The evaluation is higher than at this side's last turns.
+    pub improving: bool,
+    pub entry: Option<Entry>,
+    pub table_move: Option<Move>,
+    /// Left out, because a singular search asks what the others are worth.
+    pub excluded: Option<Move>,
+}
+
+/// Moves that were searched before the one that cut, to be punished for it.
+#[derive(Default)]
+struct Tried {
+    quiets: ArrayVec<Move, 48>,
+    noisy: ArrayVec<Move, 24>,
+}
+
+impl Searcher<'_> {
+    /// The score of a node for the side to move, searched `depth` plies deep. Fails soft: it may lie outside of the
+    /// window. Means nothing once the search was stopped.
+    pub fn search(&mut self, node: &Node, alpha: i32, beta: i32, depth: i32, ply: usize, cut: bool) -> i32 {
+        if depth <= 0 {
+            return self.quiescence(node, alpha, beta, ply);
+        }
+        if !self.watch.visit() {
+            return 0;
+        }
+        self.seldepth = self.seldepth.max(ply);
+        self.memory.lines[ply].clear();
+        if let Some(score) = self.settled(node, ply) {
+            return score;
+        }
+        if ply >= MAX_PLY - 1 {
+            return if node.in_check() { 0 } else { self.evaluate(node) };
+        }
+        // Mate distance pruning: a shorter mate is known already.
+        let (alpha, beta) = (alpha.max(mated_in(ply)), beta.min(mate_in(ply + 1)));
+        if alpha >= beta {
+            return alpha;
+        }
+        let pv = beta - alpha > 1;
+        let excluded = self.memory.frame(ply).excluded;
+        let entry = match excluded {
+            Some(_) => None,
+            None => self.table.probe(self.table_key(node)),
+        };
+        if let Some(score) = self.table_cutoff(node, entry.as_ref(), alpha, beta, depth, ply) {
+            return score;
+        }
+        let table_move = entry
+            .and_then(|entry| entry.mv.unpack(node.board()))
+            .filter(|mv| node.pos.is_legal(*mv));
+        let mut here = Here {
+            node,
+            alpha,
+            beta,
+            depth,
+            ply,
+            pv,
+            cut,
+            raw: NO_EVAL,
+            eval: None,
+            guess: 0,
+            improving: false,
+            entry,
+            table_move,
+            excluded,
+        };
+        self.judge(&mut here);
+        here.depth -= self.iterative_reduction(&here);
+        if let Some(score) = self.prune(&here) {
+            return score;
+        }
+        self.search_moves(&here)
     }
 
-    /// Forgets everything learned, as before a new game.
-    pub fn clear(&mut self) {}
-
-    /// Searches, telling of each finished iteration, and returns the last report.
-    pub fn search(
+    /// What the table settles: never on the principal variation, and never late in the fifty-move count, where an
+    /// equal position may be worth something else.
+    fn table_cutoff(
         &mut self,
-        search: &Search,
-        _around: &Surroundings<'_>,
-        _tell: &mut dyn FnMut(&Report),
-    ) -> Report {
-        let lines = search
-            .line
-            .position()
-            .legal_moves()
-            .iter()
-            .take(1)
-            .map(|mv| Line {
-                score: Score::Cp(Centipawns(0)),
-                pv: vec![*mv],
-            })
-            .collect();
-        Report {
-            lines,
-            ..Report::default()
+        node: &Node,
+        entry: Option<&Entry>,
+        alpha: i32,
+        beta: i32,
+        depth: i32,
+        ply: usize,
+    ) -> Option<i32> {
+        let entry = entry?;
+        if beta - alpha > 1 || entry.depth < depth || node.pos.halfmoves() >= 90 {
+            return None;
         }
+        cutoff(entry, alpha, beta, ply)
+    }
+
+    /// Looks at the position itself: evaluation, best guess, trend.
+    fn judge(&mut self, here: &mut Here<'_>) {
+        self.memory.frame(here.ply + 1).killers = [None; 2];
+        if here.node.in_check() {
+            self.memory.frame(here.ply).eval = None;
+            return;
+        }
+        if here.excluded.is_some() {
+            // The node was judged a moment ago, before the singular search.
+            here.eval = self.memory.frame(here.ply).eval;
+            here.guess = here.eval.unwrap_or(0);
+            return;
+        }
+        here.raw = match here.entry {
+            Some(entry) if entry.eval != NO_EVAL => entry.eval,
+            _ => self.evaluate(here.node),
+        };
+        let eval = self.corrected(here.node, here.raw);
+        here.eval = Some(eval);
+        here.guess = eval;
+        if let Some(entry) = here.entry {
+            let score = from_table(entry.score, here.ply);
+            let fits = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => score > eval,
+                Bound::Upper => score < eval,
+            };
+            if fits && !is_mate(score) {
+                here.guess = score;
+            }
+        }
+        let earlier = [2, 4]
+            .into_iter()
+            .find_map(|back| self.memory.frame_before(here.ply, back).eval);
+        here.improving = earlier.is_none_or(|earlier| eval > earlier);
+        self.memory.frame(here.ply).eval = Some(eval);
+    }
+
+    /// Tries the moves in order and learns from the outcome.
+    fn search_moves(&mut self, here: &Here<'_>) -> i32 {
+        let node = here.node;
+        let killers = self.memory.frame(here.ply).killers;
+        let before = self.memory.moves_before(here.ply);
+        let last = self.memory.frame_before(here.ply, 1).mv;
+        let mut picker = Picker::new(
+            &self.memory.moves,
+            here.table_move,
+            killers,
+            before,
+            self.habits.see,
+        );
+        let mut tried = Tried::default();
+        let (mut best, mut best_move, mut alpha) = (-INFINITE, None, here.alpha);
+        let (mut count, mut forgotten) = (0, false);
+        while let Some(mv) = picker.next(node, &mut self.memory.moves, &self.memory.histories) {
+            if Some(mv) == here.excluded {
+                continue;
+            }
+            if Some(mv) != here.table_move && !picker.is_only_move() && self.weakness.hides(node, last, mv) {
+                forgotten = true;
+                continue;
+            }
+            count += 1;
+            if best > -MATE_BOUND && self.leaves_out(here, mv, count, alpha, &mut picker) {
+                continue;
+            }
+            let extension = match self.singular(here, mv) {
+                Singular::Extend(plies) => plies,
+                Singular::Cut(score) => {
+                    picker.finish(&mut self.memory.moves);
+                    return score;
+                }
+            };
+            let child = node.after(mv);
+            self.enter(node, here.ply, mv, &child);
+            let score = self.search_child(here, &child, mv, (alpha, best), count, extension);
+            self.leave();
+            if self.watch.stopped() {
+                break;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    best_move = Some(mv);
+                    self.memory.extend_line(here.ply, mv);
+                    if score >= here.beta {
+                        break;
+                    }
+                    alpha = score;
+                }
+            }
+            tried.add(mv);
+        }
+        picker.finish(&mut self.memory.moves);
+        if self.watch.stopped() {
+            return 0;
+        }
+        if count == 0 {
+            return self.without_moves(here, forgotten);
+        }
+        if let Some(mv) = best_move.filter(|_| best >= here.beta) {
+            self.reward(here, mv, &tried);
+        }
+        self.remember(here, best, best_move);
+        best
+    }
+
+    /// The score of a node in which no move was looked at.
+    fn without_moves(&mut self, here: &Here<'_>, forgotten: bool) -> i32 {
+        if here.excluded.is_some() {
+            here.alpha
+        } else if forgotten {
+            // Overlooking every move must not look like mate or stalemate.
+            here.eval.unwrap_or(0)
+        } else {
+            draw::no_moves(here.node, here.ply)
+        }
+    }
+
+    /// Principal variation search of one move: reduced and with a null window first, wider and deeper as it holds.
+    /// `bounds` are alpha and the best score so far.
+    fn search_child(
+        &mut self,
+        here: &Here<'_>,
+        child: &Node,
+        mv: Move,
+        bounds: (i32, i32),
+        count: usize,
+        extension: i32,
+    ) -> i32 {
+        let (alpha, best) = bounds;
+        let ply = here.ply + 1;
+        let mut depth = here.depth - 1 + extension.max(self.check_extension(here, child));
+        let mut score = alpha + 1;
+        if here.depth >= 2 && count > 1 + usize::from(here.pv) {
+            let reduction = self.late_move_reduction(here, child, mv, count);
+            let reduced = (depth - reduction).clamp(1, depth + 1);
+            score = -self.search(child, -alpha - 1, -alpha, reduced, ply, true);
+            if score > alpha && reduced < depth {
+                depth += i32::from(score > best + 60) - i32::from(score < best + 10);
+                if reduced < depth {
+                    score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
+                }
+            }
+        } else if !here.pv || count > 1 {
+            score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
+        }
+        if here.pv && (count == 1 || score > alpha) && !self.watch.stopped() {
+            score = -self.search(child, -here.beta, -alpha, depth, ply, false);
+        }
+        score
+    }
+
+    fn late_move_reduction(&self, here: &Here<'_>, child: &Node, mv: Move, count: usize) -> i32 {
+        let quiet = !is_noisy(mv);
+        let us = here.node.turn;
+        let history = if quiet {
+            let before = self.memory.moves_before(here.ply);
+            self.memory.histories.quiet(us, mv, &before)
+        } else {
+            self.memory.histories.capture(us, mv)
+        };
+        let now = Circumstances {
+            pv: here.pv,
+            was_pv: here.entry.is_some_and(|entry| entry.pv),
+            cut: here.cut,
+            improving: here.improving,
+            check: child.in_check(),
+            after_capture: quiet && here.table_move.is_some_and(is_noisy),
+            quiet,
+            killer: self.memory.frame_before(here.ply, 0).killers.contains(&Some(mv)),
+            history,
+        };
+        self.reductions.plies(self.params, here.depth, count, &now)
+    }
+
+    /// Teaches the histories that a move cut and those before it did not.
+    fn reward(&mut self, here: &Here<'_>, mv: Move, tried: &Tried) {
+        let us = here.node.turn;
+        let before = self.memory.moves_before(here.ply);
+        let bonus = (self.params.history_bonus * here.depth).min(self.params.history_max);
+        let histories = &mut self.memory.histories;
+        if is_noisy(mv) {
+            histories.learn_capture(us, mv, bonus);
+        } else {
+            histories.learn_quiet(us, mv, &before, bonus);
+            for quiet in &tried.quiets {
+                histories.learn_quiet(us, *quiet, &before, -bonus);
+            }
+        }
+        for noisy in &tried.noisy {
+            histories.learn_capture(us, *noisy, -bonus);
+        }
+        if !is_noisy(mv) {
+            let killers = &mut self.memory.frame(here.ply).killers;
+            if killers[0] != Some(mv) {
+                *killers = [Some(mv), killers[0]];
+            }
+        }
+    }
+
+    /// Keeps the result in the table and learns how wrong the evaluation was.
+    fn remember(&mut self, here: &Here<'_>, best: i32, best_move: Option<Move>) {
+        if here.excluded.is_some() {
+            return;
+        }
+        let bound = if best >= here.beta {
+            Bound::Lower
+        } else if here.pv && best_move.is_some() {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        if let Some(eval) = here.eval
+            && !best_move.is_some_and(is_noisy)
+            && !is_mate(best)
+            && !(bound == Bound::Lower && best <= eval)
+            && !(bound == Bound::Upper && best >= eval)
+        {
+            self.memory
+                .histories
+                .learn_correction(here.node, best - eval, here.depth);
+        }
+        self.table.store(
+            self.table_key(here.node),
+            Entry {
+                mv: best_move.map_or(Packed::default(), Packed::from),
+                score: to_table(best, here.ply),
+                eval: here.raw,
+                depth: here.depth,
+                bound,
+                pv: here.pv || here.entry.is_some_and(|entry| entry.pv),
+            },
+        );
+    }
+}
+
+impl Tried {
+    /// Remembers a move that did not cut; beyond a few dozen it does not matter.
+    fn add(&mut self, mv: Move) {
+        let _ = if is_noisy(mv) {
+            self.noisy.try_push(mv)
+        } else {
+            self.quiets.try_push(mv)
+        };
     }
 }

@@ -1,3 +1,22 @@
 //! lichess' wire: the types both ends share, and the client that speaks them.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 pub mod model;
+
+mod answer;
+pub mod client;
+mod error;
+mod follow;
+mod gates;
+pub mod retry;
+pub mod stream;
+mod token;
+mod untrusted;
+
+pub use client::{Client, SetupError};
+pub use error::CallError;
+pub use follow::{Follower, News};
+pub use stream::{BadLine, Lines, Lost};
+pub use token::{BadToken, Token};
+pub use untrusted::Untrusted;

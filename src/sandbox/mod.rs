@@ -21,7 +21,7 @@ mod lobby_api;
 mod mailbox;
 mod ndjson;
 mod options;
-mod pages;
+pub mod pages;
 mod server;
 mod time;
 pub mod world;

@@ -64,6 +64,44 @@ pub struct Challenge {
     pub decline_reason_key: Option<String>,
 }
 
+/// What a challenge to a user asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Invitation {
+    /// Whether ratings change.
+    pub rated: bool,
+    /// What each side starts with and what each move adds; none for no clock.
+    pub clock: Option<(Millis, Millis)>,
+    /// My side.
+    pub color: ChallengeColor,
+    /// What to play.
+    pub variant: Variant,
+    /// The start, for games from a position.
+    pub fen: Option<String>,
+}
+
+impl Invitation {
+    /// The fields of lichess' form. Clocks are whole seconds there.
+    #[must_use]
+    pub fn form(&self) -> Vec<(&'static str, String)> {
+        let color = match self.color {
+            ChallengeColor::White => "white",
+            ChallengeColor::Black => "black",
+            ChallengeColor::Random => "random",
+        };
+        let mut form = vec![
+            ("rated", self.rated.to_string()),
+            ("color", color.to_owned()),
+            ("variant", self.variant.key().to_owned()),
+        ];
+        if let Some((limit, increment)) = self.clock {
+            form.push(("clock.limit", (limit.0 / 1000).to_string()));
+            form.push(("clock.increment", (increment.0 / 1000).to_string()));
+        }
+        form.extend(self.fen.clone().map(|fen| ("fen", fen)));
+        form
+    }
+}
+
 /// A user as challenges show them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {

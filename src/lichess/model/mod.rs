@@ -15,8 +15,8 @@ mod status;
 
 pub use account::{Account, ChatMessage, NowPlaying, PerfRating, TokenInfo};
 pub use challenge::{
-    Challenge, ChallengeColor, ChallengeDone, ChallengeStatus, Compat, DeclineReason, Perf, TimeControl,
-    User, VariantInfo,
+    Challenge, ChallengeColor, ChallengeDone, ChallengeStatus, Compat, DeclineReason, Invitation, Perf,
+    TimeControl, User, VariantInfo,
 };
 pub use error::{DecodeError, ErrorBody, RateLimit};
 pub use event::{Event, GameInfo, Opponent};
@@ -37,6 +37,17 @@ pub enum Side {
     White,
     /// The second player.
     Black,
+}
+
+impl Side {
+    /// The side that plays against this one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::White => Self::Black,
+            Self::Black => Self::White,
+        }
+    }
 }
 
 impl From<Color> for Side {

@@ -167,7 +167,7 @@ impl World {
         loop {
             let name = match (wanted, number) {
                 (Some(name), 1) => name.to_owned(),
-                _ => format!("{base}{number}"),
+                _ => numbered(base, number),
             };
             match self.add_user(&name, false, &HUMAN_SCOPES, now) {
                 Ok(token) => return Ok((name, token)),
@@ -246,4 +246,12 @@ impl World {
             }
         }
     }
+}
+
+/// A name with a number behind it, shortened where that would be too long.
+fn numbered(base: &str, number: u32) -> String {
+    let number = number.to_string();
+    let room = users::LONGEST_NAME.saturating_sub(number.len());
+    let base: String = base.chars().take(room).collect();
+    base + &number
 }

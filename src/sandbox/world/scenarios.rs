@@ -450,6 +450,19 @@ fn a_rematch_swaps_colours_and_is_not_offered_again_within_a_minute() {
 }
 
 #[test]
+fn guests_get_a_free_name_like_the_one_they_want() {
+    let mut story = Story::new();
+    let mut enter = |wanted| story.world.add_guest(wanted, story.now).map(|(name, _)| name);
+    assert_eq!(enter(None).as_deref(), Ok("Guest1"));
+    assert_eq!(enter(None).as_deref(), Ok("Guest2"));
+    assert_eq!(enter(Some("anna")).as_deref(), Ok("anna2"));
+    let long = "x".repeat(20);
+    assert_eq!(enter(Some(&long)), Ok(long.clone()));
+    assert_eq!(enter(Some(&long)), Ok(format!("{}2", "x".repeat(19))));
+    assert_eq!(enter(Some("no way")), Err(Refusal::BadName("no way".into())));
+}
+
+#[test]
 fn the_same_seed_makes_the_same_world() {
     let ids = |seed| {
         let mut story = Story::with_rules(Rules {

@@ -1,0 +1,80 @@
+# Sparring: what a developer runs by hand is what the checks run.
+
+CARGO ?= cargo
+EXE ?= sparring-uci
+CHROMIUM ?= /usr/bin/chromium
+
+# The engine alone, as test rigs for engines call it: `make EXE=name`. Needs neither Node nor the daemon's crates.
+.PHONY: engine
+engine:
+	$(CARGO) build --locked --profile dist --no-default-features --bin sparring-uci
+	cp target/dist/sparring-uci $(EXE)
+
+.PHONY: help
+help:
+	@echo 'make play          build everything and play against the bot in the browser, no account needed'
+	@echo 'make test          format, lints, all tests, browser tests (what .ci/run calls)'
+	@echo 'make check         validate bot.toml, books and personalities'
+	@echo 'make bench         the engine'"'"'s signature: nodes over fixed positions, and speed'
+	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
+	@echo 'make web           build the page into web/dist'
+	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
+	@echo 'make EXE=name      the UCI engine alone (default target)'
+
+.PHONY: play
+play: web
+	$(CARGO) run --locked --release --bin sparring -- play
+
+# The page. A stamp keeps npm from running when nothing changed.
+.PHONY: web
+web: web/dist/index.html
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	cd web && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
+web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src web/public -type f 2>/dev/null) $(wildcard web/*.mjs web/tsconfig.json)
+	cd web && npm run --silent build
+	touch $@
+
+.PHONY: test
+test: fmt lint web test-rust test-web
+
+.PHONY: fmt
+fmt:
+	$(CARGO) fmt --check
+
+.PHONY: lint
+lint:
+	$(CARGO) clippy --locked --all-targets -- -D warnings
+	$(CARGO) clippy --locked --no-default-features --lib --bin sparring-uci -- -D warnings
+
+.PHONY: test-rust
+test-rust: web
+	$(CARGO) test --locked
+
+.PHONY: test-web
+test-web: web chromium
+	$(CARGO) build --locked --bin sparring
+	cd web && npm run --silent check && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm test --silent
+
+# Debian's browser, only where it is missing.
+.PHONY: chromium
+chromium:
+	@test -x $(CHROMIUM) || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
+
+.PHONY: check
+check:
+	$(CARGO) run --locked --release --bin sparring -- check
+
+.PHONY: bench
+bench:
+	$(CARGO) run --locked --profile dist --no-default-features --bin sparring-uci -- bench
+
+.PHONY: bench-daemon
+bench-daemon:
+	$(CARGO) run --locked --release --bin sparring -- bench-daemon
+
+.PHONY: deny
+deny:
+	cargo deny --locked check licenses bans sources

@@ -1,0 +1,23 @@
+//! Engines against engines: games in pairs with colours swapped, honest clocks, and statistics with error bars.
+//!
+//! A change to the engine's play carries a match, so this is a working tool and not an ornament: [`Match`] is what
+//! `sparring match` runs. It starts the engines itself, speaks UCI to them, judges the games by the rules of
+//! [`crate::chess`], and can be killed and resumed, for each finished game is a line in its record.
+
+mod adjudication;
+mod game;
+mod openings;
+mod player;
+mod record;
+mod schedule;
+mod statistics;
+mod time_control;
+
+pub use adjudication::Adjudication;
+pub use game::{Finished, Reason, Referee};
+pub use openings::{Opening, OpeningsError, read as read_openings};
+pub use player::{EngineSpec, Player, PlayerError};
+pub use record::{Record, RecordError, Row};
+pub use schedule::{Latest, Match, MatchError, Progress, progress};
+pub use statistics::{Elo, Pentanomial, Sprt, Verdict};
+pub use time_control::{BadTimeControl, TimeControl};

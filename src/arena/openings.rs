@@ -1,0 +1,106 @@
+//! The positions that games start from: EPD or FEN, one a line, drawn in a seeded order.
+
+use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
+use thiserror::Error;
+
+use crate::chess::{Position, Variant, parse_fen, write_fen};
+
+/// A start for two games, one with each engine as White.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// The position.
+    pub position: Position,
+    /// Its name, or its FEN if it has none.
+    pub name: String,
+}
+
+/// A file of openings that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OpeningsError {
+    /// A line holds no position.
+    #[error("line {line}: {why}")]
+    Line {
+        /// From 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// Nothing but comments and empty lines.
+    #[error("there is no opening in it")]
+    Empty,
+}
+
+/// Reads openings, one a line as EPD or FEN; empty lines and those that begin with `#` do not count.
+///
+/// The order is shuffled by the seed, so that a short match and a long one begin alike.
+///
+/// # Errors
+/// [`OpeningsError`] names the first line that is no position.
+pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
+    let mut openings = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let mut fields: Vec<&str> = line.splitn(5, ' ').collect();
+        let rest = if fields.len() == 5 { fields.remove(4) } else { "" };
+        // A FEN goes on with its two counters, an EPD with its operations.
+        let counters: Vec<&str> = rest
+            .split(' ')
+            .take(2)
+            .take_while(|word| word.parse::<u32>().is_ok())
+            .collect();
+        let fen = if counters.len() == 2 {
+            format!("{} {}", fields.join(" "), counters.join(" "))
+        } else {
+            format!("{} 0 1", fields.join(" "))
+        };
+        let position = parse_fen(Variant::Standard, &fen).map_err(|error| OpeningsError::Line {
+            line: index + 1,
+            why: error.to_string(),
+        })?;
+        let name = rest.split("id \"").nth(1).and_then(|id| id.split('"').next());
+        openings.push(Opening {
+            name: name.map_or_else(|| write_fen(&position), str::to_owned),
+            position,
+        });
+    }
+    if openings.is_empty() {
+        return Err(OpeningsError::Empty);
+    }
+    openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    Ok(openings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# two\nrnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - id \"B00 King's Pawn\"; ce 20;\n\
+                        8/8/8/8/8/4k3/8/4K2R w K - 3 40\n";
+
+    #[test]
+    fn epd_and_fen_are_read_and_the_seed_orders_them() {
+        let openings = read(TEXT, 1).unwrap();
+        let mut names: Vec<&str> = openings.iter().map(|opening| opening.name.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["8/8/8/8/8/4k3/8/4K2R w K - 3 40", "B00 King's Pawn"]);
+        let order = |seed| {
+            read(&TEXT.repeat(20), seed)
+                .unwrap()
+                .into_iter()
+                .map(|o| o.name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(order(7), order(7));
+        assert_ne!(order(7), order(8));
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        let error = read("\nnot a position\n", 0).unwrap_err();
+        assert!(error.to_string().starts_with("line 2: "), "{error}");
+        assert_eq!(read("# nothing\n", 0).unwrap_err(), OpeningsError::Empty);
+    }
+}

@@ -1,0 +1,327 @@
+//! One UCI engine as a child process: started, spoken to, waited for with a limit, and ended.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    thread,
+};
+
+use thiserror::Error;
+
+use super::time_control::TimeControl;
+use crate::{
+    chess::{GameLine, write_fen},
+    engine::Score,
+    units::{Centipawns, Clock as _, Depth, Millis, Nodes, Stopwatch},
+};
+
+/// How to start an engine and how to set it up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineSpec {
+    /// What the match calls it.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// UCI options, set before the first game.
+    pub options: Vec<(String, String)>,
+}
+
+/// What an engine did wrong. Each forfeits the game.
+#[derive(Debug, Error)]
+pub enum PlayerError {
+    /// It cannot be started.
+    #[error("cannot start \"{command}\"")]
+    Start {
+        /// The command line.
+        command: String,
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
+    /// It ended or closed its pipes.
+    #[error("{name} has ended")]
+    Gone {
+        /// The engine.
+        name: String,
+    },
+    /// It did not answer in time.
+    #[error("{name} did not answer \"{question}\" within {limit}")]
+    Silent {
+        /// The engine.
+        name: String,
+        /// What was sent.
+        question: &'static str,
+        /// How long it was waited for.
+        limit: Millis,
+    },
+}
+
+/// What an engine answers to `go`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The move as it wrote it.
+    pub best: String,
+    /// Its last score, for the side to move.
+    pub score: Option<Score>,
+    /// Its last depth.
+    pub depth: Option<Depth>,
+    /// Its last node count.
+    pub nodes: Option<Nodes>,
+    /// Time from `go` to the answer.
+    pub spent: Millis,
+}
+
+/// What both clocks show before a move.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clocks {
+    /// White's and Black's time.
+    pub left: [Millis; 2],
+    /// What each move adds.
+    pub increment: Millis,
+}
+
+/// A running engine. It is told to quit, and ended if it does not, when this is dropped.
+#[derive(Debug)]
+pub struct Player {
+    name: String,
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+/// How long an engine may take to start or to get ready.
+const PATIENCE: Millis = Millis(20_000);
+
+impl Player {
+    /// Starts an engine and sets its options.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it cannot be started or does not speak UCI.
+    pub fn start(spec: &EngineSpec) -> Result<Self, PlayerError> {
+        let command = spec.command.join(" ");
+        let failed = |source| PlayerError::Start {
+            command: command.clone(),
+            source,
+        };
+        let program = spec
+            .command
+            .first()
+            .ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
+        let mut child = Command::new(program)
+            .args(&spec.command[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(failed(std::io::ErrorKind::BrokenPipe.into()));
+        };
+        // Bounded: an engine that talks without end waits instead of filling our memory.
+        let (tx, lines) = sync_channel(10_000);
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                let Ok(line) = line else { break };
+                if tx.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut player = Self {
+            name: spec.name.clone(),
+            child,
+            input,
+            lines,
+        };
+        player.send("uci")?;
+        player.wait_for("uci", "uciok", PATIENCE)?;
+        for (option, value) in &spec.options {
+            player.send(&format!("setoption name {option} value {value}"))?;
+        }
+        player.ready()?;
+        Ok(player)
+    }
+
+    /// Its name in the match.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Tells it that a new game begins, and waits until it is ready.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it is gone or silent.
+    pub fn new_game(&mut self) -> Result<(), PlayerError> {
+        self.send("ucinewgame")?;
+        self.ready()
+    }
+
+    /// Asks for a move and waits at most `limit` for it.
+    pub(super) fn go(
+        &mut self,
+        line: &GameLine,
+        control: TimeControl,
+        clocks: Clocks,
+        limit: Millis,
+    ) -> Result<Answer, PlayerError> {
+        let mut position = format!("position fen {}", write_fen(line.start()));
+        if line.ply() > 0 {
+            position = format!("{position} moves {}", line.uci_moves());
+        }
+        self.send(&position)?;
+        let watch = Stopwatch::start();
+        self.send(&match control {
+            TimeControl::Clock { .. } => format!(
+                "go wtime {} btime {} winc {inc} binc {inc}",
+                clocks.left[0].0,
+                clocks.left[1].0,
+                inc = clocks.increment.0
+            ),
+            TimeControl::MoveTime(time) => format!("go movetime {}", time.0),
+            TimeControl::Nodes(nodes) => format!("go nodes {}", nodes.0),
+            TimeControl::Depth(depth) => format!("go depth {}", depth.0),
+        })?;
+        let mut answer = Answer {
+            best: String::new(),
+            score: None,
+            depth: None,
+            nodes: None,
+            spent: Millis::ZERO,
+        };
+        loop {
+            let text = self.next_line("go", limit - watch.elapsed(), limit)?;
+            if let Some(best) = text.strip_prefix("bestmove") {
+                answer.best = best.split_ascii_whitespace().next().unwrap_or("").to_owned();
+                answer.spent = watch.elapsed();
+                return Ok(answer);
+            }
+            read_info(&text, &mut answer);
+        }
+    }
+
+    fn ready(&mut self) -> Result<(), PlayerError> {
+        self.send("isready")?;
+        self.wait_for("isready", "readyok", PATIENCE)
+    }
+
+    fn send(&mut self, text: &str) -> Result<(), PlayerError> {
+        writeln!(self.input, "{text}")
+            .and_then(|()| self.input.flush())
+            .map_err(|_| PlayerError::Gone {
+                name: self.name.clone(),
+            })
+    }
+
+    fn wait_for(&mut self, question: &'static str, word: &str, limit: Millis) -> Result<(), PlayerError> {
+        let watch = Stopwatch::start();
+        while self.next_line(question, limit - watch.elapsed(), limit)?.trim() != word {}
+        Ok(())
+    }
+
+    fn next_line(&self, question: &'static str, wait: Millis, limit: Millis) -> Result<String, PlayerError> {
+        self.lines.recv_timeout(wait.into()).map_err(|error| match error {
+            RecvTimeoutError::Disconnected => PlayerError::Gone {
+                name: self.name.clone(),
+            },
+            RecvTimeoutError::Timeout => PlayerError::Silent {
+                name: self.name.clone(),
+                question,
+                limit,
+            },
+        })
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        // A engine that is already gone cannot be told anything; either way nothing is left running.
+        let _ = self.send("quit");
+        if !matches!(self.child.try_wait(), Ok(Some(_))) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Takes score, depth and nodes from an `info` line; scores that are only bounds do not count.
+fn read_info(text: &str, answer: &mut Answer) {
+    let mut words = text.split_ascii_whitespace();
+    if words.next() != Some("info") {
+        return;
+    }
+    let words: Vec<&str> = words
+        .take_while(|word| !matches!(*word, "pv" | "string"))
+        .collect();
+    let after = |key: &str| {
+        words
+            .iter()
+            .position(|word| *word == key)
+            .and_then(|at| words.get(at + 1))
+    };
+    let number = |key: &str| after(key).and_then(|word| word.parse::<u64>().ok());
+    if number("multipv").is_some_and(|rank| rank > 1)
+        || words.contains(&"lowerbound")
+        || words.contains(&"upperbound")
+    {
+        return;
+    }
+    if let Some(depth) = number("depth").and_then(|depth| u32::try_from(depth).ok()) {
+        answer.depth = Some(Depth(depth));
+    }
+    if let Some(nodes) = number("nodes") {
+        answer.nodes = Some(Nodes(nodes));
+    }
+    let signed = |key: &str| after(key).and_then(|word| word.parse::<i32>().ok());
+    if let Some(cp) = signed("cp") {
+        answer.score = Some(Score::Cp(Centipawns(cp)));
+    } else if let Some(moves) = signed("mate") {
+        answer.score = Some(Score::Mate(moves));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn info_lines_are_read_and_bounds_are_not() {
+        let mut answer = Answer {
+            best: String::new(),
+            score: None,
+            depth: None,
+            nodes: None,
+            spent: Millis::ZERO,
+        };
+        read_info(
+            "info depth 7 seldepth 9 score cp -31 nodes 500 pv e2e4 cp 99",
+            &mut answer,
+        );
+        assert_eq!(answer.score, Some(Score::Cp(Centipawns(-31))));
+        assert_eq!((answer.depth, answer.nodes), (Some(Depth(7)), Some(Nodes(500))));
+        read_info("info depth 8 score cp 90 lowerbound nodes 600", &mut answer);
+        read_info("info depth 8 multipv 2 score cp 90 nodes 600", &mut answer);
+        read_info("info string score cp 1000", &mut answer);
+        assert_eq!(answer.score, Some(Score::Cp(Centipawns(-31))));
+        read_info("info depth 9 score mate -3 nodes 700", &mut answer);
+        assert_eq!(answer.score, Some(Score::Mate(-3)));
+    }
+
+    #[test]
+    fn a_program_that_is_no_engine_is_named() {
+        let spec = |command: &str| EngineSpec {
+            name: "odd".into(),
+            command: vec![command.into()],
+            options: vec![],
+        };
+        assert!(matches!(
+            Player::start(&spec("/nowhere/engine")),
+            Err(PlayerError::Start { .. })
+        ));
+        assert!(matches!(
+            Player::start(&spec("true")),
+            Err(PlayerError::Gone { .. })
+        ));
+    }
+}

@@ -1,0 +1,195 @@
+//! What a match proves: Elo with its error from pairs of games, and the sequential test of two hypotheses.
+
+use std::fmt;
+
+/// Counts of pairs by the points the first engine took: 0, ½, 1, 1½, 2.
+///
+/// Two games of a pair share their opening, so they are not independent; counting pairs keeps the error honest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pentanomial(pub [u32; 5]);
+
+/// A difference of strength with its 95 % error, both in Elo.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Elo {
+    /// The estimate; infinite when one side took every point.
+    pub difference: f64,
+    /// Half the width of the 95 % interval.
+    pub error: f64,
+}
+
+impl Pentanomial {
+    /// Counts one pair by the points of the first engine in half points, 0 to 4.
+    pub fn add(&mut self, half_points: usize) {
+        if let Some(count) = self.0.get_mut(half_points) {
+            *count += 1;
+        }
+    }
+
+    /// Pairs played.
+    #[must_use]
+    pub fn pairs(&self) -> u32 {
+        self.0.iter().sum()
+    }
+
+    /// The share of points that the first engine took, 0 to 1; half before the first pair.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        let pairs = self.pairs();
+        if pairs == 0 {
+            return 0.5;
+        }
+        let points: f64 = self
+            .0
+            .iter()
+            .zip(Self::SHARES)
+            .map(|(count, share)| f64::from(*count) * share)
+            .sum();
+        points / f64::from(pairs)
+    }
+
+    const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+    /// Variance of the share of one pair.
+    fn variance(&self) -> f64 {
+        let mean = self.score();
+        let pairs = f64::from(self.pairs().max(1));
+        self.0
+            .iter()
+            .zip(Self::SHARES)
+            .map(|(count, share)| f64::from(*count) * (share - mean).powi(2))
+            .sum::<f64>()
+            / pairs
+    }
+
+    /// The difference of strength that the score means, with its error.
+    #[must_use]
+    pub fn elo(&self) -> Elo {
+        let mean = self.score();
+        let deviation = (self.variance() / f64::from(self.pairs().max(1))).sqrt();
+        let (low, high) = (
+            elo_of_score(mean - 1.96 * deviation),
+            elo_of_score(mean + 1.96 * deviation),
+        );
+        Elo {
+            difference: elo_of_score(mean),
+            error: (high - low) / 2.0,
+        }
+    }
+}
+
+/// The logistic difference of strength at which this share of points is expected.
+fn elo_of_score(share: f64) -> f64 {
+    let share = share.clamp(0.0, 1.0);
+    400.0 * (share / (1.0 - share)).log10()
+}
+
+/// The share of points expected at a logistic difference of strength.
+fn score_of_elo(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+impl fmt::Display for Elo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:+.1} +- {:.1}", self.difference, self.error)
+    }
+}
+
+/// A sequential probability ratio test: is the difference `elo1` rather than `elo0`?
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sprt {
+    /// The null hypothesis, in Elo.
+    pub elo0: f64,
+    /// The alternative, in Elo, above `elo0`.
+    pub elo1: f64,
+    /// Accepted share of false alarms and of misses.
+    pub error: f64,
+}
+
+/// What a test says so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The alternative holds: the change is good.
+    Accepted,
+    /// The null hypothesis holds.
+    Rejected,
+    /// Play on.
+    Open,
+}
+
+impl Sprt {
+    /// The log-likelihood ratio of the hypotheses, by the normal approximation over pairs.
+    ///
+    /// Source: the generalised test that fishtest and its kin use (van den Bergh, "A practical introduction to
+    /// the GSPRT"), with the variance measured from the pairs themselves.
+    #[must_use]
+    pub fn llr(&self, pairs: &Pentanomial) -> f64 {
+        let variance = pairs.variance();
+        if variance <= 0.0 {
+            return 0.0;
+        }
+        let (score0, score1) = (score_of_elo(self.elo0), score_of_elo(self.elo1));
+        f64::from(pairs.pairs()) * (score1 - score0) * (2.0 * pairs.score() - score0 - score1)
+            / (2.0 * variance)
+    }
+
+    /// The bound that the ratio has to cross on either side.
+    #[must_use]
+    pub fn bound(&self) -> f64 {
+        ((1.0 - self.error) / self.error).ln()
+    }
+
+    /// What the pairs say.
+    #[must_use]
+    pub fn verdict(&self, pairs: &Pentanomial) -> Verdict {
+        let llr = self.llr(pairs);
+        if llr >= self.bound() {
+            Verdict::Accepted
+        } else if llr <= -self.bound() {
+            Verdict::Rejected
+        } else {
+            Verdict::Open
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_become_elo_with_an_error() {
+        let even = Pentanomial([10, 20, 40, 20, 10]);
+        assert!(even.elo().difference.abs() < 1e-9);
+        // 400 * log10(0.64 / 0.36) by hand.
+        let better = Pentanomial([4, 12, 36, 20, 28]);
+        assert!((better.score() - 0.64).abs() < 1e-9);
+        assert!((better.elo().difference - 99.95).abs() < 0.05, "{}", better.elo());
+        let ten_times = Pentanomial(better.0.map(|count| count * 10));
+        assert!(ten_times.elo().error < better.elo().error / 3.0);
+    }
+
+    #[test]
+    fn all_points_are_no_finite_difference() {
+        assert_eq!(Pentanomial([0, 0, 0, 0, 9]).elo().difference, f64::INFINITY);
+        assert!((Pentanomial::default().score() - 0.5).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn the_sequential_test_stops_on_either_side_and_not_before() {
+        let test = Sprt {
+            elo0: 0.0,
+            elo1: 5.0,
+            error: 0.05,
+        };
+        assert!((test.bound() - 2.944).abs() < 0.001);
+        assert_eq!(test.verdict(&Pentanomial([1, 2, 3, 2, 1])), Verdict::Open);
+        assert_eq!(
+            test.verdict(&Pentanomial([200, 600, 1000, 800, 400])),
+            Verdict::Accepted
+        );
+        assert_eq!(
+            test.verdict(&Pentanomial([400, 800, 1000, 600, 200])),
+            Verdict::Rejected
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! A book as it was read, and the books at hand under their names.
+
+use std::sync::Arc;
+
+use super::{
+    positions::{Entry, Positions},
+    text::Text,
+};
+
+/// A book of openings: its text, and what it says of each position.
+#[derive(Debug, Clone)]
+pub struct Book {
+    name: Arc<str>,
+    path: Arc<str>,
+    title: Option<String>,
+    text: Text,
+    rows: usize,
+    positions: Positions,
+}
+
+impl Book {
+    pub(super) fn new(
+        path: &str,
+        title: Option<String>,
+        text: Text,
+        rows: usize,
+        positions: Positions,
+    ) -> Self {
+        Self {
+            name: stem(path).into(),
+            path: path.into(),
+            title,
+            text,
+            rows,
+            positions,
+        }
+    }
+
+    /// What personalities call it: the file's name without folder and ending, as in `starter`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file's name as it was given, as in `books/starter.book`.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What its author calls it: the header `name:`.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// How many lines the text has, comments and refused lines included.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.text.len()
+    }
+
+    /// How many lines of moves were read.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many positions have a move.
+    #[must_use]
+    pub fn positions(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// The text it was read from.
+    #[must_use]
+    pub fn text(&self) -> &Text {
+        &self.text
+    }
+
+    /// What it says of a position, by [`chess::key`](crate::chess::key), in the order of the text; those that are
+    /// never played included. Empty if it does not know the position.
+    #[must_use]
+    pub fn entries(&self, key: u64) -> &[Entry] {
+        self.positions.at(key)
+    }
+
+    /// The name that all lines share in which the move is played.
+    #[must_use]
+    pub fn note(&self, entry: &Entry) -> Option<&str> {
+        entry.note.text(self.text.as_str())
+    }
+}
+
+/// The text of a book, byte for byte as it was read.
+#[must_use]
+pub fn write(book: &Book) -> String {
+    book.text.write()
+}
+
+/// The books at hand. It never changes: whoever reads the files again makes a new one and shares that.
+#[derive(Debug, Clone, Default)]
+pub struct Library {
+    books: Vec<Book>,
+}
+
+impl Library {
+    /// A library of these books. Of two with the same name the first is found.
+    #[must_use]
+    pub fn new(books: Vec<Book>) -> Self {
+        Self { books }
+    }
+
+    /// No books.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// What the books are called, in the order they were given.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.books.iter().map(Book::name)
+    }
+
+    /// The book of that name.
+    #[must_use]
+    pub fn book(&self, name: &str) -> Option<&Book> {
+        self.books.iter().find(|book| book.name() == name)
+    }
+}
+
+/// The name of a file without its folder and ending, on any system.
+fn stem(path: &str) -> &str {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    match file.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => file,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_without_folder_and_ending() {
+        for (path, name) in [
+            ("books/starter.book", "starter"),
+            ("C:\\books\\my.own.book", "my.own"),
+            ("starter", "starter"),
+            (".book", ".book"),
+        ] {
+            assert_eq!(stem(path), name);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Opening books that people edit in a text editor: lines of moves in, weighted choices by position out.
+//!
+//! This room knows text and positions, no directories: others read files and hand the text down. The format
+//! has a page of its own, `docs/book.md`. A book is parsed line by line; a line with a mistake is refused whole,
+//! with its place and a remedy, and all others load.
+//!
+//! ```
+//! use sparring::{book::{self, Library}, chess::{GameLine, Variant}};
+//!
+//! let (mine, findings) = book::parse("books/mine.book", "1. e4 e5 2. Nf3  # my own\n1. d4xx\n");
+//! assert!(findings.is_usable());
+//! let library = Library::new(mine.into_iter().collect());
+//!
+//! let game = GameLine::new(Variant::Standard);
+//! let first = library.pick(&["mine".to_owned()], &game, 7).unwrap();
+//! assert_eq!(first.at, "books/mine.book:1");
+//! assert_eq!(first.chance, 1.0);
+//! ```
+
+mod library;
+mod mark;
+mod moves;
+mod parse;
+mod pick;
+mod positions;
+mod row;
+mod text;
+mod trail;
+
+pub use library::{Book, Library, write};
+pub use mark::{BASE_WEIGHT, MAX_WEIGHT};
+pub use parse::{MAX_BYTES, MAX_LINES, parse, parse_bytes};
+pub use pick::BookMove;
+pub use positions::Entry;
+pub use text::{Kind, Line, Piece, PieceKind, Text};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/book.md")]
+struct Page;

@@ -1,0 +1,417 @@
+//! From text to book: headers and rows, each line read or refused by itself.
+
+use std::ops::Range;
+
+use crate::{
+    chess::{Color, Variant, parse_fen},
+    diagnostic::{Diagnostic, Findings},
+};
+
+use super::{
+    library::Book,
+    moves::is_near,
+    positions::{Note, Occurrence, Positions},
+    row::read_row,
+    text::{Kind, Line, PieceKind, Text},
+    trail::Trail,
+};
+
+/// The largest text that is read as a book.
+pub const MAX_BYTES: usize = 16 << 20;
+
+/// The most lines that are read as a book.
+pub const MAX_LINES: usize = 200_000;
+
+/// How many errors are listed; a file that is no book would otherwise give one for each line.
+const MAX_ERRORS: usize = 100;
+
+/// What may stand before a colon.
+const HEADERS: [&str; 4] = ["name", "author", "color", "from"];
+
+/// Reads a book from bytes, which must be UTF-8. See [`parse`].
+#[must_use]
+pub fn parse_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
+    if bytes.len() > MAX_BYTES {
+        return (None, too_large(name, bytes.len()));
+    }
+    let error = match std::str::from_utf8(bytes) {
+        Ok(text) => return parse(name, text),
+        Err(error) => error,
+    };
+    let message = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        "this is UTF-16, not UTF-8"
+    } else if bytes.contains(&0) {
+        "this is not a text"
+    } else {
+        "this is not UTF-8"
+    };
+    let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+    let text = String::from_utf8_lossy(before);
+    let span = text.len()..text.len();
+    let finding = Diagnostic::error(span, message).with_help("save the file as UTF-8");
+    (None, Findings::new(name, text, vec![finding]))
+}
+
+/// Reads a book. A line with a mistake is refused whole and all others load; the findings say what is wrong.
+///
+/// `name` is the file's name as its user would write it. There is no book only if the text cannot be one:
+/// larger than [`MAX_BYTES`], longer than [`MAX_LINES`], or not a text at all.
+#[must_use]
+pub fn parse(name: &str, text: &str) -> (Option<Book>, Findings) {
+    if text.len() > MAX_BYTES {
+        return (None, too_large(name, text.len()));
+    }
+    let text = Text::new(text);
+    let refuse = |span, message: String| {
+        let findings = vec![Diagnostic::error(span, message)];
+        (None, Findings::new(name, text.source(), findings))
+    };
+    if let Some(at) = text.as_str().find('\0') {
+        return refuse(at..at + 1, "this is not a text: it has a zero byte".to_owned());
+    }
+    if text.len() > MAX_LINES {
+        let count = text.len();
+        return refuse(
+            0..0,
+            format!("{count} lines are too many for a book: {MAX_LINES} are read"),
+        );
+    }
+    let source = text.source();
+    let mut reader = Reader::new(&source);
+    for line in text.lines() {
+        reader.line(line);
+    }
+    let (title, rows) = (reader.title.take(), reader.rows);
+    let (occurrences, findings) = reader.finish();
+    let positions = Positions::gather(&occurrences, &source);
+    let book = Book::new(name, title, text, rows, positions);
+    (Some(book), Findings::new(name, source, findings))
+}
+
+fn too_large(name: &str, bytes: usize) -> Findings {
+    let message = format!("{bytes} bytes are too many for a book: {MAX_BYTES} are read");
+    Findings::new(name, "", vec![Diagnostic::error(0..0, message)])
+}
+
+/// A text under way: what the headers so far say, and what was found.
+struct Reader<'t> {
+    source: &'t str,
+    title: Option<String>,
+    /// Whose moves count; both if none is named.
+    color: Option<Color>,
+    /// The moves of the row before; none while the start of the rows is not known.
+    trail: Option<Trail<'t>>,
+    rows: usize,
+    occurrences: Vec<Occurrence>,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl<'t> Reader<'t> {
+    fn new(source: &'t str) -> Self {
+        Self {
+            source,
+            title: None,
+            color: None,
+            trail: Some(Trail::new(Variant::Standard.start(), true)),
+            rows: 0,
+            occurrences: Vec::new(),
+            errors: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, line: Line<'t>) {
+        match line.kind() {
+            Kind::Blank | Kind::Comment => {}
+            Kind::Header => self.header(line),
+            Kind::Row => self.row(line),
+        }
+    }
+
+    fn row(&mut self, line: Line<'t>) {
+        // Without a start there is nothing to say of the rows; the header has its error.
+        let Some(trail) = &mut self.trail else { return };
+        let played = match read_row(line, trail, &mut self.warnings) {
+            Ok(played) => played,
+            Err(error) => return self.errors.push(error),
+        };
+        self.rows += 1;
+        let note = line.comment().map_or_else(Note::default, |(span, text)| Note {
+            start: span.start as u32,
+            len: text.len() as u32,
+        });
+        let counting = played
+            .into_iter()
+            .filter(|played| self.color.is_none_or(|color| color == played.turn));
+        self.occurrences.extend(counting.map(|played| Occurrence {
+            key: played.key,
+            mv: played.mv,
+            worth: played.worth,
+            line: line.number as u32,
+            note,
+        }));
+    }
+
+    fn header(&mut self, line: Line<'t>) {
+        let (mut key, mut value) = ((0..0, ""), None);
+        for piece in line.pieces() {
+            match piece.kind {
+                PieceKind::Key => key = (piece.span, piece.text.trim_end_matches(':')),
+                PieceKind::Value => value = Some((piece.span, piece.text)),
+                PieceKind::Space | PieceKind::Comment | PieceKind::Word => {}
+            }
+        }
+        let (key_span, key) = key;
+        let Some((span, value)) = value else {
+            let message = format!("\"{key}\" has no value");
+            return self.errors.push(Diagnostic::error(key_span, message));
+        };
+        match key {
+            "name" => self.title = Some(value.to_owned()),
+            "author" => {}
+            "color" => self.set_color(value, span),
+            "from" | "pos" => self.set_start(value, span),
+            _ => self.errors.push(unknown_key(key, key_span)),
+        }
+    }
+
+    fn set_color(&mut self, value: &str, span: Range<usize>) {
+        self.color = match value {
+            "white" => Some(Color::White),
+            "black" => Some(Color::Black),
+            "both" => None,
+            _ => {
+                let error = Diagnostic::error(span, format!("\"{value}\" is not a color"));
+                return self.errors.push(error.with_help("write white, black or both"));
+            }
+        };
+    }
+
+    fn set_start(&mut self, value: &str, span: Range<usize>) {
+        self.trail = match parse_fen(Variant::Standard, value) {
+            Ok(start) => Some(Trail::new(start, value == "startpos")),
+            Err(error) => {
+                let error = Diagnostic::error(span, error.to_string());
+                self.errors
+                    .push(error.with_help("the lines below are left out, up to the next \"from:\""));
+                None
+            }
+        };
+    }
+
+    fn finish(mut self) -> (Vec<Occurrence>, Vec<Diagnostic>) {
+        let more = self.errors.len().saturating_sub(MAX_ERRORS);
+        if more > 0 {
+            self.errors.truncate(MAX_ERRORS);
+            let end = self.source.len();
+            let message = format!("{more} more errors are not listed");
+            self.errors.push(Diagnostic::error(end..end, message));
+        }
+        self.warnings.truncate(MAX_ERRORS);
+        self.errors.append(&mut self.warnings);
+        (self.occurrences, self.errors)
+    }
+}
+
+fn unknown_key(key: &str, span: Range<usize>) -> Diagnostic {
+    let help = match HEADERS.iter().find(|header| is_near(key, header)) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("headers are {}", HEADERS.join(", ")),
+    };
+    Diagnostic::error(span, format!("\"{key}\" is not a header of a book")).with_help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{book::write, chess::GameLine};
+    use proptest::prelude::*;
+
+    /// What a book knows after some moves in coordinates: each move with its weight.
+    fn known(text: &str, moves: &str) -> String {
+        let (book, _) = parse("books/test.book", text);
+        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let key = *line.keys().last().unwrap();
+        let entries = book.as_ref().unwrap().entries(key).iter();
+        let shown = entries.map(|entry| {
+            let uci = crate::chess::write_uci(entry.mv, Variant::Standard);
+            format!("{uci} {} :{}", entry.weight(), entry.line)
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    fn findings(text: &str) -> String {
+        parse("books/test.book", text).1.to_string()
+    }
+
+    #[test]
+    fn lines_add_up_and_numbers_set() {
+        let text = "e4 e5\ne4 c5!\ne4 c5\nd4 40\nd4 d5\n";
+        assert_eq!(known(text, ""), "e2e4 300 :1, d2d4 40 :4");
+        assert_eq!(known(text, "e2e4"), "e7e5 100 :1, c7c5 300 :2");
+    }
+
+    #[test]
+    fn a_position_is_found_by_every_move_order() {
+        assert_eq!(
+            known("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4", "c2c4 e7e6 b1c3 g8f6 d2d4"),
+            "f8b4 100 :1"
+        );
+    }
+
+    #[test]
+    fn a_line_with_a_mistake_is_refused_whole_and_the_others_load() {
+        let text = "# mine\ne4 e5 Nf3\r\nd4 d5 Nf9 c6\n\tc4 e5";
+        assert_eq!(
+            findings(text),
+            "books/test.book:3:7: error: \"Nf9\" is not a move; did you mean Nf3?"
+        );
+        assert_eq!(known(text, ""), "e2e4 100 :2, c2c4 100 :4");
+        let (book, _) = parse("books/test.book", text);
+        let book = book.unwrap();
+        assert_eq!(
+            (book.name(), book.lines(), book.rows(), book.positions()),
+            ("test", 4, 2, 4)
+        );
+        assert_eq!(write(&book), text);
+    }
+
+    #[test]
+    fn headers_hold_for_the_lines_below() {
+        let text = "name: Mine\ncolor: white\ne4 e5 Nf3\ncolor: black\nd4 Nf6\ncolor: both\n\
+                    from: 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\ne4 Kd7\nfrom: startpos\nc4\n";
+        assert_eq!(findings(text), "");
+        assert_eq!(known(text, ""), "e2e4 100 :3, c2c4 100 :10");
+        assert_eq!(known(text, "e2e4"), "");
+        assert_eq!(known(text, "d2d4"), "g8f6 100 :5");
+        let (book, _) = parse("x", text);
+        let book = book.unwrap();
+        assert_eq!(book.title(), Some("Mine"));
+        let ending = parse_fen(Variant::Standard, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").unwrap();
+        assert_eq!(book.entries(crate::chess::key(&ending)).len(), 1);
+    }
+
+    #[test]
+    fn blocks_of_positions_and_counts_load() {
+        let text = "pos rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\ne2e4 1234\nd2d4 567\n";
+        assert_eq!(findings(text), "");
+        assert_eq!(known(text, ""), "e2e4 1234 :2, d2d4 567 :3");
+    }
+
+    #[test]
+    fn headers_with_mistakes_are_told() {
+        assert_eq!(
+            findings("colour: white\ncolor: red\nname:\nfrom: nowhere\ne4\nfrom: startpos\ne4"),
+            "books/test.book:1:1: error: \"colour\" is not a header of a book; did you mean color?\n\
+             books/test.book:2:8: error: \"red\" is not a color; write white, black or both\n\
+             books/test.book:3:1: error: \"name\" has no value\n\
+             books/test.book:4:7: error: \"nowhere\" is not a FEN: invalid board part in fen; the lines below are left out, up to the next \"from:\""
+        );
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_in_a_sentence() {
+        let said = |bytes: &[u8]| {
+            let (book, findings) = parse_bytes("x.book", bytes);
+            assert!(book.is_none());
+            findings.to_string()
+        };
+        assert_eq!(
+            said(b"e4\n\xff\xfe"),
+            "x.book:2:1: error: this is not UTF-8; save the file as UTF-8"
+        );
+        assert_eq!(
+            said(b"\xff\xfee\x004\x00"),
+            "x.book:1:1: error: this is UTF-16, not UTF-8; save the file as UTF-8"
+        );
+        assert_eq!(
+            said(b"e4\n\0"),
+            "x.book:2:1: error: this is not a text: it has a zero byte"
+        );
+        assert_eq!(
+            said(&b"\n".repeat(MAX_LINES + 1)),
+            "x.book:1:1: error: 200001 lines are too many for a book: 200000 are read"
+        );
+        assert_eq!(
+            said(&vec![b' '; MAX_BYTES + 1]),
+            "x.book:1:1: error: 16777217 bytes are too many for a book: 16777216 are read"
+        );
+    }
+
+    #[test]
+    fn endless_errors_are_counted_not_listed() {
+        let said = findings(&"rubbish\n".repeat(1000));
+        assert_eq!(said.lines().count(), MAX_ERRORS + 1);
+        assert!(said.ends_with("900 more errors are not listed"), "{said}");
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_tabs_are_blanks() {
+        assert_eq!(known("\u{feff}e4\te5\r\n", "e2e4"), "e7e5 100 :1");
+        assert_eq!(findings("\u{feff}e4\te5\r\n"), "");
+    }
+
+    /// Words of which many books could be made, good and bad.
+    fn words() -> impl Strategy<Value = String> {
+        let word = prop::sample::select(vec![
+            "e4",
+            "e5",
+            "e2e4",
+            "e7e5",
+            "Nf3",
+            "Nc6",
+            "1.",
+            "2.",
+            "1...",
+            "!",
+            "??",
+            "xx",
+            "60",
+            "|",
+            "#",
+            ";",
+            "\n",
+            "\r\n",
+            "name:",
+            "from:",
+            "color:",
+            "white",
+            "pos",
+            "startpos",
+            "O-O",
+            "é",
+            "\t",
+            "{",
+            "1-0",
+            "99999999999999999999",
+        ]);
+        prop::collection::vec((word, prop::sample::select(vec![" ", "", "\n"])), 0..60).prop_map(|words| {
+            words
+                .into_iter()
+                .map(|(word, end)| word.to_owned() + end)
+                .collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn writing_what_was_read_gives_the_text_back(text in words()) {
+            let (book, findings) = parse("x", &text);
+            let book = book.unwrap();
+            prop_assert_eq!(write(&book), text.clone());
+            for finding in &findings.list {
+                prop_assert!(text.get(finding.span.clone()).is_some(), "{:?}", finding);
+            }
+        }
+
+        #[test]
+        fn no_bytes_bring_it_down(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let (book, findings) = parse_bytes("x", &bytes);
+            match book {
+                Some(book) => prop_assert_eq!(write(&book).into_bytes(), bytes),
+                None => prop_assert!(!findings.is_usable()),
+            }
+        }
+    }
+}

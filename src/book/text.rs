@@ -1,0 +1,318 @@
+//! The text of a book as its author wrote it: lines and pieces that cover every byte, so that nothing is lost.
+
+use std::{fmt, ops::Range, sync::Arc};
+
+/// A whole text, cut into lines. [`write`](Text::write) gives the same text back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    source: Arc<str>,
+    lines: Vec<Range<usize>>,
+}
+
+/// What a line of a book is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Nothing but white space.
+    Blank,
+    /// Nothing but a comment.
+    Comment,
+    /// `key: value`.
+    Header,
+    /// Moves.
+    Row,
+}
+
+/// One line of a text, with its ending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'t> {
+    /// Its number in the file, from 1.
+    pub number: usize,
+    /// Where it begins in the text, in bytes.
+    pub start: usize,
+    /// The line, with its line ending if it has one.
+    pub text: &'t str,
+}
+
+/// What a piece of a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PieceKind {
+    /// White space, line ending and byte order mark included.
+    Space,
+    /// From `#` or `;` to the end of the line.
+    Comment,
+    /// The key of a header, with its colon.
+    Key,
+    /// The value of a header.
+    Value,
+    /// Anything else: a move, a number, marks, `|`.
+    Word,
+}
+
+/// A piece of a line. The pieces of a line, one after the other, are the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece<'t> {
+    /// What it is.
+    pub kind: PieceKind,
+    /// Its bytes in the whole text.
+    pub span: Range<usize>,
+    /// Its text.
+    pub text: &'t str,
+}
+
+impl Text {
+    /// Cuts a text into lines. Any text will do.
+    #[must_use]
+    pub fn new(source: impl Into<Arc<str>>) -> Self {
+        let source = source.into();
+        let mut lines = Vec::new();
+        let mut start = 0;
+        for line in source.split_inclusive('\n') {
+            lines.push(start..start + line.len());
+            start += line.len();
+        }
+        Self { source, lines }
+    }
+
+    /// The text as it was given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.source
+    }
+
+    /// The text as it was given, shared.
+    #[must_use]
+    pub fn source(&self) -> Arc<str> {
+        self.source.clone()
+    }
+
+    /// How many lines it has; an ending after the last one begins no other.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether there is no line.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The lines, in order.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = Line<'_>> {
+        self.lines.iter().enumerate().map(|(index, span)| Line {
+            number: index + 1,
+            start: span.start,
+            text: &self.source[span.clone()],
+        })
+    }
+
+    /// Puts the text together again from its pieces.
+    #[must_use]
+    pub fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in self.lines() {
+            for piece in line.pieces() {
+                f.write_str(piece.text)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'t> Line<'t> {
+    /// What the line is, by its first piece that is not white space.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self.pieces().find(|piece| piece.kind != PieceKind::Space) {
+            None => Kind::Blank,
+            Some(piece) => match piece.kind {
+                PieceKind::Comment => Kind::Comment,
+                PieceKind::Key | PieceKind::Value => Kind::Header,
+                PieceKind::Word | PieceKind::Space => Kind::Row,
+            },
+        }
+    }
+
+    /// The pieces of the line, which cover all of it.
+    #[must_use]
+    pub fn pieces(&self) -> Pieces<'t> {
+        Pieces {
+            line: *self,
+            at: 0,
+            stage: Stage::First,
+        }
+    }
+
+    /// The text of its comment without the sign and the white space around it, if there is one.
+    #[must_use]
+    pub fn comment(&self) -> Option<(Range<usize>, &'t str)> {
+        // Most lines have none, and a look for the signs is quicker than cutting the line.
+        if !self.text.contains(['#', ';']) {
+            return None;
+        }
+        let piece = self.pieces().find(|piece| piece.kind == PieceKind::Comment)?;
+        let bare = piece.text.trim_start_matches(['#', ';']);
+        let inner = bare.trim();
+        let start = piece.span.end - bare.trim_start().len();
+        (!inner.is_empty()).then_some((start..start + inner.len(), inner))
+    }
+}
+
+/// Iterator over the pieces of a line.
+#[derive(Debug, Clone)]
+pub struct Pieces<'t> {
+    line: Line<'t>,
+    at: usize,
+    stage: Stage,
+}
+
+/// Where in a line the reading is: the first word decides whether the rest is a value or more words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    First,
+    Value,
+    Words,
+}
+
+impl<'t> Iterator for Pieces<'t> {
+    type Item = Piece<'t>;
+
+    fn next(&mut self) -> Option<Piece<'t>> {
+        let rest = &self.line.text[self.at..];
+        let first = rest.chars().next()?;
+        let (kind, len) = if is_space(first) {
+            (
+                PieceKind::Space,
+                rest.find(|c| !is_space(c)).unwrap_or(rest.len()),
+            )
+        } else if first == '#' || first == ';' {
+            (PieceKind::Comment, rest.trim_end_matches(is_space).len())
+        } else {
+            match self.stage {
+                Stage::Value => (PieceKind::Value, value_len(rest)),
+                Stage::First if key_len(rest) > 0 => (PieceKind::Key, key_len(rest)),
+                Stage::First | Stage::Words => (PieceKind::Word, word_len(rest)),
+            }
+        };
+        match kind {
+            PieceKind::Key => self.stage = Stage::Value,
+            PieceKind::Word => self.stage = Stage::Words,
+            PieceKind::Space | PieceKind::Comment | PieceKind::Value => {}
+        }
+        let start = self.line.start + self.at;
+        self.at += len;
+        Some(Piece {
+            kind,
+            span: start..start + len,
+            text: &rest[..len],
+        })
+    }
+}
+
+fn is_space(c: char) -> bool {
+    // Some editors put a byte order mark first; it means nothing, and is kept like a blank.
+    c.is_whitespace() || c == '\u{feff}'
+}
+
+/// The length of a header's key with its colon, or 0. `pos`, as other programs write it, needs no colon.
+fn key_len(rest: &str) -> usize {
+    let letters = rest
+        .find(|c: char| !c.is_ascii_alphabetic() && c != '-')
+        .unwrap_or(rest.len());
+    match rest[letters..].chars().next() {
+        Some(':') if letters > 0 => letters + 1,
+        Some(c) if is_space(c) && &rest[..letters] == "pos" => letters,
+        _ => 0,
+    }
+}
+
+/// A value goes up to the end of the line or a comment, which stands after a blank.
+fn value_len(rest: &str) -> usize {
+    let mut before = 'x';
+    let end = rest.find(|c: char| {
+        let comment = (c == '#' || c == ';') && is_space(before);
+        before = c;
+        comment
+    });
+    rest[..end.unwrap_or(rest.len())].trim_end_matches(is_space).len()
+}
+
+/// A word ends before white space, `|` or `;`; `|` is a word alone. `#` inside a word is the sign of mate.
+fn word_len(rest: &str) -> usize {
+    if rest.starts_with('|') {
+        return 1;
+    }
+    rest.find(|c: char| is_space(c) || c == '|' || c == ';')
+        .unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn kinds(line: &str) -> Vec<(PieceKind, String)> {
+        let text = Text::new(line);
+        let line = text.lines().next().unwrap();
+        line.pieces()
+            .filter(|piece| piece.kind != PieceKind::Space)
+            .map(|piece| (piece.kind, piece.text.to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn a_hash_after_a_blank_is_a_comment_and_at_a_move_a_mate() {
+        let pieces = kinds("1. f3 e5 2. g4 Qh4#\t# quick; sad\r\n");
+        assert_eq!(pieces[5], (PieceKind::Word, "Qh4#".into()));
+        assert_eq!(pieces[6], (PieceKind::Comment, "# quick; sad".into()));
+    }
+
+    #[test]
+    fn bars_and_semicolons_need_no_blanks() {
+        let words: Vec<String> = kinds("e4 60|d4;rest").into_iter().map(|piece| piece.1).collect();
+        assert_eq!(words, ["e4", "60", "|", "d4", ";rest"]);
+    }
+
+    #[test]
+    fn headers_have_a_key_and_a_value() {
+        assert_eq!(
+            kinds("\u{feff}name:  My C# book # not this\n"),
+            [
+                (PieceKind::Key, "name:".into()),
+                (PieceKind::Value, "My C# book".into()),
+                (PieceKind::Comment, "# not this".into()),
+            ]
+        );
+        assert_eq!(kinds("pos 8/8/8/8 w - -")[0], (PieceKind::Key, "pos".into()));
+        assert_eq!(kinds("e4 name: x")[1], (PieceKind::Word, "name:".into()));
+    }
+
+    #[test]
+    fn a_comment_is_found_bare() {
+        let text = Text::new("e4 ## Open game \n");
+        let (span, comment) = text.lines().next().unwrap().comment().unwrap();
+        assert_eq!(comment, "Open game");
+        assert_eq!(&text.as_str()[span], "Open game");
+        assert_eq!(Text::new("e4 #  \n").lines().next().unwrap().comment(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_put_together_are_the_text(source in "\\PC{0,40}|([a-h1-8 |#;:?!.\r\n\t\u{feff}]|name: |pos ){0,80}") {
+            let text = Text::new(source.as_str());
+            prop_assert_eq!(text.write(), source.clone());
+            for line in text.lines() {
+                prop_assert_eq!(&source[line.start..line.start + line.text.len()], line.text);
+                for piece in line.pieces() {
+                    prop_assert_eq!(&source[piece.span.clone()], piece.text);
+                    prop_assert!(!piece.text.is_empty());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! How a game ends by the rules alone, as lichess applies them.
+
+use super::{Color, GameLine, Rules as _};
+
+/// The ends that need nobody's claim or consent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Checkmate, won by this side.
+    Mate(Color),
+    /// The side to move has no legal move and is not in check.
+    Stalemate,
+    /// Neither side can ever mate.
+    InsufficientMaterial,
+    /// The same position for the third time. lichess ends the game at once only when a bot plays.
+    Threefold,
+    /// The same position for the fifth time.
+    Fivefold,
+    /// Fifty moves of each side without a capture or a pawn's move.
+    FiftyMoves,
+    /// The variant's own end; won by this side, or drawn.
+    Variant(Option<Color>),
+}
+
+impl Ending {
+    /// Who won, if anybody.
+    #[must_use]
+    pub fn winner(self) -> Option<Color> {
+        match self {
+            Self::Mate(winner) => Some(winner),
+            Self::Variant(winner) => winner,
+            _ => None,
+        }
+    }
+}
+
+impl GameLine {
+    /// The end that the rules impose on the current position, if any. Mate comes before all draws.
+    ///
+    /// [`Ending::Threefold`] is reported too: who needs a claim for it ignores it.
+    #[must_use]
+    pub fn ending(&self) -> Option<Ending> {
+        let pos = self.position();
+        if pos.is_variant_end() {
+            return Some(Ending::Variant(pos.variant_outcome().winner()));
+        }
+        if pos.legal_moves().is_empty() {
+            return Some(if pos.is_check() {
+                Ending::Mate(pos.turn().other())
+            } else {
+                Ending::Stalemate
+            });
+        }
+        if pos.is_insufficient_material() {
+            return Some(Ending::InsufficientMaterial);
+        }
+        match self.repetitions() {
+            5.. => return Some(Ending::Fivefold),
+            3.. => return Some(Ending::Threefold),
+            _ => {}
+        }
+        (pos.halfmoves() >= 100).then_some(Ending::FiftyMoves)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Variant;
+
+    fn ending(fen: &str, moves: &str) -> Option<Ending> {
+        GameLine::replay(Variant::Standard, fen, moves).unwrap().ending()
+    }
+
+    #[test]
+    fn each_end_is_recognised() {
+        assert_eq!(
+            ending("startpos", "f2f3 e7e5 g2g4 d8h4"),
+            Some(Ending::Mate(Color::Black))
+        );
+        assert_eq!(
+            ending("7k/8/6Q1/8/8/8/8/K7 b - - 0 1", ""),
+            Some(Ending::Stalemate)
+        );
+        assert_eq!(
+            ending("7k/8/8/8/8/8/8/KB6 w - - 0 1", ""),
+            Some(Ending::InsufficientMaterial)
+        );
+        assert_eq!(
+            ending("7k/8/8/8/8/8/8/KR6 w - - 99 90", "b1b2"),
+            Some(Ending::FiftyMoves)
+        );
+        let dance = "g1f3 g8f6 f3g1 f6g8 ".repeat(2);
+        assert_eq!(ending("startpos", &dance), Some(Ending::Threefold));
+        assert_eq!(ending("startpos", &dance.repeat(2)), Some(Ending::Fivefold));
+    }
+
+    #[test]
+    fn mate_on_the_hundredth_half_move_is_mate() {
+        let fen = "7k/8/5KQ1/8/8/8/8/8 w - - 99 90";
+        assert_eq!(ending(fen, "g6g7"), Some(Ending::Mate(Color::White)));
+    }
+}

@@ -1,0 +1,62 @@
+//! How the program ends: one sentence for people, one number for service managers.
+
+use std::{fmt, process::ExitCode};
+
+/// The exit codes, documented in the README and relied on by the systemd units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// All went well.
+    Success = 0,
+    /// The work failed, or findings were made.
+    Failed = 1,
+    /// The command line makes no sense (clap's own code).
+    Usage = 2,
+    /// A server or address is not to be had now; trying again later may help.
+    Unavailable = 69,
+    /// lichess refuses the token, or the account is not a bot; only a person can mend it.
+    NoPermission = 77,
+    /// `bot.toml`, a book or a personality cannot be used; only a person can mend it.
+    BadConfiguration = 78,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// A failure that knows its exit code. Other errors end with [`Exit::Failed`].
+#[derive(Debug)]
+pub struct Failure {
+    /// The number.
+    pub exit: Exit,
+    /// The sentence.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure as an error of the roof.
+    pub fn error(exit: Exit, message: impl Into<String>) -> anyhow::Error {
+        anyhow::Error::new(Self {
+            exit,
+            message: message.into(),
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// The exit code of an error, wherever in its chain it was named.
+#[must_use]
+pub fn code_of(error: &anyhow::Error) -> Exit {
+    error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<Failure>())
+        .map_or(Exit::Failed, |failure| failure.exit)
+}

@@ -1,0 +1,105 @@
+//! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
+
+pub mod exit;
+pub mod logging;
+pub mod match_engines;
+pub mod play;
+pub mod token;
+
+use std::{
+    fmt::Display,
+    io::{ErrorKind, Write as _, stdin, stdout},
+    process::ExitCode,
+};
+
+use anyhow::Context as _;
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use exit::Exit;
+
+use crate::{engine::bench, uci, units::Depth};
+
+/// A lichess bot that people enjoy playing.
+#[derive(Debug, Parser)]
+#[command(name = "sparring", version, about, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Says more: -v for details, -vv for everything on the wire but secrets.
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    verbose: logging::Verbosity,
+}
+
+const EXAMPLES: &str = "Examples:
+  sparring play              play against the bot in your browser, no account needed
+  sparring check             are bot.toml, books and personalities in order?
+  sparring run               be the bot on lichess, as bot.toml says";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Speaks UCI on standard input and output: the engine for any chess program.
+    Uci,
+    /// Counts the nodes of searches of fixed positions: the engine's signature, and its speed.
+    Bench {
+        /// How deep to search each position.
+        #[arg(default_value_t = bench::DEPTH.0)]
+        depth: u32,
+    },
+    /// Counts the leaves of the tree of legal moves, move by move.
+    Perft {
+        /// The position as FEN, or `startpos`.
+        fen: String,
+        /// How many half moves deep.
+        #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
+        depth: u32,
+    },
+    /// Plays two UCI engines against each other and prints Elo with its error.
+    Match(Box<match_engines::Args>),
+}
+
+/// Parses the command line, runs the command, and reports how it ended.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    logging::start(cli.verbose);
+    let outcome = match &cli.command {
+        None => welcome(),
+        Some(Command::Uci) => speak_uci(),
+        Some(Command::Bench { depth }) => print(uci::bench(Depth(*depth))),
+        Some(Command::Perft { fen, depth }) => uci::perft(fen, *depth)
+            .map_err(anyhow::Error::from)
+            .and_then(print),
+        Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            report(&error);
+            exit::code_of(&error).into()
+        }
+    }
+}
+
+fn speak_uci() -> anyhow::Result<Exit> {
+    uci::run(stdin().lock(), stdout()).context("standard input")?;
+    Ok(Exit::Success)
+}
+
+/// Prints what was asked for; a reader that has left early is no failure.
+fn print(text: impl Display) -> anyhow::Result<Exit> {
+    match writeln!(stdout(), "{text}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("standard output"),
+        _ => Ok(Exit::Success),
+    }
+}
+
+/// Without a command: what this is, and the one command to try.
+fn welcome() -> anyhow::Result<Exit> {
+    print(Cli::command().render_help())
+}
+
+/// The error and its causes in one line, without a backtrace: they are for people.
+#[expect(clippy::print_stderr, reason = "errors go to stderr")]
+fn report(error: &anyhow::Error) {
+    eprintln!("sparring: {error:#}");
+}

@@ -1,0 +1,314 @@
+//! A game in the terminal: the same protocol as the page in the browser, for where there is none.
+
+use std::{
+    io::{BufRead, Write},
+    thread,
+};
+
+use anyhow::{Context as _, bail};
+use tokio::sync::mpsc;
+
+use super::drawing::draw;
+use crate::{
+    bot::game::{Game, Step},
+    chess::{Color, parse_san, parse_uci, write_san, write_uci},
+    lichess::{
+        CallError, Client, Follower, News, Untrusted,
+        model::{ChatLine, Event, GameEvent, GameId, Invitation, Room, Side, Status, UserId},
+    },
+    units::Millis,
+};
+
+/// How long a move may take to reach the server; nobody waits longer for a machine they sit at.
+const PATIENCE: Millis = Millis::from_secs(5);
+
+const HELP: &str = "\
+Moves as Nf3 or g1f3. Other words: resign, draw, takeback, abort, say TEXT, board, moves, help, quit.";
+
+/// Whom to play, and how.
+#[derive(Debug, Clone)]
+pub struct Wishes {
+    /// The bot.
+    pub opponent: UserId,
+    /// The game to ask for.
+    pub invitation: Invitation,
+    /// Said to the bot when the game begins, such as `!level 1400`.
+    pub requests: Vec<String>,
+}
+
+/// A person at a terminal: what they type, what they see.
+pub struct Console<W> {
+    client: Client,
+    me: UserId,
+    typed: mpsc::Receiver<String>,
+    screen: W,
+}
+
+impl<W: Write> Console<W> {
+    /// Sits down at a board of the server with what is typed on `keyboard`, read on a thread of its own.
+    pub fn new(client: Client, me: UserId, keyboard: impl BufRead + Send + 'static, screen: W) -> Self {
+        let (tx, typed) = mpsc::channel(16);
+        // Detached: a read from a terminal cannot be interrupted, and ends with the program.
+        thread::spawn(move || {
+            for line in keyboard.lines() {
+                let Ok(line) = line else { break };
+                if tx.blocking_send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            client: client.at_the_board(),
+            me,
+            typed,
+            screen,
+        }
+    }
+
+    /// Challenges the bot and plays one game to its end, or until the player quits.
+    ///
+    /// # Errors
+    /// When the server is gone, the bot declines, or the terminal cannot be written to.
+    pub async fn play(&mut self, wishes: &Wishes) -> anyhow::Result<()> {
+        let mut events = Follower::events(&self.client, 1);
+        let challenge = self.client.invite(&wishes.opponent, &wishes.invitation).await?;
+        let game = self.wait_for_start(&mut events, &challenge.id).await?;
+        for request in &wishes.requests {
+            self.client.say(&game, &Room::Player, request).await?;
+        }
+        self.follow(&game).await
+    }
+
+    async fn wait_for_start(
+        &mut self,
+        events: &mut Follower<Event>,
+        challenge: &GameId,
+    ) -> anyhow::Result<GameId> {
+        loop {
+            let news = events.next().await.context("the server has closed the door")?;
+            match news {
+                News::Event { event, .. } => match event {
+                    Event::GameStart { game } if game.game() == Some(challenge) => {
+                        return Ok(challenge.clone());
+                    }
+                    Event::ChallengeDeclined { challenge: declined } if declined.id == *challenge => {
+                        let why = declined.decline_reason.unwrap_or_default();
+                        bail!("the bot declines: {}", Untrusted(&why));
+                    }
+                    _ => {}
+                },
+                News::Refused(error) => return Err(error.into()),
+                _ => {}
+            }
+        }
+    }
+
+    async fn follow(&mut self, id: &GameId) -> anyhow::Result<()> {
+        let mut stream = Follower::game(&self.client, id, 2);
+        let mut game: Option<Game> = None;
+        let mut listening = true;
+        loop {
+            tokio::select! {
+                news = stream.next() => {
+                    let Some(news) = news else { bail!("the server has dropped the game") };
+                    if self.take(&mut game, news)? {
+                        return Ok(());
+                    }
+                }
+                line = self.typed.recv(), if listening => match (line, &game) {
+                    (Some(line), Some(game)) => {
+                        if !self.obey(game, line.trim()).await? {
+                            return Ok(());
+                        }
+                    }
+                    (Some(_), None) => {}
+                    // Nothing more will be typed, but the game may still be watched to its end.
+                    (None, _) => listening = false,
+                },
+            }
+        }
+    }
+
+    /// Shows what the stream tells; says whether the game is over.
+    fn take(&mut self, game: &mut Option<Game>, news: News<GameEvent>) -> anyhow::Result<bool> {
+        let event = match news {
+            News::Event { event, .. } => event,
+            News::Lost { .. } => {
+                writeln!(self.screen, "(connection lost, trying again)")?;
+                return Ok(false);
+            }
+            News::Refused(error) => return Err(error.into()),
+            News::Opened | News::Garbled(_) | News::Unopened { .. } => return Ok(false),
+        };
+        if let GameEvent::Chat(line) = &event {
+            self.show_chat(line)?;
+        }
+        match game {
+            None => {
+                let GameEvent::Full(frame) = event else {
+                    return Ok(false);
+                };
+                let fresh = game.insert(Game::new(*frame, &self.me)?);
+                let (color, name) = (name_of(fresh.my_side()), fresh.opponent().display_name());
+                writeln!(
+                    self.screen,
+                    "You play {color} against {}. {HELP}",
+                    Untrusted(&name)
+                )?;
+                let first = fresh.first_step();
+                self.show(fresh, first)
+            }
+            Some(game) => {
+                let step = game.apply(&event)?;
+                self.show(game, step)
+            }
+        }
+    }
+
+    fn show(&mut self, game: &Game, step: Step) -> anyhow::Result<bool> {
+        if step.moved {
+            self.show_position(game)?;
+        }
+        if step.draw_offered {
+            writeln!(self.screen, "Your opponent offers a draw: type draw to accept.")?;
+        }
+        if step.ended {
+            writeln!(self.screen, "{}", ending(game))?;
+            return Ok(true);
+        }
+        if step.my_turn {
+            write!(self.screen, "your move> ")?;
+        }
+        self.screen.flush()?;
+        Ok(false)
+    }
+
+    fn show_position(&mut self, game: &Game) -> anyhow::Result<()> {
+        let line = game.line();
+        let last = line.moves().last().copied();
+        writeln!(self.screen)?;
+        if let Some(mv) = last {
+            let mut before = line.clone();
+            before.truncate(line.ply() - 1);
+            let (number, pos) = (before.position(), before.position());
+            let dots = before.turn().fold_wb(".", "...");
+            let number = crate::chess::Rules::fullmoves(number);
+            writeln!(self.screen, "{number}{dots} {}", write_san(pos, mv))?;
+        }
+        write!(
+            self.screen,
+            "{}",
+            draw(line.position(), Color::from(game.my_side()), last)
+        )?;
+        if let Some(clocks) = game.clocks() {
+            writeln!(
+                self.screen,
+                "clocks: you {}, opponent {}",
+                clocks.mine, clocks.theirs
+            )?;
+        }
+        Ok(())
+    }
+
+    fn show_chat(&mut self, line: &ChatLine) -> anyhow::Result<()> {
+        let own = line.username.eq_ignore_ascii_case(self.me.as_str());
+        if line.room == Room::Player && !own {
+            writeln!(
+                self.screen,
+                "{}: {}",
+                Untrusted(&line.username),
+                Untrusted(&line.text)
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Does what was typed; says whether to go on.
+    async fn obey(&mut self, game: &Game, typed: &str) -> anyhow::Result<bool> {
+        let id = game.id();
+        let (word, rest) = typed.split_once(' ').unwrap_or((typed, ""));
+        let done = match word {
+            "" => Ok(()),
+            "quit" => return Ok(false),
+            "help" => return self.answer(HELP),
+            "board" => {
+                self.show_position(game)?;
+                return Ok(true);
+            }
+            "moves" => return self.answer(&sans(game).join(" ")),
+            "resign" => self.client.resign(id).await,
+            "abort" => self.client.abort(id).await,
+            "draw" => self.client.draw(id, true).await,
+            "takeback" => self.client.takeback(id, true).await,
+            "say" => self.client.say(id, &Room::Player, rest).await,
+            _ => return self.play_move(game, typed).await,
+        };
+        self.report(done)
+    }
+
+    async fn play_move(&mut self, game: &Game, typed: &str) -> anyhow::Result<bool> {
+        let pos = game.line().position();
+        if !game.is_my_turn() {
+            return self.answer("It is not your move.");
+        }
+        match parse_san(pos, typed).map_err(|error| error.to_string()) {
+            Ok(mv) => self.send_move(game, mv).await,
+            Err(why) => match parse_uci(pos, typed) {
+                Ok(mv) => self.send_move(game, mv).await,
+                Err(_) => self.answer(&format!("{why}; type moves to see what is, help for other words")),
+            },
+        }
+    }
+
+    async fn send_move(&mut self, game: &Game, mv: crate::chess::Move) -> anyhow::Result<bool> {
+        let uci = write_uci(mv, game.line().variant());
+        let done = self.client.play(game.id(), &uci, false, PATIENCE).await;
+        self.report(done)
+    }
+
+    fn report(&mut self, done: Result<(), CallError>) -> anyhow::Result<bool> {
+        match done {
+            Ok(()) => Ok(true),
+            Err(error) => self.answer(&error.to_string()),
+        }
+    }
+
+    fn answer(&mut self, text: &str) -> anyhow::Result<bool> {
+        writeln!(self.screen, "{text}")?;
+        write!(self.screen, "> ")?;
+        self.screen.flush()?;
+        Ok(true)
+    }
+}
+
+fn sans(game: &Game) -> Vec<String> {
+    use crate::chess::Rules as _;
+    let pos = game.line().position();
+    pos.legal_moves().iter().map(|mv| write_san(pos, *mv)).collect()
+}
+
+fn name_of(side: Side) -> &'static str {
+    match side {
+        Side::White => "White",
+        Side::Black => "Black",
+    }
+}
+
+/// The result in one sentence.
+fn ending(game: &Game) -> String {
+    let how = match game.status() {
+        Status::Mate => "by checkmate",
+        Status::Resign => "by resignation",
+        Status::OutOfTime => "on time",
+        Status::Timeout => "because a player left",
+        Status::Stalemate => "by stalemate",
+        Status::Aborted => return "The game was aborted.".to_owned(),
+        _ => "",
+    };
+    let who = match game.winner() {
+        Some(side) if side == game.my_side() => "You won",
+        Some(_) => "You lost",
+        None => "Drawn",
+    };
+    format!("{who} {how}").trim_end().to_owned() + "."
+}

@@ -1,0 +1,203 @@
+//! Where the lichess token comes from: a systemd credential, a private file, or the environment. Never a flag.
+
+use std::{
+    fs,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+use crate::lichess::{BadToken, Token};
+
+/// The environment variable that may hold the token.
+pub const VARIABLE: &str = "LICHESS_TOKEN";
+/// The name of the systemd credential that may hold it.
+const CREDENTIAL: &str = "lichess-token";
+/// More than any token: the file may be anything, and only this much of it is read.
+const MOST: u64 = 4096;
+
+/// Why there is no token to use. Each message says what to do; none ever quotes the token.
+#[derive(Debug, Error)]
+pub enum TokenError {
+    /// No source has one.
+    #[error(
+        "no lichess token: put it into a file only you can read and name it with --token-file, or set {VARIABLE}; \
+         make one at https://lichess.org/account/oauth/token with the scope bot:play"
+    )]
+    Missing,
+    /// A file cannot be read.
+    #[error("cannot read the token from {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file that others may read.
+    #[error("{} can be read by others (mode {mode:03o}): run `chmod 600 {}`", path.display(), path.display())]
+    TooOpen {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// Text that cannot be a token, for example two lines or a pasted header.
+    #[error("the token from {source_name} cannot be one")]
+    Malformed {
+        /// Where it came from.
+        source_name: String,
+        /// What is wrong with it.
+        #[source]
+        source: BadToken,
+    },
+}
+
+/// The places that may hold a token, looked into in this order.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// systemd's folder of credentials.
+    pub credentials: Option<PathBuf>,
+    /// A file named on the command line or in `bot.toml`.
+    pub file: Option<PathBuf>,
+    /// The value of the environment variable.
+    pub environment: Option<String>,
+}
+
+impl Sources {
+    /// What this process was started with, and a file if one was named.
+    #[must_use]
+    pub fn of_process(file: Option<PathBuf>) -> Self {
+        Self {
+            credentials: std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from),
+            file,
+            environment: std::env::var(VARIABLE).ok(),
+        }
+    }
+
+    /// The first token found.
+    ///
+    /// # Errors
+    /// [`TokenError`] when there is none, or the first place that has one cannot be trusted.
+    pub fn read(&self) -> Result<Token, TokenError> {
+        let (text, source_name) = self.find()?;
+        Token::parse(&text).map_err(|source| TokenError::Malformed { source_name, source })
+    }
+
+    /// The first text found that should be a token, and where it was.
+    fn find(&self) -> Result<(String, String), TokenError> {
+        let credential = self.credentials.as_ref().map(|folder| folder.join(CREDENTIAL));
+        if let Some(path) = credential.filter(|path| path.exists()) {
+            // systemd guards its credentials itself: they are for the service's own user alone.
+            return Ok((read(&path)?, path.display().to_string()));
+        }
+        if let Some(path) = &self.file {
+            refuse_if_open(path)?;
+            return Ok((read(path)?, path.display().to_string()));
+        }
+        match &self.environment {
+            Some(text) if !text.trim().is_empty() => Ok((text.clone(), VARIABLE.to_owned())),
+            _ => Err(TokenError::Missing),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, TokenError> {
+    let unreadable = |source| TokenError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(unreadable)?;
+    file.take(MOST).read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
+}
+
+#[cfg(unix)]
+fn refuse_if_open(path: &Path) -> Result<(), TokenError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = fs::metadata(path).map_err(|source| TokenError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        Ok(())
+    } else {
+        Err(TokenError::TooOpen {
+            path: path.to_owned(),
+            mode,
+        })
+    }
+}
+
+#[cfg(not(unix))]
+fn refuse_if_open(_path: &Path) -> Result<(), TokenError> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(sources: &Sources) -> String {
+        assert!(sources.read().is_ok());
+        sources.find().unwrap().0.trim().to_owned()
+    }
+
+    #[cfg(unix)]
+    fn file(folder: &Path, mode: u32) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = folder.join("token");
+        fs::write(&path, "lip_fromFile\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_credential_comes_before_a_file_and_a_file_before_the_environment() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut sources = Sources {
+            credentials: Some(folder.path().to_owned()),
+            file: Some(file(folder.path(), 0o600)),
+            environment: Some("lip_fromEnvironment".into()),
+        };
+        fs::write(folder.path().join(CREDENTIAL), "lip_fromCredential").unwrap();
+        assert_eq!(found(&sources), "lip_fromCredential");
+        sources.credentials = None;
+        assert_eq!(found(&sources), "lip_fromFile");
+        sources.file = None;
+        assert_eq!(found(&sources), "lip_fromEnvironment");
+        sources.environment = None;
+        assert!(matches!(sources.read(), Err(TokenError::Missing)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_can_read_is_refused_with_the_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), 0o644);
+        let error = Sources {
+            file: Some(path),
+            ..Sources::default()
+        }
+        .read()
+        .unwrap_err();
+        assert!(error.to_string().contains("chmod 600"), "{error}");
+    }
+
+    #[test]
+    fn text_that_would_change_a_header_is_refused_without_quoting_it() {
+        let sources = Sources {
+            environment: Some("lip_a\r\nX-Evil: 1".into()),
+            ..Sources::default()
+        };
+        let error = sources.read().unwrap_err().to_string();
+        assert!(
+            error.contains("LICHESS_TOKEN") && !error.contains("Evil"),
+            "{error}"
+        );
+    }
+}

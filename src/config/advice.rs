@@ -1,0 +1,201 @@
+//! Help for who comes from another bot, and the one thing that must never stand in `bot.toml`: the token.
+
+use crate::settings::{Advice, Section};
+
+const fn called(key: &'static str, help: &'static str) -> Advice {
+    Advice { key, help }
+}
+
+/// Settings of lichess-bot and BotLi, by their names there, with their names here.
+pub(super) const OTHER_BOTS: &[Advice] = &[
+    called("concurrency", "here this is called \"max\", in [games]"),
+    called(
+        "max_simultaneous_games_per_user",
+        "here this is called \"per-opponent\", in [games]",
+    ),
+    called(
+        "abort_time",
+        "here this is called \"abort-after\", in [games], as in abort-after = \"30s\"",
+    ),
+    called(
+        "move_overhead",
+        "here this is called \"move-overhead\", in [play], as in move-overhead = \"300ms\"",
+    ),
+    called(
+        "move_overhead_multiplier",
+        "here the overhead is a span of time: \"move-overhead\", in [play]",
+    ),
+    called(
+        "fake_think_time",
+        "here a personality decides: delay = \"human\" in its file",
+    ),
+    called(
+        "rate_limiting_delay",
+        "here a personality decides: \"delay\" in its file",
+    ),
+    called(
+        "accept_bot",
+        "here this is called \"from\", in [challenge], as in from = [\"humans\", \"bots\"]",
+    ),
+    called(
+        "only_bot",
+        "here this is called \"from\", in [challenge], as in from = [\"bots\"]",
+    ),
+    called("time_controls", "here this is called \"speeds\", in [challenge]"),
+    called(
+        "min_base",
+        "here this is called \"min-initial\", in [challenge], as in min-initial = \"3m\"",
+    ),
+    called(
+        "max_base",
+        "here this is called \"max-initial\", in [challenge], as in max-initial = \"30m\"",
+    ),
+    called(
+        "min_initial",
+        "here this is called \"min-initial\", in [challenge], as in min-initial = \"3m\"",
+    ),
+    called(
+        "max_initial",
+        "here this is called \"max-initial\", in [challenge], as in max-initial = \"30m\"",
+    ),
+    called(
+        "min_increment",
+        "here this is called \"min-increment\", in [challenge], as in min-increment = \"2s\"",
+    ),
+    called(
+        "max_increment",
+        "here this is called \"max-increment\", in [challenge], as in max-increment = \"30s\"",
+    ),
+    called(
+        "polyglot",
+        "here books are text files, named by \"books\" in a personality's file",
+    ),
+    called(
+        "opening_books",
+        "here books are text files, named by \"books\" in a personality's file",
+    ),
+    called("greeting", "here a personality greets: [chat] in its file"),
+    called("messages", "here a personality greets: [chat] in its file"),
+    called(
+        "draw_or_resign",
+        "here a personality decides: \"resign-behind\" and \"draw-within\" in its file",
+    ),
+    called(
+        "offer_draw",
+        "here a personality decides: \"draw-within\" in its file",
+    ),
+    called(
+        "resign",
+        "here a personality decides: \"resign-behind\" in its file",
+    ),
+    called(
+        "max_takebacks",
+        "here a personality decides: \"takebacks\" in its file",
+    ),
+    called(
+        "max_takebacks_accepted",
+        "here a personality decides: \"takebacks\" in its file",
+    ),
+    called(
+        "engines",
+        "here the engine is built in; its memory is \"hash\", in [engine]",
+    ),
+    called(
+        "uci_options",
+        "here the engine is built in; its memory is \"hash\", in [engine]",
+    ),
+    called(
+        "quit_after_all_games_finish",
+        "here this is called \"drain\", in [games]: how long games may go on",
+    ),
+    called("matchmaking", "this program does not challenge others yet"),
+    called(
+        "upgrade",
+        "an account becomes a bot once and for all: the README says how",
+    ),
+];
+
+const NO_TOKEN: &str = "a token does not belong in settings, which get copied and shown";
+const TOKEN_PLACES: &str = "put it into a file that only you can read and name that by token-file in [lichess], or set \
+     LICHESS_TOKEN; and make a new token if others may have seen this one";
+
+/// Refuses a token at this place of the settings.
+pub(super) fn forbid_token(section: &mut Section<'_>) {
+    for name in ["token", "api-token", "oauth-token"] {
+        section.forbid(name, NO_TOKEN, TOKEN_PLACES);
+    }
+}
+
+/// The text with anything that may be a token struck out by as many stars: findings quote the text.
+pub(super) fn without_tokens(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.split_once('=') {
+            // Whatever stands behind such a key may be one, even in an older form than "lip_...".
+            Some((key, value)) if names_a_token(key) => {
+                shown.push_str(key);
+                shown.push('=');
+                shown.extend(value.chars().flat_map(|c| {
+                    let kept = c.is_whitespace() || matches!(c, '"' | '\'');
+                    std::iter::repeat_n(if kept { c } else { '*' }, if kept { 1 } else { c.len_utf8() })
+                }));
+            }
+            _ => shown.push_str(&strike_prefixed(line)),
+        }
+    }
+    shown
+}
+
+fn names_a_token(key: &str) -> bool {
+    let word = key.trim().trim_matches(['"', '\'']);
+    let last = word.rsplit('.').next().unwrap_or(word).trim();
+    matches!(
+        last,
+        "token" | "api-token" | "oauth-token" | "api_token" | "oauth_token"
+    )
+}
+
+/// lichess' tokens begin with `lip_` (personal) or `lio_` (OAuth).
+fn strike_prefixed(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = [rest.find("lip_"), rest.find("lio_")].into_iter().flatten().min() {
+        let (before, from) = rest.split_at(at);
+        let end = from
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .unwrap_or(from.len());
+        shown.push_str(before);
+        shown.extend(std::iter::repeat_n('*', end));
+        rest = &from[end..];
+    }
+    shown + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn tokens_are_struck_out_wherever_they_stand() {
+        let text = "token = \"old form\" # mine\nurl = 'lip_abc' + lio_x\ntoken-file = \"token\"\n";
+        assert_eq!(
+            without_tokens(text),
+            "token = \"*** ****\" * ****\nurl = '*******' + *****\ntoken-file = \"token\"\n"
+        );
+        assert_eq!(
+            without_tokens("[lichess]\nlichess.token = é\n"),
+            "[lichess]\nlichess.token = **\n"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn striking_out_moves_no_byte(text in "(token|lip_|=|\"|é|\n| |a){0,30}") {
+            let shown = without_tokens(&text);
+            prop_assert_eq!(shown.len(), text.len());
+            prop_assert!(!shown.contains("lip_"), "{}", shown);
+        }
+    }
+}

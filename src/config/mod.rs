@@ -1,0 +1,358 @@
+//! `bot.toml`: the settings of the daemon, read and checked into one value that is handed down.
+//!
+//! Every key is declared once, in the function that reads its section; `bot.toml` at the top of the repository
+//! shows them all with their defaults. Paths in it count from the folder it lies in.
+
+mod accept;
+mod advice;
+mod server;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+pub use accept::{Accept, Kind, Mode};
+pub use server::Server;
+
+use crate::{
+    diagnostic::Findings,
+    personality::Level,
+    settings::{self, Key, List, Name, Section, Span, Text, Whole},
+    units::{Elo, Millis},
+};
+
+/// The settings of the daemon, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// Where to play.
+    pub lichess: Lichess,
+    /// How many games, and how they end early.
+    pub games: Games,
+    /// Which challenges to accept.
+    pub challenge: Accept,
+    /// Who plays, and how.
+    pub play: Play,
+    /// The engine's resources.
+    pub engine: Engine,
+    /// Where books and personalities lie.
+    pub paths: Paths,
+}
+
+/// `[lichess]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lichess {
+    /// The server: lichess, or a sandbox on this machine.
+    pub url: Server,
+    /// A file that holds the token and that nobody else can read.
+    pub token_file: Option<PathBuf>,
+}
+
+/// `[games]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Games {
+    /// Games at once.
+    pub max: usize,
+    /// Games at once with the same opponent.
+    pub per_opponent: usize,
+    /// A game is aborted when the opponent has not made their first move by then.
+    pub abort_after: Millis,
+    /// How long running games may go on once the daemon was asked to stop.
+    pub drain: Millis,
+}
+
+/// `[play]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Play {
+    /// The personality that plays unless a game asks for another.
+    pub personality: String,
+    /// The level that replaces the personality's own strength.
+    pub level: Option<Elo>,
+    /// Books instead of the personality's when playing White.
+    pub books_white: Option<Vec<String>>,
+    /// Books instead of the personality's when playing Black.
+    pub books_black: Option<Vec<String>>,
+    /// Time that a move loses on its way to the server, kept out of the engine's budget.
+    pub move_overhead: Millis,
+}
+
+/// `[engine]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Engine {
+    /// Memory of a game's transposition table, in MiB.
+    pub hash: usize,
+    /// Searches that run at the same time; none for one a core.
+    pub threads: Option<usize>,
+}
+
+/// `[paths]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    /// The folder of `*.book` files.
+    pub books: PathBuf,
+    /// The folder of personalities, `*.toml`.
+    pub personalities: PathBuf,
+}
+
+/// The names that settings may refer to.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'k> {
+    /// Books.
+    pub books: &'k [String],
+    /// Personalities.
+    pub personalities: &'k [String],
+}
+
+/// Why there are no settings.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// The file says something that cannot be.
+    #[error("{0}")]
+    Refused(Findings),
+}
+
+impl Default for Config {
+    /// What counts where `bot.toml` says nothing. Paths count from the working directory.
+    fn default() -> Self {
+        settings::read("", advice::OTHER_BOTS, |file| declare(file, None))
+            .value
+            .unwrap_or_else(|| unreachable!("every default has the form of its key"))
+    }
+}
+
+impl Config {
+    /// The same settings with relative paths counted from a folder.
+    #[must_use]
+    pub fn within(mut self, folder: &Path) -> Self {
+        for path in [&mut self.paths.books, &mut self.paths.personalities] {
+            *path = folder.join(&*path);
+        }
+        self.lichess.token_file = self.lichess.token_file.map(|path| folder.join(path));
+        self
+    }
+}
+
+/// Reads the settings from a file. Warnings come along with them.
+///
+/// # Errors
+/// [`LoadError`] when the file cannot be read or used.
+pub fn load(path: &Path) -> Result<(Config, Findings), LoadError> {
+    let text = fs::read_to_string(path).map_err(|source| LoadError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    match read(&path.display().to_string(), &text) {
+        (Some(config), findings) => {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            Ok((config.within(folder), findings))
+        }
+        (None, findings) => Err(LoadError::Refused(findings)),
+    }
+}
+
+/// Reads settings from text; paths stay as written, names are not looked for.
+///
+/// The settings are there when nothing worse than warnings was found. The text in the findings has any token
+/// struck out, so that they can be shown.
+#[must_use]
+pub fn read(name: &str, text: &str) -> (Option<Config>, Findings) {
+    read_with(name, text, None)
+}
+
+/// Reads settings whose books and personality must be among the known ones.
+#[must_use]
+pub fn read_among(name: &str, text: &str, known: Known<'_>) -> (Option<Config>, Findings) {
+    read_with(name, text, Some(known))
+}
+
+/// Every setting with what a text says about it; none where the text is not TOML.
+#[must_use]
+pub fn keys(text: &str) -> Vec<Key> {
+    settings::read(text, advice::OTHER_BOTS, |file| declare(file, None)).keys
+}
+
+fn read_with(name: &str, text: &str, known: Option<Known<'_>>) -> (Option<Config>, Findings) {
+    let text = advice::without_tokens(text);
+    let reading = settings::read(&text, advice::OTHER_BOTS, |file| {
+        advice::forbid_token(file);
+        declare(file, known)
+    });
+    (reading.value, Findings::new(name, text, reading.list))
+}
+
+fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
+    let lichess = file.section("lichess", declare_lichess);
+    let games = file.section("games", declare_games);
+    let challenge = file.section("challenge", accept::declare);
+    let play = file.section("play", |play| declare_play(play, known));
+    let engine = file.section("engine", declare_engine);
+    let paths = file.section("paths", declare_paths);
+    warn_of_too_many_moves(file, games, &challenge);
+    Config {
+        lichess,
+        games,
+        challenge,
+        play,
+        engine,
+        paths,
+    }
+}
+
+/// A path as people write it in settings.
+const PATH: Text = Text(1000);
+
+fn declare_lichess(lichess: &mut Section<'_>) -> Lichess {
+    advice::forbid_token(lichess);
+    Lichess {
+        url: lichess.key(
+            "url",
+            Server::default(),
+            Server::default(),
+            "The server. The variable LICHESS_URL comes first. Plain http only to this machine.",
+        ),
+        token_file: lichess
+            .optional(
+                "token-file",
+                PATH,
+                "the variable LICHESS_TOKEN or a systemd credential",
+                "A file with the token and nothing else, readable by you alone (chmod 600).",
+            )
+            .map(PathBuf::from),
+    }
+}
+
+fn declare_games(games: &mut Section<'_>) -> Games {
+    let count = || Whole(1..=64_u32, "games");
+    let span = |from, to| Span(Millis::from_secs(from)..=Millis::from_secs(to));
+    let max = games.key(
+        "max",
+        count(),
+        8,
+        "Games at once; further challenges wait or are declined.",
+    );
+    let per_opponent = games.key(
+        "per-opponent",
+        count(),
+        2,
+        "Games at once with the same opponent.",
+    );
+    Games {
+        max: max as usize,
+        per_opponent: per_opponent as usize,
+        abort_after: games.key(
+            "abort-after",
+            span(15, 600),
+            Millis::from_secs(60),
+            "Aborts a game when the opponent has not made their first move by then.",
+        ),
+        drain: games.key(
+            "drain",
+            span(0, 86_400),
+            Millis::from_secs(300),
+            "How long running games may go on once the bot was asked to stop.",
+        ),
+    }
+}
+
+/// lichess was said in 2020 to take about 180 requests a minute from one address, moves included.
+fn warn_of_too_many_moves(file: &mut Section<'_>, games: Games, challenge: &Accept) {
+    const REQUESTS_A_MINUTE: usize = 180;
+    let moves_a_minute = challenge.moves_a_minute();
+    let safe = REQUESTS_A_MINUTE / moves_a_minute.max(1);
+    if games.max > safe {
+        file.warning(
+            "games.max",
+            format!(
+                "{} games may need {} moves a minute, and lichess takes about {REQUESTS_A_MINUTE} requests",
+                games.max,
+                games.max * moves_a_minute
+            ),
+            format!("{safe} is safe with the speeds in challenge.speeds"),
+        );
+    }
+}
+
+fn declare_play(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
+    let personality = Name {
+        what: "personality",
+        known: known.map(|known| known.personalities),
+    };
+    let books = || {
+        List(Name {
+            what: "book",
+            known: known.map(|known| known.books),
+        })
+    };
+    const OWN_BOOKS: &str = "the personality's own books";
+    Play {
+        personality: play.key(
+            "personality",
+            personality,
+            "club".to_owned(),
+            "Who plays: a file of the folder of personalities.",
+        ),
+        level: play.optional(
+            "level",
+            Level,
+            "the personality's own strength",
+            "A level instead of the personality's own strength. Not calibrated yet.",
+        ),
+        books_white: play.optional("books-white", books(), OWN_BOOKS, "Books to play White from."),
+        books_black: play.optional("books-black", books(), OWN_BOOKS, "Books to play Black from."),
+        move_overhead: play.key(
+            "move-overhead",
+            Span(Millis::ZERO..=Millis::from_secs(10)),
+            Millis(300),
+            "What a move loses on its way to the server; never spent on thinking.",
+        ),
+    }
+}
+
+fn declare_engine(engine: &mut Section<'_>) -> Engine {
+    Engine {
+        hash: engine.key(
+            "hash",
+            Whole(1..=65_536_u32, "MiB a game"),
+            16,
+            "Memory of the transposition table, in MiB for each game.",
+        ) as usize,
+        threads: engine
+            .optional(
+                "threads",
+                Whole(1..=1024_u32, "searches"),
+                "one for each core",
+                "Searches that run at the same time; each game needs one while it thinks.",
+            )
+            .map(|threads| threads as usize),
+    }
+}
+
+fn declare_paths(paths: &mut Section<'_>) -> Paths {
+    let mut folder = |name, default: &str, doc| PathBuf::from(paths.key(name, PATH, default.to_owned(), doc));
+    Paths {
+        books: folder(
+            "books",
+            "books",
+            "The folder of opening books, *.book, counted from this file.",
+        ),
+        personalities: folder(
+            "personalities",
+            "personalities",
+            "The folder of personalities, *.toml, counted from this file.",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

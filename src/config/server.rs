@@ -1,0 +1,140 @@
+//! The address of a lichess server: https, or plain http to this machine.
+
+use std::fmt;
+
+use reqwest::Url;
+use thiserror::Error;
+use toml::{Spanned, de::DeValue};
+
+use crate::settings::{Form, Misfit, Text};
+
+/// A server's address, checked: the token may be sent there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server(String);
+
+/// An address that a token must not be sent to.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BadServer {
+    /// Not an address at all.
+    #[error("\"{0}\" is not the address of a server; write one as in \"https://lichess.org\"")]
+    NotAnAddress(String),
+    /// An address of plain http beyond this machine.
+    #[error("\"{0}\" would send the token in the clear; write https:// unless the server is on this machine")]
+    InTheClear(String),
+}
+
+impl Server {
+    /// Checks an address.
+    ///
+    /// # Errors
+    /// [`BadServer`] for what is no address, has more than scheme, host and port, or is not private.
+    pub fn parse(text: &str) -> Result<Self, BadServer> {
+        let not_an_address = || BadServer::NotAnAddress(text.to_owned());
+        let url = Url::parse(text.trim()).map_err(|_| not_an_address())?;
+        let bare = url.username().is_empty()
+            && url.password().is_none()
+            && url.path() == "/"
+            && url.query().is_none()
+            && url.fragment().is_none();
+        if !bare || !url.has_host() {
+            return Err(not_an_address());
+        }
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&url) => {}
+            "http" => return Err(BadServer::InTheClear(text.to_owned())),
+            _ => return Err(not_an_address()),
+        }
+        Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
+    }
+
+    /// The address without a slash at its end.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || address
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self("https://lichess.org".to_owned())
+    }
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The form of any address; the value it is called on does not matter.
+impl Form for Server {
+    type Value = Self;
+
+    fn describe(&self) -> String {
+        "the address of a server, as in \"https://lichess.org\" or \"http://127.0.0.1:8080\"".to_owned()
+    }
+
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Self, Vec<Misfit>> {
+        let text = Text(300).read(value)?;
+        Self::parse(&text).map_err(|bad| {
+            let bad = bad.to_string();
+            let (message, help) = bad.split_once("; ").unwrap_or((&bad, ""));
+            vec![Misfit::new(value, message).with_help(help)]
+        })
+    }
+
+    fn write(&self, value: &Self) -> String {
+        format!("\"{value}\"")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_go_only_to_private_addresses() {
+        for (text, kept) in [
+            ("https://lichess.org", "https://lichess.org"),
+            ("https://lichess.org/", "https://lichess.org"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("http://localhost:1", "http://localhost:1"),
+            ("http://[::1]:8080/", "http://[::1]:8080"),
+        ] {
+            assert_eq!(Server::parse(text).unwrap().as_str(), kept);
+        }
+        for text in [
+            "http://lichess.org",
+            "http://192.168.0.2:9",
+            "http://127.0.0.1.evil.org",
+        ] {
+            assert!(
+                matches!(Server::parse(text), Err(BadServer::InTheClear(_))),
+                "{text}"
+            );
+        }
+        for text in [
+            "",
+            "lichess.org",
+            "ftp://lichess.org",
+            "https://me:secret@lichess.org",
+            "https://lichess.org/api",
+            "https://lichess.org?x=1",
+        ] {
+            assert!(
+                matches!(Server::parse(text), Err(BadServer::NotAnAddress(_))),
+                "{text}"
+            );
+        }
+    }
+}

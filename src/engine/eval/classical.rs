@@ -1,0 +1,134 @@
+//! The classical evaluation: named terms, each for both sides, added up and tapered from middle game to endgame.
+
+use shakmaty::Board;
+
+use super::{
+    endgame, king, passed, pawns::PawnTable, picture::Picture, pieces, squares, tapered::Tapered, threats,
+};
+use crate::{
+    chess::{ByColor, Color},
+    engine::node::Node,
+};
+
+/// The phase with all pieces on the board: minors count one, rooks two, queens four.
+pub(super) const FULL_PHASE: i32 = 24;
+
+/// The side to move has the next word.
+const TEMPO: i32 = 16;
+
+/// The terms by name, as traces show them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Term {
+    Material,
+    Pawns,
+    Mobility,
+    Pieces,
+    King,
+    Passed,
+    Threats,
+    Space,
+    MopUp,
+}
+
+impl Term {
+    /// Every term, in the order of showing.
+    pub const ALL: [(Self, &'static str); 9] = [
+        (Self::Material, "material and squares"),
+        (Self::Pawns, "pawn structure"),
+        (Self::Mobility, "mobility"),
+        (Self::Pieces, "piece placement"),
+        (Self::King, "king safety"),
+        (Self::Passed, "passed pawns"),
+        (Self::Threats, "threats"),
+        (Self::Space, "space"),
+        (Self::MopUp, "driving a bare king"),
+    ];
+}
+
+/// What every term says of a position.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Terms {
+    pub by_term: [ByColor<Tapered>; 9],
+    /// From 0 in the endgame to [`FULL_PHASE`].
+    pub phase: i32,
+    /// Sixty-fourths of the endgame's worth.
+    pub scale: i32,
+}
+
+impl Terms {
+    /// Judges a position.
+    pub fn of(node: &Node, pawns: &mut PawnTable) -> Self {
+        let board = node.board();
+        let mut terms = Self {
+            phase: phase(board),
+            scale: 64,
+            ..Self::default()
+        };
+        let structure = pawns.structure(node.keys.pawns, board);
+        let mut picture = Picture::new(board);
+        terms.set(Term::Material, squares::material(board));
+        terms.set(Term::Pawns, structure.worth);
+        for us in Color::ALL {
+            let (mobility, places) = pieces::pieces(&mut picture, us, &structure);
+            *terms.by_term[Term::Mobility as usize].get_mut(us) = mobility;
+            *terms.by_term[Term::Pieces as usize].get_mut(us) = places;
+        }
+        let picture = &picture;
+        terms.set(Term::King, ByColor::new_with(|us| king::king(picture, us)));
+        if structure.passed.any() {
+            terms.set(
+                Term::Passed,
+                ByColor::new_with(|us| passed::passed(picture, us, node.turn, &structure)),
+            );
+        }
+        terms.set(
+            Term::Threats,
+            ByColor::new_with(|us| threats::threats(picture, us)),
+        );
+        if terms.phase > FULL_PHASE / 2 {
+            terms.set(Term::Space, ByColor::new_with(|us| threats::space(picture, us)));
+        }
+        if terms.phase < 12 {
+            let mop_up = |us| endgame::mop_up(picture, us).unwrap_or_default();
+            terms.set(Term::MopUp, ByColor::new_with(mop_up));
+        }
+        let lead = terms.total().eg();
+        let strong = Color::from_white(lead >= 0);
+        terms.scale = endgame::scale(board, strong);
+        terms
+    }
+
+    fn set(&mut self, term: Term, worth: ByColor<Tapered>) {
+        self.by_term[term as usize] = worth;
+    }
+
+    /// The sum of all terms for white.
+    pub fn total(&self) -> Tapered {
+        self.by_term
+            .iter()
+            .fold(Tapered::ZERO, |sum, term| sum + term.white - term.black)
+    }
+
+    /// The worth for white, in centipawns.
+    pub fn worth(&self) -> i32 {
+        self.total().blend(self.phase, FULL_PHASE, self.scale)
+    }
+}
+
+/// The worth of a position for the side to move, in centipawns.
+pub(super) fn evaluate(node: &Node, pawns: &mut PawnTable) -> i32 {
+    let worth = Terms::of(node, pawns).worth();
+    TEMPO + if node.turn.is_white() { worth } else { -worth }
+}
+
+/// How much of the middle game is left.
+fn phase(board: &Board) -> i32 {
+    let count =
+        (board.knights() | board.bishops()).count() + 2 * board.rooks().count() + 4 * board.queens().count();
+    (count as i32).min(FULL_PHASE)
+}
+
+/// Both halves of a term's worth, for showing.
+pub(super) fn halves(worth: Tapered) -> (i32, i32) {
+    (worth.mg(), worth.eg())
+}

@@ -1,0 +1,157 @@
+//! Endgames: how drawish they are, and how a bare king is mated.
+
+use shakmaty::{Bitboard, Board};
+
+use super::{picture::Picture, tapered::Tapered};
+use crate::chess::{Color, Role, Square};
+
+/// The whole endgame worth, in sixty-fourths.
+const FULL: i32 = 64;
+
+/// How much of the endgame's worth is left when the side `strong` is ahead, in sixty-fourths.
+pub(super) fn scale(board: &Board, strong: Color) -> i32 {
+    let pawns = (board.pawns() & board.by_color(strong)).count();
+    let (ours, theirs) = (pieces(board, strong), pieces(board, !strong));
+    if pawns == 0 {
+        // Without pawns a lead of a minor piece wins nothing.
+        let lead = ours - theirs;
+        if ours <= 3 {
+            return 0;
+        }
+        if lead <= 3 {
+            return if theirs == 0 { FULL } else { 8 };
+        }
+        return if only_two_knights(board, strong) { 0 } else { FULL };
+    }
+    if wrong_rook_pawn(board, strong) {
+        return 4;
+    }
+    if opposite_bishops(board) {
+        let others = board.knights() | board.rooks_and_queens();
+        return if others.is_empty() {
+            20 + 4 * pawns.min(4) as i32
+        } else {
+            46
+        };
+    }
+    if pawns == 1 && ours - theirs <= 0 && theirs > 0 {
+        return 44;
+    }
+    (FULL * 3 / 4 + 3 * pawns as i32).min(FULL)
+}
+
+/// Pieces in pawns' worth: minors three, rooks five, queens nine.
+fn pieces(board: &Board, color: Color) -> i32 {
+    let ours = board.by_color(color);
+    [
+        (Role::Knight, 3),
+        (Role::Bishop, 3),
+        (Role::Rook, 5),
+        (Role::Queen, 9),
+    ]
+    .into_iter()
+    .map(|(role, worth)| (ours & board.by_role(role)).count() as i32 * worth)
+    .sum()
+}
+
+fn only_two_knights(board: &Board, strong: Color) -> bool {
+    let ours = board.by_color(strong) & !board.kings();
+    ours == ours & board.knights() && ours.count() == 2
+}
+
+fn opposite_bishops(board: &Board) -> bool {
+    let (white, black) = (board.bishops() & board.white(), board.bishops() & board.black());
+    let dark = Bitboard::DARK_SQUARES;
+    white.count() == 1 && black.count() == 1 && (white & dark).is_empty() != (black & dark).is_empty()
+}
+
+/// Pawns on one edge file only, a bishop that does not guard the corner, and the enemy king in it.
+fn wrong_rook_pawn(board: &Board, strong: Color) -> bool {
+    let ours = board.by_color(strong);
+    let rest = ours & !(board.pawns() | board.kings());
+    let pawns = ours & board.pawns();
+    let (a, h) = (Bitboard(0x0101_0101_0101_0101), Bitboard(0x8080_8080_8080_8080));
+    if rest.count() > 1 || rest != rest & board.bishops() || pawns.is_empty() {
+        return false;
+    }
+    let file = match () {
+        () if pawns == pawns & a => shakmaty::File::A,
+        () if pawns == pawns & h => shakmaty::File::H,
+        () => return false,
+    };
+    let corner = Square::from_coords(file, super::king::last_rank(strong));
+    let guards = rest
+        .first()
+        .is_some_and(|bishop| is_dark(bishop) == is_dark(corner));
+    let defended = board
+        .king_of(!strong)
+        .is_some_and(|king| king.distance(corner) <= 1);
+    !guards && defended
+}
+
+fn is_dark(square: Square) -> bool {
+    Bitboard::DARK_SQUARES.contains(square)
+}
+
+/// Against a bare king: drive it to the edge, or with bishop and knight to the bishop's corner, and come near.
+pub(super) fn mop_up(picture: &Picture<'_>, strong: Color) -> Option<Tapered> {
+    let board = picture.board;
+    let weak = board.by_color(!strong);
+    if weak.count() > 1 || board.pawns().any() || pieces(board, strong) < 5 {
+        return None;
+    }
+    let (ours, theirs) = (board.king_of(strong)?, board.king_of(!strong)?);
+    let near = 14 - 2 * ours.distance(theirs) as i32;
+    let bishops = board.bishops() & board.by_color(strong);
+    let knights = board.knights() & board.by_color(strong);
+    let corner = if board.rooks_and_queens().is_empty() && bishops.count() == 1 && knights.count() == 1 {
+        let dark = bishops.first().is_some_and(is_dark);
+        let corners = if dark {
+            [Square::A1, Square::H8]
+        } else {
+            [Square::A8, Square::H1]
+        };
+        let steps = corners
+            .into_iter()
+            .map(|corner| manhattan(theirs, corner))
+            .min()
+            .unwrap_or(0);
+        20 * (14 - steps)
+    } else {
+        10 * from_center(theirs)
+    };
+    Some(super::tapered::t(0, 2 * near + corner))
+}
+
+fn manhattan(a: Square, b: Square) -> i32 {
+    a.file().distance(b.file()) as i32 + a.rank().distance(b.rank()) as i32
+}
+
+/// Steps from the middle, 0 to 6.
+fn from_center(square: Square) -> i32 {
+    let (file, rank) = (square.file() as i32, square.rank() as i32);
+    (3 - file).max(file - 4) + (3 - rank).max(rank - 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{Rules as _, Variant, parse_fen};
+
+    #[test]
+    fn drawn_material_is_worth_nothing() {
+        for (fen, expected) in [
+            ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", 0),
+            ("4k3/8/8/8/8/8/8/3BK3 w - - 0 1", 0),
+            ("3rk3/8/8/8/8/8/8/2BRK3 w - - 0 1", 8),
+            ("k7/8/8/8/P7/8/1B6/4K3 w - - 0 1", 4),
+            ("4k3/8/8/8/8/8/8/3QK3 w - - 0 1", 64),
+            ("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", 64),
+        ] {
+            let pos = parse_fen(Variant::Standard, fen).unwrap();
+            assert_eq!(scale(pos.board(), Color::White), expected, "{fen}");
+        }
+        let won = parse_fen(Variant::Standard, "1k6/8/8/8/P7/8/6B1/4K3 w - - 0 1").unwrap();
+        assert!(scale(won.board(), Color::White) > 40);
+    }
+}

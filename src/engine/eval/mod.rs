@@ -1,0 +1,146 @@
+//! What a position is worth without looking ahead.
+//!
+//! The evaluator is chosen once a search by the variant. Orthodox chess gets the classical evaluation, a sum of named
+//! terms, one file each; other variants get what their goal rewards.
+
+mod classical;
+mod endgame;
+mod king;
+mod passed;
+mod pawns;
+mod picture;
+mod pieces;
+mod squares;
+mod tapered;
+mod threats;
+mod trace;
+mod variants;
+
+pub(super) use pawns::PawnTable;
+pub use trace::{Trace, trace};
+
+use super::node::Node;
+use crate::chess::Variant;
+
+/// The evaluation of one variant.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Evaluator(Variant);
+
+impl Evaluator {
+    /// The evaluation for a variant.
+    pub fn for_variant(variant: Variant) -> Self {
+        Self(variant)
+    }
+
+    /// The worth of a position for the side to move, in centipawns. The nearer the fifty-move rule, the less.
+    pub fn evaluate(self, node: &Node, pawns: &mut PawnTable) -> i32 {
+        use crate::chess::Rules as _;
+        let value = if self.0.is_orthodox() {
+            classical::evaluate(node, pawns)
+        } else {
+            variants::evaluate(self.0, node, pawns)
+        };
+        let quiet = i32::try_from(node.pos.halfmoves().min(100)).unwrap_or(100);
+        value * (200 - quiet) / 200
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chess::{Position, Rules as _, parse_fen, write_fen};
+
+    fn value(variant: Variant, pos: &Position) -> i32 {
+        let node = Node::new(pos, variant.is_orthodox());
+        Evaluator::for_variant(variant).evaluate(&node, &mut PawnTable::new())
+    }
+
+    /// The same position with colors exchanged, by its FEN.
+    fn mirrored(fen: &str) -> String {
+        let mut fields: Vec<String> = fen.split(' ').map(str::to_owned).collect();
+        let swap_case = |c: char| {
+            if c.is_ascii_uppercase() {
+                c.to_ascii_lowercase()
+            } else {
+                c.to_ascii_uppercase()
+            }
+        };
+        let ranks: Vec<String> = fields[0]
+            .split('/')
+            .rev()
+            .map(|rank| rank.chars().map(swap_case).collect())
+            .collect();
+        fields[0] = ranks.join("/");
+        fields[1] = if fields[1] == "w" { "b".into() } else { "w".into() };
+        fields[2] = fields[2].chars().map(swap_case).collect();
+        fields[3] = fields[3].replace('3', "x").replace('6', "3").replace('x', "6");
+        fields.join(" ")
+    }
+
+    proptest! {
+        #[test]
+        fn colors_do_not_matter(choices in prop::collection::vec(any::<usize>(), 1..160)) {
+            let mut pos = Variant::Standard.start();
+            for choice in choices {
+                let moves = pos.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                pos.play_unchecked(moves[choice % moves.len()]);
+                let other = parse_fen(Variant::Standard, &mirrored(&write_fen(&pos))).unwrap();
+                prop_assert_eq!(value(Variant::Standard, &pos), value(Variant::Standard, &other), "{}", write_fen(&pos));
+            }
+        }
+
+        #[test]
+        fn the_pawn_table_changes_nothing(choices in prop::collection::vec(any::<usize>(), 1..100)) {
+            let mut pos = Variant::Standard.start();
+            let mut table = PawnTable::new();
+            for choice in choices {
+                let moves = pos.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                pos.play_unchecked(moves[choice % moves.len()]);
+                let node = Node::new(&pos, true);
+                let kept = Evaluator::for_variant(Variant::Standard).evaluate(&node, &mut table);
+                prop_assert_eq!(kept, value(Variant::Standard, &pos));
+            }
+        }
+    }
+
+    #[test]
+    fn more_is_worth_more() {
+        let standard = |fen| value(Variant::Standard, &parse_fen(Variant::Standard, fen).unwrap());
+        let start = standard("startpos");
+        assert!((0..60).contains(&start), "{start}");
+        assert!(standard("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1") > 800);
+        assert!(standard("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1") > 50);
+        assert_eq!(
+            standard("4k3/8/8/8/8/8/8/3NK3 w - - 0 1").clamp(-40, 40),
+            standard("4k3/8/8/8/8/8/8/3NK3 w - - 0 1")
+        );
+    }
+
+    #[test]
+    fn a_bare_king_is_worse_off_in_the_corner() {
+        let standard = |fen| value(Variant::Standard, &parse_fen(Variant::Standard, fen).unwrap());
+        let corner = standard("k7/8/2K5/8/8/8/8/4R3 w - - 0 1");
+        let middle = standard("8/8/2K5/4k3/8/8/8/R7 w - - 0 1");
+        assert!(corner > middle, "{corner} {middle}");
+        let right = standard("7k/8/5K2/8/8/4B3/8/4N3 w - - 0 1");
+        let wrong = standard("k7/8/2K5/8/8/4B3/8/4N3 w - - 0 1");
+        assert!(right > wrong + 50, "{right} {wrong}");
+    }
+
+    #[test]
+    fn every_variant_can_be_judged() {
+        for variant in Variant::ALL {
+            assert!(value(variant, &variant.start()).abs() < 1000, "{variant}");
+        }
+        let ahead = parse_fen(Variant::KingOfTheHill, "4k3/8/8/8/8/4K3/8/8 w - - 0 1").unwrap();
+        assert!(value(Variant::KingOfTheHill, &ahead) > 100);
+    }
+}

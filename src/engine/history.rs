@@ -1,0 +1,195 @@
+//! What earlier parts of the search teach about moves: which quiet moves and captures tend to cut, and by how much
+//! the evaluation tends to be wrong.
+//!
+//! Every number moves towards its bound by a step that shrinks as it gets there ("gravity"), so old lessons fade.
+
+use super::node::Node;
+use crate::chess::{Color, Move};
+
+/// Bound of the move histories.
+pub(super) const MAX_HISTORY: i32 = 16_384;
+
+/// Pieces of both colors on all squares, and one more for "no move".
+const PIECE_SQUARES: usize = 12 * 64;
+
+/// Slots of one correction table, for each side.
+const CORRECTIONS: usize = 16_384;
+
+/// Bound of a correction, and how many units make a centipawn.
+const MAX_CORRECTION: i32 = 1024 * 16;
+const CORRECTION_GRAIN: i32 = 256;
+
+/// A piece of a color on a square, as continuation histories are indexed: [`NO_PIECE_SQUARE`] after a null move.
+pub(super) type PieceSquare = u16;
+
+/// The piece-square of no move.
+pub(super) const NO_PIECE_SQUARE: PieceSquare = PIECE_SQUARES as u16;
+
+/// The piece-square that a move of a side ends on.
+pub(super) fn piece_square(us: Color, mv: Move) -> PieceSquare {
+    let piece = us as u16 * 6 + u16::from(mv.role()) - 1;
+    piece * 64 + mv.to() as u16
+}
+
+/// All histories of one searching thread.
+#[derive(Debug)]
+pub(super) struct Histories {
+    /// Quiet moves by side, origin and target.
+    butterfly: Vec<i16>,
+    /// Captures by piece, target and victim.
+    captures: Vec<i16>,
+    /// Quiet moves by piece and target, after a move by piece and target.
+    continuation: Vec<i16>,
+    /// Errors of the evaluation by side and pawn structure.
+    pawns: Vec<i16>,
+    /// The same by the pieces of white, of black, and by minor pieces.
+    pieces: [Vec<i16>; 2],
+    minors: Vec<i16>,
+}
+
+impl Histories {
+    /// Histories that know nothing.
+    pub fn new() -> Self {
+        let corrections = || vec![0; 2 * CORRECTIONS];
+        Self {
+            butterfly: vec![0; 2 * 64 * 64],
+            captures: vec![0; PIECE_SQUARES * 8],
+            continuation: vec![0; (PIECE_SQUARES + 1) * PIECE_SQUARES],
+            pawns: corrections(),
+            pieces: [corrections(), corrections()],
+            minors: corrections(),
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        let [white, black] = &mut self.pieces;
+        for table in [
+            &mut self.butterfly,
+            &mut self.captures,
+            &mut self.continuation,
+            &mut self.pawns,
+            white,
+            black,
+            &mut self.minors,
+        ] {
+            table.fill(0);
+        }
+    }
+
+    /// How well a quiet move did, by itself and after the moves before it.
+    pub fn quiet(&self, us: Color, mv: Move, before: &[PieceSquare]) -> i32 {
+        let to = piece_square(us, mv);
+        let mut sum = i32::from(self.butterfly[butterfly(us, mv)]);
+        for previous in before {
+            sum += i32::from(self.continuation[continuation(*previous, to)]);
+        }
+        sum
+    }
+
+    /// How well a capture did.
+    pub fn capture(&self, us: Color, mv: Move) -> i32 {
+        i32::from(self.captures[capture(us, mv)])
+    }
+
+    /// Rewards or punishes a quiet move.
+    pub fn learn_quiet(&mut self, us: Color, mv: Move, before: &[PieceSquare], bonus: i32) {
+        let to = piece_square(us, mv);
+        pull(&mut self.butterfly[butterfly(us, mv)], bonus, MAX_HISTORY);
+        for previous in before {
+            pull(
+                &mut self.continuation[continuation(*previous, to)],
+                bonus,
+                MAX_HISTORY,
+            );
+        }
+    }
+
+    /// Rewards or punishes a capture.
+    pub fn learn_capture(&mut self, us: Color, mv: Move, bonus: i32) {
+        pull(&mut self.captures[capture(us, mv)], bonus, MAX_HISTORY);
+    }
+
+    /// What to add to the evaluation of a position, in centipawns.
+    pub fn correction(&self, node: &Node) -> i32 {
+        let us = node.turn;
+        let keys = &node.keys;
+        let at = |table: &[i16], key: u64| i32::from(table[correction(us, key)]);
+        let sum = 2 * at(&self.pawns, keys.pawns)
+            + at(&self.pieces[0], keys.pieces[0])
+            + at(&self.pieces[1], keys.pieces[1])
+            + at(&self.minors, keys.minors);
+        sum / (2 * CORRECTION_GRAIN)
+    }
+
+    /// Learns by how much the evaluation was wrong: `error` in centipawns, the searched depth giving it weight.
+    pub fn learn_correction(&mut self, node: &Node, error: i32, depth: i32) {
+        let bonus = (error * depth * 4).clamp(-MAX_CORRECTION / 4, MAX_CORRECTION / 4);
+        let us = node.turn;
+        let keys = &node.keys;
+        for (table, key) in [(&mut self.pawns, keys.pawns), (&mut self.minors, keys.minors)] {
+            pull(&mut table[correction(us, key)], bonus, MAX_CORRECTION);
+        }
+        for (table, key) in self.pieces.iter_mut().zip(keys.pieces) {
+            pull(&mut table[correction(us, key)], bonus, MAX_CORRECTION);
+        }
+    }
+}
+
+fn pull(value: &mut i16, bonus: i32, bound: i32) {
+    let old = i32::from(*value);
+    let bonus = bonus.clamp(-bound, bound);
+    *value = (old + bonus - old * bonus.abs() / bound) as i16;
+}
+
+fn butterfly(us: Color, mv: Move) -> usize {
+    // Drops have no origin; the target alone is enough for them.
+    let from = mv.from().unwrap_or(mv.to());
+    (us as usize * 64 + from as usize) * 64 + mv.to() as usize
+}
+
+fn capture(us: Color, mv: Move) -> usize {
+    piece_square(us, mv) as usize * 8 + mv.capture().map_or(0, usize::from)
+}
+
+fn continuation(previous: PieceSquare, to: PieceSquare) -> usize {
+    previous as usize * PIECE_SQUARES + to as usize
+}
+
+fn correction(us: Color, key: u64) -> usize {
+    us as usize * CORRECTIONS + key as usize % CORRECTIONS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{Variant, parse_uci};
+
+    #[test]
+    fn histories_stay_within_their_bounds_whatever_they_learn() {
+        let pos = Variant::Standard.start();
+        let mv = parse_uci(&pos, "e2e4").unwrap();
+        let before = [NO_PIECE_SQUARE, 767];
+        let mut histories = Histories::new();
+        for bonus in [1_000_000, 3000, -1_000_000, 900].into_iter().cycle().take(400) {
+            histories.learn_quiet(Color::White, mv, &before, bonus);
+            let sum = histories.quiet(Color::White, mv, &before);
+            assert!(sum.abs() <= 3 * MAX_HISTORY, "{sum}");
+        }
+        assert_eq!(histories.quiet(Color::Black, mv, &[]), 0);
+    }
+
+    #[test]
+    fn an_evaluation_that_is_always_too_low_is_raised() {
+        let node = Node::new(&Variant::Standard.start(), true);
+        let mut histories = Histories::new();
+        assert_eq!(histories.correction(&node), 0);
+        for _ in 0..50 {
+            histories.learn_correction(&node, 80, 6);
+        }
+        let raised = histories.correction(&node);
+        assert!((20..=200).contains(&raised), "{raised}");
+        histories.clear();
+        assert_eq!(histories.correction(&node), 0);
+    }
+}

@@ -1,0 +1,184 @@
+//! The numbers of the search, each declared once: name, default, range and meaning. The same line makes the UCI
+//! option and the row in listings, so that tuning needs no second place.
+
+use thiserror::Error;
+
+/// One number as declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Param {
+    /// Its name in code and as an option.
+    pub name: &'static str,
+    /// The value it has unless set.
+    pub default: i32,
+    /// The least sensible value.
+    pub min: i32,
+    /// The greatest sensible value.
+    pub max: i32,
+    /// What it means, with its unit.
+    pub doc: &'static str,
+}
+
+/// A number that cannot be set so.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ParamError {
+    /// There is none of this name.
+    #[error("\"{0}\" is not a number of the search")]
+    Unknown(String),
+    /// The value is outside of the range.
+    #[error("{value} is not within {min} to {max} for \"{name}\"")]
+    Range {
+        /// The number's name.
+        name: &'static str,
+        /// What was asked for.
+        value: i32,
+        /// The least.
+        min: i32,
+        /// The greatest.
+        max: i32,
+    },
+}
+
+macro_rules! params {
+    ($($(#[doc = $doc:literal])+ $name:ident = $default:literal in $min:literal ..= $max:literal;)+) => {
+        /// The values in use. [`Params::LIST`] tells what they mean.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct Params {
+            $($(#[doc = $doc])+ pub $name: i32,)+
+        }
+
+        impl Default for Params {
+            fn default() -> Self {
+                Self { $($name: $default,)+ }
+            }
+        }
+
+        impl Params {
+            /// Every number, in the order of declaration.
+            pub const LIST: &'static [Param] = &[
+                $(Param {
+                    name: stringify!($name),
+                    default: $default,
+                    min: $min,
+                    max: $max,
+                    doc: concat!($($doc),+),
+                },)+
+            ];
+
+            fn slot(&mut self, name: &str) -> Option<&mut i32> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+params! {
+    /// Half width of the first aspiration window, in centipawns.
+    aspiration = 15 in 5..=100;
+    /// Reverse futility: margin for each ply of depth, in centipawns.
+    rfp_margin = 70 in 20..=200;
+    /// Reverse futility: the greatest depth it is tried at.
+    rfp_depth = 8 in 1..=16;
+    /// Razoring: margin for each ply of depth, in centipawns.
+    razor_margin = 260 in 100..=600;
+    /// Razoring: the greatest depth it is tried at.
+    razor_depth = 3 in 0..=8;
+    /// Null move: reduction before depth and evaluation add to it, in plies.
+    nmp_base = 3 in 1..=6;
+    /// Null move: one ply more for so many plies of depth.
+    nmp_depth_divisor = 3 in 2..=10;
+    /// Null move: one ply more for so many centipawns of evaluation above beta.
+    nmp_eval_divisor = 180 in 50..=500;
+    /// Null move: from this depth on the cut is verified by a search without null moves.
+    nmp_verify_depth = 12 in 4..=40;
+    /// ProbCut: how far above beta a capture must come out, in centipawns.
+    probcut_margin = 170 in 50..=400;
+    /// ProbCut: the least depth it is tried at.
+    probcut_depth = 5 in 3..=12;
+    /// Internal iterative reduction: the least depth without a table move that loses a ply.
+    iir_depth = 4 in 2..=12;
+    /// Late move reductions: the constant part, in hundredths of a ply.
+    lmr_base = 70 in 0..=200;
+    /// Late move reductions: divisor of ln(depth) * ln(move number), in hundredths.
+    lmr_divisor = 225 in 100..=400;
+    /// Late move reductions: so much history takes a ply off.
+    lmr_history = 9000 in 2000..=30000;
+    /// Late move pruning: quiet moves kept at depth 0, the square of the depth being added.
+    lmp_base = 4 in 1..=10;
+    /// Futility: constant margin for quiet moves, in centipawns.
+    futility_base = 90 in 0..=300;
+    /// Futility: margin for each ply of reduced depth, in centipawns.
+    futility_margin = 85 in 20..=250;
+    /// History pruning: quiet moves below minus this for each ply of depth are left out.
+    history_pruning = 3500 in 500..=12000;
+    /// Exchange pruning: what a quiet move may lose for each ply of reduced depth squared, in centipawns.
+    see_quiet = 22 in 5..=100;
+    /// Exchange pruning: what a capture may lose for each ply of depth, in centipawns.
+    see_noisy = 95 in 20..=250;
+    /// Singular extension: the least depth it is tried at.
+    singular_depth = 7 in 4..=16;
+    /// Singular extension: how far below the table's score the others must stay, in sixteenths of a centipawn a ply.
+    singular_margin = 28 in 4..=80;
+    /// Singular extension: so far below, in centipawns, the move is extended twice.
+    double_margin = 20 in 0..=100;
+    /// Quiescence: what a capture may fall short of alpha by before it is left out, in centipawns.
+    delta_margin = 160 in 20..=500;
+    /// History: bonus for each ply of depth.
+    history_bonus = 160 in 20..=400;
+    /// History: the greatest bonus.
+    history_max = 1700 in 400..=4000;
+}
+
+impl Params {
+    /// Changes a number by its name.
+    ///
+    /// # Errors
+    /// [`ParamError`] for a name that is none or a value out of range; nothing changes then.
+    pub fn set(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
+        let unknown = || ParamError::Unknown(name.to_owned());
+        let param = Self::LIST
+            .iter()
+            .find(|param| param.name == name)
+            .ok_or_else(unknown)?;
+        if !(param.min..=param.max).contains(&value) {
+            return Err(ParamError::Range {
+                name: param.name,
+                value,
+                min: param.min,
+                max: param.max,
+            });
+        }
+        *self.slot(name).ok_or_else(unknown)? = value;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_lies_in_its_range_and_can_be_set_by_name() {
+        let mut params = Params::default();
+        for param in Params::LIST {
+            assert!((param.min..=param.max).contains(&param.default), "{}", param.name);
+            params.set(param.name, param.max).unwrap();
+            assert!(!param.doc.trim().is_empty());
+        }
+        assert_ne!(params, Params::default());
+    }
+
+    #[test]
+    fn false_names_and_values_are_refused_and_change_nothing() {
+        let mut params = Params::default();
+        assert_eq!(params.set("rpf", 1), Err(ParamError::Unknown("rpf".into())));
+        let error = params.set("rfp_margin", 10_000).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "10000 is not within 20 to 200 for \"rfp_margin\""
+        );
+        assert_eq!(params, Params::default());
+    }
+}

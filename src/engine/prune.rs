@@ -1,0 +1,293 @@
+//! What is not searched, or searched deeper: one function a heuristic, under its textbook name.
+
+use shakmaty::{Bitboard, attacks};
+
+use super::{
+    captures::captures,
+    node::Node,
+    order::{Picker, Scored, best_first, is_noisy, noisy_value},
+    packed::Packed,
+    reduce::PLY,
+    score::{MATE_BOUND, MAX_PLY, from_table, is_mate, to_table},
+    search::Here,
+    searcher::Searcher,
+    see,
+    tt::{Bound, Entry},
+};
+use crate::chess::{Color, Move, Role};
+
+/// The answer of a singular search.
+pub(super) enum Singular {
+    /// Search the move so many plies deeper; negative for less deep.
+    Extend(i32),
+    /// Several moves reach beta: the node's score.
+    Cut(i32),
+}
+
+impl Searcher<'_> {
+    /// Tries everything that can settle a node without looking at its moves.
+    pub fn prune(&mut self, here: &Here<'_>) -> Option<i32> {
+        let eval = here.eval?;
+        if here.pv || here.excluded.is_some() {
+            return None;
+        }
+        self.razor(here, eval)
+            .or_else(|| self.reverse_futility(here))
+            .or_else(|| self.null_move(here, eval))
+            .or_else(|| self.probcut(here))
+    }
+
+    /// Internal iterative reduction: without a table move the order is poor, and a ply less fills the table first.
+    pub fn iterative_reduction(&self, here: &Here<'_>) -> i32 {
+        i32::from((here.pv || here.cut) && here.table_move.is_none() && here.depth >= self.params.iir_depth)
+    }
+
+    /// Razoring: so far below alpha that only captures could help, and they do not.
+    fn razor(&mut self, here: &Here<'_>, eval: i32) -> Option<i32> {
+        if here.depth > self.params.razor_depth || eval + self.params.razor_margin * here.depth >= here.alpha
+        {
+            return None;
+        }
+        let score = self.quiescence(here.node, here.alpha, here.alpha + 1, here.ply);
+        (score <= here.alpha).then_some(score)
+    }
+
+    /// Reverse futility: so far above beta that the opponent will not catch up in a few plies.
+    fn reverse_futility(&self, here: &Here<'_>) -> Option<i32> {
+        let margin = self.params.rfp_margin * (here.depth - i32::from(here.improving));
+        (here.depth <= self.params.rfp_depth
+            && here.guess - margin >= here.beta
+            && here.guess < MATE_BOUND
+            && here.beta > -MATE_BOUND)
+            .then_some((here.guess + here.beta) / 2)
+    }
+
+    /// Null move: if even passing reaches beta, a move will. Not with king, pawns and a minor piece alone, where
+    /// passing may be better than any move; deep cuts are verified by a search without null moves.
+    fn null_move(&mut self, here: &Here<'_>, eval: i32) -> Option<i32> {
+        let Here {
+            node,
+            beta,
+            depth,
+            ply,
+            ..
+        } = *here;
+        let passed_before = ply > 0 && self.memory.frame_before(ply, 1).mv.is_none();
+        if !self.habits.null_move
+            || passed_before
+            || depth < 2
+            || ply < self.null_from
+            || here.guess < beta
+            || eval + 20 * depth < beta + 120
+            || beta <= -MATE_BOUND
+            || !node.can_afford_to_pass()
+        {
+            return None;
+        }
+        let child = node.after_null()?;
+        let params = self.params;
+        let reduction = params.nmp_base
+            + depth / params.nmp_depth_divisor
+            + ((here.guess - beta) / params.nmp_eval_divisor).min(3);
+        self.enter_null(ply, &child);
+        let score = -self.search(&child, -beta, 1 - beta, depth - reduction, ply + 1, !here.cut);
+        self.leave();
+        if score < beta || self.watch.stopped() {
+            return None;
+        }
+        let score = if is_mate(score) { beta } else { score };
+        if depth < params.nmp_verify_depth || self.null_from > 0 {
+            return Some(score);
+        }
+        self.null_from = ply + 3 * usize::try_from(depth - reduction).unwrap_or(0) / 4 + 1;
+        let verified = self.search(node, beta - 1, beta, depth - reduction, ply, false);
+        self.null_from = 0;
+        (verified >= beta).then_some(score)
+    }
+
+    /// ProbCut: a capture that comes out well above beta in a shallow search will do so in a deep one.
+    fn probcut(&mut self, here: &Here<'_>) -> Option<i32> {
+        let Here { node, depth, ply, .. } = *here;
+        let target = here.beta + self.params.probcut_margin;
+        let known_worse = here
+            .entry
+            .is_some_and(|entry| entry.depth >= depth - 3 && from_table(entry.score, ply) < target);
+        if depth < self.params.probcut_depth
+            || is_mate(here.beta)
+            || known_worse
+            || !node.orthodox
+            || !self.habits.see
+        {
+            return None;
+        }
+        let start = self.memory.moves.len();
+        let result = self.search_probcut(here, target);
+        self.memory.moves.truncate(start);
+        result
+    }
+
+    fn search_probcut(&mut self, here: &Here<'_>, target: i32) -> Option<i32> {
+        let Here { node, depth, ply, .. } = *here;
+        let needed = target - here.eval?;
+        let mut cursor = self.memory.moves.len();
+        let moves = &mut self.memory.moves;
+        captures(node, &mut |mv| {
+            if see::gains(node.board(), node.turn, mv, needed) {
+                moves.push(Scored {
+                    mv,
+                    score: noisy_value(mv),
+                });
+            }
+        });
+        while cursor < self.memory.moves.len() {
+            let mv = best_first(&mut self.memory.moves, &mut cursor);
+            let last = self.memory.frame_before(ply, 1).mv;
+            if self.weakness.hides(node, last, mv) {
+                continue;
+            }
+            let child = node.after(mv);
+            self.enter(node, ply, mv, &child);
+            let mut score = -self.quiescence(&child, -target, 1 - target, ply + 1);
+            if score >= target && depth > 4 {
+                score = -self.search(&child, -target, 1 - target, depth - 4, ply + 1, !here.cut);
+            }
+            self.leave();
+            if self.watch.stopped() {
+                return None;
+            }
+            if score >= target {
+                let entry = Entry {
+                    mv: Packed::from(mv),
+                    score: to_table(score, ply),
+                    eval: here.raw,
+                    depth: depth - 3,
+                    bound: Bound::Lower,
+                    pv: false,
+                };
+                self.table.store(self.table_key(node), entry);
+                return Some(score);
+            }
+        }
+        None
+    }
+
+    /// Whether a late move can be left out unseen, by its number, history, exchange or distance from alpha.
+    pub fn leaves_out(
+        &self,
+        here: &Here<'_>,
+        mv: Move,
+        count: usize,
+        alpha: i32,
+        picker: &mut Picker,
+    ) -> bool {
+        let node = here.node;
+        if !node.has_pieces() || alpha <= -MATE_BOUND {
+            return false;
+        }
+        let params = self.params;
+        if is_noisy(mv) {
+            return self.habits.see
+                && here.depth <= 8
+                && !see::gains(node.board(), node.turn, mv, -params.see_noisy * here.depth);
+        }
+        let reduced = (here.depth - self.reductions.base(here.depth, count) / PLY).max(1);
+        let check = gives_direct_check(node, mv);
+        if !here.pv && count >= self.late_move_count(here) {
+            picker.skip_quiets();
+        }
+        let futile = here.eval.is_some_and(|eval| {
+            reduced <= 7 && eval + params.futility_base + params.futility_margin * reduced <= alpha
+        });
+        if futile && !check {
+            picker.skip_quiets();
+            return true;
+        }
+        let history = self
+            .memory
+            .histories
+            .quiet(node.turn, mv, &self.memory.moves_before(here.ply));
+        if reduced <= 4 && history < -params.history_pruning * reduced {
+            return true;
+        }
+        self.habits.see
+            && reduced <= 8
+            && !see::gains(node.board(), node.turn, mv, -params.see_quiet * reduced * reduced)
+    }
+
+    /// Late move pruning: how many quiet moves a node tries.
+    fn late_move_count(&self, here: &Here<'_>) -> usize {
+        let all = self.params.lmp_base + here.depth * here.depth;
+        let count = if here.improving { all } else { all / 2 };
+        usize::try_from(count).unwrap_or(0)
+    }
+
+    /// A node in check is searched a ply deeper: its answers are few, and the check may only delay what happens.
+    pub fn check_extension(&self, here: &Here<'_>, child: &Node) -> i32 {
+        let reach = usize::try_from(2 * self.iteration).unwrap_or(0);
+        i32::from(child.in_check() && here.ply < reach && here.depth <= 8)
+    }
+
+    /// Singular extension: when every other move stays well below the table's score, its move is searched deeper.
+    /// When others reach beta too, the node is cut; in between the move is searched less deep.
+    pub fn singular(&mut self, here: &Here<'_>, mv: Move) -> Singular {
+        let Here { node, depth, ply, .. } = *here;
+        let Some(entry) = here.entry.filter(|_| Some(mv) == here.table_move) else {
+            return Singular::Extend(0);
+        };
+        let score = from_table(entry.score, ply);
+        let reach = usize::try_from(2 * self.iteration).unwrap_or(0);
+        if depth < self.params.singular_depth
+            || entry.depth < depth - 3
+            || entry.bound == Bound::Upper
+            || is_mate(score)
+            || here.excluded.is_some()
+            || ply == 0
+            || ply >= reach.min(MAX_PLY - 8)
+        {
+            return Singular::Extend(0);
+        }
+        let bar = score - self.params.singular_margin * depth / 16;
+        self.memory.frame(ply).excluded = Some(mv);
+        let others = self.search(node, bar - 1, bar, (depth - 1) / 2, ply, here.cut);
+        self.memory.frame(ply).excluded = None;
+        if others < bar {
+            let twice = !here.pv && others < bar - self.params.double_margin;
+            Singular::Extend(1 + i32::from(twice))
+        } else if bar >= here.beta {
+            Singular::Cut(bar)
+        } else if score >= here.beta {
+            Singular::Extend(-1)
+        } else {
+            Singular::Extend(0)
+        }
+    }
+}
+
+/// Whether the moved piece itself attacks the king. Discovered checks are not seen.
+fn gives_direct_check(node: &Node, mv: Move) -> bool {
+    let (
+        Move::Normal {
+            from,
+            to,
+            role,
+            promotion,
+            ..
+        },
+        Some(king),
+    ) = (mv, node.board().king_of(!node.turn))
+    else {
+        return false;
+    };
+    let occupied = node.board().occupied().without(from);
+    reaches(promotion.unwrap_or(role), node.turn, to, king, occupied)
+}
+
+fn reaches(
+    role: Role,
+    us: Color,
+    from: shakmaty::Square,
+    target: shakmaty::Square,
+    occupied: Bitboard,
+) -> bool {
+    attacks::attacks(from, role.of(us), occupied).contains(target)
+}

@@ -1,0 +1,197 @@
+//! The end of every line: captures until the position is quiet enough to be judged.
+
+use super::{
+    captures::captures,
+    draw,
+    node::Node,
+    order::{Scored, best_first, is_noisy, noisy_value},
+    packed::Packed,
+    score::{INFINITE, MATE_BOUND, MAX_PLY, from_table, to_table},
+    searcher::Searcher,
+    see,
+    tt::{Bound, Entry, NO_EVAL},
+};
+use crate::chess::{Move, Rules as _};
+
+impl Searcher<'_> {
+    /// Searches captures, and all evasions where in check. Alpha and beta are for the side to move.
+    pub fn quiescence(&mut self, node: &Node, mut alpha: i32, beta: i32, ply: usize) -> i32 {
+        if !self.watch.visit() {
+            return 0;
+        }
+        self.seldepth = self.seldepth.max(ply);
+        self.memory.lines[ply].clear();
+        if let Some(score) = self.settled(node, ply) {
+            return score;
+        }
+        if ply >= MAX_PLY - 1 {
+            return if node.in_check() { 0 } else { self.evaluate(node) };
+        }
+        let pv = beta - alpha > 1;
+        let key = self.table_key(node);
+        let entry = self.table.probe(key);
+        if let Some(entry) = entry
+            && !pv
+            && let Some(score) = cutoff(&entry, alpha, beta, ply)
+        {
+            return score;
+        }
+        let (raw, stand) = self.stand_pat(node, entry.as_ref(), ply);
+        let mut best = stand.unwrap_or(-INFINITE);
+        if best >= beta {
+            return best;
+        }
+        let first_alpha = alpha;
+        alpha = alpha.max(best);
+        let start = self.memory.moves.len();
+        let best_move = self.search_captures(node, &mut alpha, beta, ply, stand, &mut best);
+        self.memory.moves.truncate(start);
+        if self.watch.stopped() {
+            return 0;
+        }
+        if best == -INFINITE {
+            // Not a single move, where every legal move was looked at.
+            return draw::no_moves(node, ply);
+        }
+        let bound = if best >= beta {
+            Bound::Lower
+        } else if pv && best > first_alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        self.table.store(
+            key,
+            Entry {
+                mv: best_move.map_or(Packed::default(), Packed::from),
+                score: to_table(best, ply),
+                eval: raw,
+                depth: 0,
+                bound,
+                pv,
+            },
+        );
+        best
+    }
+
+    /// The raw evaluation for the table, and what doing nothing is worth: nothing in check or when forced to capture.
+    fn stand_pat(&mut self, node: &Node, entry: Option<&Entry>, ply: usize) -> (i32, Option<i32>) {
+        if node.in_check() || self.habits.forced_captures && node.pos.capture_moves().iter().next().is_some()
+        {
+            return (NO_EVAL, None);
+        }
+        let raw = match entry {
+            Some(entry) if entry.eval != NO_EVAL => entry.eval,
+            _ => self.evaluate(node),
+        };
+        let value = self.corrected(node, raw);
+        // A search that was here before knows better, where its bound says so.
+        let better = entry.and_then(|entry| {
+            let score = from_table(entry.score, ply);
+            let fits = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => score > value,
+                Bound::Upper => score < value,
+            };
+            (fits && score.abs() < MATE_BOUND).then_some(score)
+        });
+        (raw, Some(better.unwrap_or(value)))
+    }
+
+    /// Tries the moves of a quiescence node; returns the one that raised alpha.
+    fn search_captures(
+        &mut self,
+        node: &Node,
+        alpha: &mut i32,
+        beta: i32,
+        ply: usize,
+        stand: Option<i32>,
+        best: &mut i32,
+    ) -> Option<Move> {
+        let mut best_move = None;
+        let mut cursor = self.memory.moves.len();
+        self.push_forcing(node);
+        while cursor < self.memory.moves.len() {
+            let mv = best_first(&mut self.memory.moves, &mut cursor);
+            if *best > -MATE_BOUND && self.is_futile(node, mv, stand, *alpha) {
+                continue;
+            }
+            let last = self.memory.frame_before(ply, 1).mv;
+            if stand.is_some() && self.weakness.hides(node, last, mv) {
+                continue;
+            }
+            let child = node.after(mv);
+            self.enter(node, ply, mv, &child);
+            let score = -self.quiescence(&child, -beta, -*alpha, ply + 1);
+            self.leave();
+            if self.watch.stopped() {
+                return None;
+            }
+            if score > *best {
+                *best = score;
+                if score > *alpha {
+                    best_move = Some(mv);
+                    self.memory.extend_line(ply, mv);
+                    *alpha = score;
+                    if score >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        best_move
+    }
+
+    /// Whether a move cannot help: quiet evasions once one holds, exchanges that lose, captures far below alpha.
+    fn is_futile(&self, node: &Node, mv: Move, stand: Option<i32>, alpha: i32) -> bool {
+        if !is_noisy(mv) {
+            return true;
+        }
+        if !self.habits.see {
+            return false;
+        }
+        if let Some(stand) = stand {
+            let hope = stand + self.params.delta_margin;
+            if hope + noisy_value(mv) <= alpha {
+                return true;
+            }
+        }
+        !see::gains(node.board(), node.turn, mv, 0)
+    }
+
+    /// Puts the moves worth trying on the stack of moves: evasions in check, else captures and promotions.
+    #[inline(never)]
+    fn push_forcing(&mut self, node: &Node) {
+        let histories = &self.memory.histories;
+        let moves = &mut self.memory.moves;
+        let mut push = |mv: Move| {
+            let score = if is_noisy(mv) {
+                (1 << 20) + noisy_value(mv) * 16 + histories.capture(node.turn, mv)
+            } else {
+                histories.quiet(node.turn, mv, &[])
+            };
+            moves.push(Scored { mv, score });
+        };
+        if node.orthodox && !node.in_check() {
+            captures(node, &mut push);
+        } else {
+            let all = node.in_check();
+            node.pos
+                .legal_moves()
+                .into_iter()
+                .filter(|mv| all || is_noisy(*mv))
+                .for_each(push);
+        }
+    }
+}
+
+/// The score that a table entry settles a null window with.
+pub(super) fn cutoff(entry: &Entry, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
+    let score = from_table(entry.score, ply);
+    let settles = match entry.bound {
+        Bound::Exact => true,
+        Bound::Lower => score >= beta,
+        Bound::Upper => score <= alpha,
+    };
+    settles.then_some(score)
+}

@@ -1,0 +1,124 @@
+//! Late move reductions: the later a move comes in a good order, the less deeply it is searched.
+
+use super::params::Params;
+
+const DEPTHS: usize = 64;
+const MOVES: usize = 64;
+
+/// Units of a reduction: so many make a ply.
+pub(super) const PLY: i32 = 1024;
+
+/// Base reductions by depth and move number, in [`PLY`]s.
+#[derive(Debug)]
+pub(super) struct Reductions(Vec<i32>);
+
+/// What adds to or takes from a base reduction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Circumstances {
+    /// On the principal variation.
+    pub pv: bool,
+    /// The table remembers the node from a principal variation.
+    pub was_pv: bool,
+    /// A cut is expected.
+    pub cut: bool,
+    /// The evaluation rises from move to move.
+    pub improving: bool,
+    /// The move gives check.
+    pub check: bool,
+    /// The table's move is a capture, and this is none.
+    pub after_capture: bool,
+    /// A quiet move.
+    pub quiet: bool,
+    /// The move cut elsewhere at this ply.
+    pub killer: bool,
+    /// What histories say of the move.
+    pub history: i32,
+}
+
+impl Reductions {
+    /// The table for these numbers.
+    pub fn new(params: &Params) -> Self {
+        let reduction = |depth: usize, count: usize| {
+            if depth == 0 || count == 0 {
+                return 0;
+            }
+            let product = ln(depth) * ln(count);
+            let plies =
+                f64::from(params.lmr_base) / 100.0 + product / (f64::from(params.lmr_divisor) / 100.0);
+            (plies * f64::from(PLY)) as i32
+        };
+        Self(
+            (0..DEPTHS * MOVES)
+                .map(|index| reduction(index / MOVES, index % MOVES))
+                .collect(),
+        )
+    }
+
+    /// How much less deep to search a move than the first one, in [`PLY`]s.
+    pub fn base(&self, depth: i32, count: usize) -> i32 {
+        let depth = usize::try_from(depth).unwrap_or(0).min(DEPTHS - 1);
+        self.0[depth * MOVES + count.min(MOVES - 1)]
+    }
+
+    /// The reduction of a move under its circumstances, in whole plies; negative for an extension.
+    pub fn plies(&self, params: &Params, depth: i32, count: usize, now: &Circumstances) -> i32 {
+        let mut reduction = self.base(depth, count);
+        reduction += PLY * i32::from(!now.improving);
+        reduction += (PLY + PLY / 2) * i32::from(now.cut);
+        reduction += PLY * i32::from(now.after_capture);
+        reduction -= PLY * i32::from(now.pv);
+        reduction -= PLY * i32::from(now.was_pv);
+        reduction -= PLY * i32::from(now.check);
+        reduction -= PLY * i32::from(now.killer);
+        reduction -= now.history * PLY / params.lmr_history;
+        if !now.quiet {
+            reduction -= PLY;
+        }
+        reduction / PLY
+    }
+}
+
+/// A natural logarithm from the four basic operations, which round alike on every machine and in every build; a
+/// library's may not, and then node counts would differ. Good to six digits for the small numbers used here.
+fn ln(x: usize) -> f64 {
+    let mut value = x as f64;
+    let mut halvings = 0.0;
+    while value >= 2.0 {
+        value /= 2.0;
+        halvings += 1.0;
+    }
+    // ln(v) = 2 artanh((v - 1) / (v + 1)), with 1 <= v < 2.
+    let ratio = (value - 1.0) / (value + 1.0);
+    let mut power = ratio;
+    let mut sum = 0.0;
+    for term in 0..10 {
+        sum += power / f64::from(2 * term + 1);
+        power *= ratio * ratio;
+    }
+    2.0 * sum + halvings * std::f64::consts::LN_2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_logarithm_is_close_to_the_library_s() {
+        for x in 1..=64usize {
+            assert!((ln(x) - (x as f64).ln()).abs() < 1e-6, "{x}");
+        }
+    }
+
+    #[test]
+    fn reductions_grow_with_depth_and_move_number() {
+        let reductions = Reductions::new(&Params::default());
+        assert_eq!(reductions.base(0, 5), 0);
+        for depth in 2..60 {
+            for count in 2..60 {
+                assert!(reductions.base(depth + 1, count) >= reductions.base(depth, count));
+                assert!(reductions.base(depth, count + 1) >= reductions.base(depth, count));
+            }
+        }
+        assert_eq!(reductions.base(500, 500), reductions.base(63, 63));
+    }
+}

@@ -1,0 +1,201 @@
+//! The state of a running search: what is shared by its nodes, and what is kept from one search to the next.
+
+use arrayvec::ArrayVec;
+
+use super::{
+    eval::{Evaluator, PawnTable},
+    history::{Histories, NO_PIECE_SQUARE, PieceSquare, piece_square},
+    node::Node,
+    order::Scored,
+    params::Params,
+    reduce::Reductions,
+    score::{MATE_BOUND, MAX_PLY},
+    tt::Table,
+    watch::Watch,
+    weakness::Weakness,
+};
+use crate::chess::{Move, Variant};
+
+/// Frames before the root, so that looking back four plies needs no check.
+const BEFORE_ROOT: usize = 4;
+
+/// What is known of one ply of the current path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    /// The corrected static evaluation; `None` in check.
+    pub eval: Option<i32>,
+    /// The move played from here; `None` for a null move.
+    pub mv: Option<Move>,
+    /// Where that move ended.
+    pub moved: PieceSquare,
+    /// Quiet moves that cut at this ply, the latest first.
+    pub killers: [Option<Move>; 2],
+    /// The move that a singular search leaves out.
+    pub excluded: Option<Move>,
+}
+
+impl Frame {
+    const EMPTY: Self = Self {
+        eval: None,
+        mv: None,
+        moved: NO_PIECE_SQUARE,
+        killers: [None; 2],
+        excluded: None,
+    };
+}
+
+/// What one searching thread keeps from search to search, so that a search allocates nothing.
+#[derive(Debug)]
+pub(super) struct Memory {
+    pub histories: Histories,
+    pub pawns: PawnTable,
+    /// The shared stack of move lists.
+    pub moves: Vec<Scored>,
+    /// Keys of the game and of the path, the current node's last.
+    pub path: Vec<u64>,
+    /// The best line found from each ply on.
+    pub lines: Vec<ArrayVec<Move, MAX_PLY>>,
+    frames: Vec<Frame>,
+}
+
+impl Memory {
+    /// A memory that knows nothing.
+    pub fn new() -> Self {
+        Self {
+            histories: Histories::new(),
+            pawns: PawnTable::new(),
+            moves: Vec::with_capacity(4096),
+            path: Vec::with_capacity(1024),
+            lines: vec![ArrayVec::new(); MAX_PLY + 1],
+            frames: vec![Frame::EMPTY; MAX_PLY + BEFORE_ROOT + 2],
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.histories.clear();
+        self.pawns.clear();
+    }
+
+    /// Makes ready for a search at the end of a line: its keys, the current one last, and its last move.
+    pub fn begin(&mut self, keys: &[u64], last: Option<(Move, PieceSquare)>) {
+        self.path.clear();
+        self.path.extend_from_slice(keys);
+        self.moves.clear();
+        self.frames.fill(Frame::EMPTY);
+        if let Some((mv, moved)) = last {
+            let frame = &mut self.frames[BEFORE_ROOT - 1];
+            frame.mv = Some(mv);
+            frame.moved = moved;
+        }
+    }
+
+    /// The frame of a ply, from 0 at the root.
+    pub fn frame(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + BEFORE_ROOT]
+    }
+
+    /// The frame so many plies before, at most four.
+    pub fn frame_before(&self, ply: usize, back: usize) -> &Frame {
+        &self.frames[ply + BEFORE_ROOT - back]
+    }
+
+    /// Where the last, the second to last and the fourth to last move ended.
+    pub fn moves_before(&self, ply: usize) -> [PieceSquare; 3] {
+        [1, 2, 4].map(|back| self.frame_before(ply, back).moved)
+    }
+
+    /// Makes a move the first of the best line from a ply on.
+    pub fn extend_line(&mut self, ply: usize, mv: Move) {
+        let (before, after) = self.lines.split_at_mut(ply + 1);
+        if let (Some(line), Some(rest)) = (before.last_mut(), after.first()) {
+            line.clear();
+            line.push(mv);
+            line.extend(rest.iter().copied().take(MAX_PLY - 1));
+        }
+    }
+}
+
+/// What the rules of a variant allow the search to assume.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Habits {
+    /// Exchanges on a square can be counted.
+    pub see: bool,
+    /// Passing would be worse than the best move, almost always.
+    pub null_move: bool,
+    /// A capture that is possible must be made.
+    pub forced_captures: bool,
+}
+
+impl Habits {
+    /// What holds in a variant.
+    pub fn of(variant: Variant) -> Self {
+        Self {
+            // Explosions and forced captures make nonsense of counting exchanges.
+            see: !matches!(variant, Variant::Atomic | Variant::Antichess),
+            null_move: variant != Variant::Antichess,
+            forced_captures: variant == Variant::Antichess,
+        }
+    }
+}
+
+/// A search under way.
+pub(super) struct Searcher<'a> {
+    pub params: &'a Params,
+    pub reductions: &'a Reductions,
+    pub table: &'a Table,
+    pub memory: &'a mut Memory,
+    pub watch: Watch<'a>,
+    pub evaluator: Evaluator,
+    pub habits: Habits,
+    pub weakness: Weakness,
+    /// Mixed into every key of the table.
+    pub salt: u64,
+    /// The deepest ply visited.
+    pub seldepth: usize,
+    /// The iteration's depth.
+    pub iteration: i32,
+    /// Below this ply no null move is tried, while one is being verified.
+    pub null_from: usize,
+}
+
+impl Searcher<'_> {
+    /// The static evaluation for the side to move, blurred by the handicap, not corrected.
+    pub fn evaluate(&mut self, node: &Node) -> i32 {
+        let value = self.evaluator.evaluate(node, &mut self.memory.pawns);
+        let value = value + self.weakness.noise(node.keys.full);
+        value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+    }
+
+    /// An evaluation with what the histories know of its errors.
+    pub fn corrected(&self, node: &Node, value: i32) -> i32 {
+        let corrected = value + self.memory.histories.correction(node);
+        corrected.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+    }
+
+    /// Notes that a move is being played from a ply, leading to a child.
+    pub fn enter(&mut self, node: &Node, ply: usize, mv: Move, child: &Node) {
+        let frame = self.memory.frame(ply);
+        frame.mv = Some(mv);
+        frame.moved = piece_square(node.turn, mv);
+        self.memory.path.push(child.keys.full);
+    }
+
+    /// Notes that the side to move passes.
+    pub fn enter_null(&mut self, ply: usize, child: &Node) {
+        let frame = self.memory.frame(ply);
+        frame.mv = None;
+        frame.moved = NO_PIECE_SQUARE;
+        self.memory.path.push(child.keys.full);
+    }
+
+    /// Back from the child.
+    pub fn leave(&mut self) {
+        self.memory.path.pop();
+    }
+
+    /// The key of a node in the table.
+    pub fn table_key(&self, node: &Node) -> u64 {
+        node.keys.full ^ self.salt
+    }
+}

@@ -1,0 +1,267 @@
+//! The transposition table: what earlier visits to a position found, in buckets of one cache line.
+//!
+//! Slots are pairs of atomic words, the key mixed with the contents (Hyatt and Mann's lockless hashing): a slot torn
+//! by two writers does not fit its key and counts as empty, so threads may share the table without locks.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::packed::Packed;
+
+/// How a stored score bounds the true one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// The true score is at most this: no move reached alpha.
+    Upper,
+    /// The true score is at least this: a move reached beta.
+    Lower,
+    /// The true score.
+    Exact,
+}
+
+/// What is kept of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The best move, if one stood out.
+    pub mv: Packed,
+    /// The score, mates counted from this position.
+    pub score: i32,
+    /// The static evaluation before correction; [`NO_EVAL`] when in check.
+    pub eval: i32,
+    /// The depth searched, 0 for quiescence.
+    pub depth: i32,
+    /// What the score means.
+    pub bound: Bound,
+    /// Whether it was on a principal variation.
+    pub pv: bool,
+}
+
+/// Stands for a static evaluation that was not made.
+pub(super) const NO_EVAL: i32 = i16::MIN as i32;
+
+/// Generations are counted in five bits.
+const AGES: u8 = 32;
+const SLOTS: usize = 4;
+
+#[derive(Debug, Default)]
+struct Slot {
+    mixed: AtomicU64,
+    packed: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Slot; SLOTS]);
+
+/// The table.
+#[derive(Debug)]
+pub(super) struct Table {
+    buckets: Vec<Bucket>,
+    age: u8,
+}
+
+impl Table {
+    /// An empty table of this many mebibytes, at least 1. When memory lacks, as much as there is, halved until it fits.
+    pub fn new(mib: usize) -> Self {
+        let mut count = mib.clamp(1, 1 << 20) * (1 << 20) / size_of::<Bucket>();
+        let mut buckets = Vec::new();
+        while buckets.try_reserve_exact(count).is_err() && count > 1 {
+            count /= 2;
+        }
+        buckets.resize_with(count.max(1), Bucket::default);
+        Self { buckets, age: 0 }
+    }
+
+    /// The size in mebibytes, rounded down.
+    pub fn mib(&self) -> usize {
+        (self.buckets.len() * size_of::<Bucket>()) >> 20
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        for slot in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
+            *slot = Slot::default();
+        }
+        self.age = 0;
+    }
+
+    /// Marks what was stored so far as older than what is to come.
+    pub fn grow_older(&mut self) {
+        self.age = (self.age + 1) % AGES;
+    }
+
+    /// What is known of the position with this key.
+    pub fn probe(&self, key: u64) -> Option<Entry> {
+        self.bucket(key).0.iter().find_map(|slot| {
+            let packed = slot.packed.load(Relaxed);
+            (packed != 0 && slot.mixed.load(Relaxed) ^ packed == key).then(|| unpack(packed))
+        })
+    }
+
+    /// Keeps an entry, in place of the least valuable of its bucket: shallow and old ones go first.
+    pub fn store(&self, key: u64, mut entry: Entry) {
+        let bucket = self.bucket(key);
+        let mut victim = &bucket.0[0];
+        let mut least = i32::MAX;
+        for slot in &bucket.0 {
+            let packed = slot.packed.load(Relaxed);
+            if packed == 0 {
+                victim = slot;
+                break;
+            }
+            if slot.mixed.load(Relaxed) ^ packed == key {
+                let old = unpack(packed);
+                if entry.mv.is_none() {
+                    entry.mv = old.mv;
+                }
+                let deeper_is_known = entry.bound != Bound::Exact
+                    && age_of(packed) == self.age
+                    && old.depth > entry.depth + 4 + 2 * i32::from(entry.pv);
+                if deeper_is_known {
+                    return;
+                }
+                victim = slot;
+                break;
+            }
+            let value = depth_of(packed) - 4 * i32::from((self.age + AGES - age_of(packed)) % AGES);
+            if value < least {
+                least = value;
+                victim = slot;
+            }
+        }
+        let packed = pack(&entry, self.age);
+        victim.mixed.store(key ^ packed, Relaxed);
+        victim.packed.store(packed, Relaxed);
+    }
+
+    /// How full the table is with entries of this search, in thousandths, judged by its first thousand slots.
+    pub fn hashfull(&self) -> u16 {
+        let sample = 1000.min(self.buckets.len() * SLOTS);
+        let used = self
+            .buckets
+            .iter()
+            .flat_map(|bucket| &bucket.0)
+            .take(sample)
+            .filter(|slot| {
+                let packed = slot.packed.load(Relaxed);
+                packed != 0 && age_of(packed) == self.age
+            })
+            .count();
+        u16::try_from(used * 1000 / sample).unwrap_or(1000)
+    }
+
+    fn bucket(&self, key: u64) -> &Bucket {
+        // The high bits choose, spread evenly over a table of any size.
+        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
+        &self.buckets[index as usize]
+    }
+}
+
+/// Bits 0-15 move, 16-31 score, 32-47 evaluation, 48-55 depth, 56-57 bound plus one, 58 PV, 59-63 age.
+fn pack(entry: &Entry, age: u8) -> u64 {
+    let bound = match entry.bound {
+        Bound::Upper => 1,
+        Bound::Lower => 2,
+        Bound::Exact => 3,
+    };
+    u64::from(entry.mv.0)
+        | u64::from(entry.score as i16 as u16) << 16
+        | u64::from(entry.eval as i16 as u16) << 32
+        | (entry.depth.clamp(0, 255) as u64) << 48
+        | bound << 56
+        | u64::from(entry.pv) << 58
+        | u64::from(age) << 59
+}
+
+fn unpack(packed: u64) -> Entry {
+    Entry {
+        mv: Packed(packed as u16),
+        score: i32::from((packed >> 16) as i16),
+        eval: i32::from((packed >> 32) as i16),
+        depth: depth_of(packed),
+        bound: match packed >> 56 & 3 {
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        },
+        pv: packed >> 58 & 1 == 1,
+    }
+}
+
+fn depth_of(packed: u64) -> i32 {
+    (packed >> 48 & 255) as i32
+}
+
+fn age_of(packed: u64) -> u8 {
+    (packed >> 59) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(depth: i32, bound: Bound) -> Entry {
+        Entry {
+            mv: Packed(0x1234),
+            score: -31_990,
+            eval: NO_EVAL,
+            depth,
+            bound,
+            pv: true,
+        }
+    }
+
+    #[test]
+    fn entries_come_back_whole() {
+        let table = Table::new(1);
+        for (key, bound) in [
+            (1, Bound::Upper),
+            (u64::MAX, Bound::Lower),
+            (1 << 63, Bound::Exact),
+        ] {
+            table.store(key, entry(17, bound));
+            assert_eq!(table.probe(key), Some(entry(17, bound)));
+        }
+        assert_eq!(table.probe(2), None);
+    }
+
+    #[test]
+    fn a_full_bucket_loses_its_shallowest_and_then_its_oldest() {
+        let mut table = Table::new(1);
+        for key in 1..=4 {
+            table.store(key, entry(key as i32, Bound::Lower));
+        }
+        table.store(5, entry(9, Bound::Lower));
+        assert_eq!(table.probe(1), None);
+        assert!((2..=5).all(|key| table.probe(key).is_some()));
+        for _ in 0..8 {
+            table.grow_older();
+        }
+        table.store(6, entry(1, Bound::Lower));
+        table.store(7, entry(1, Bound::Lower));
+        assert!(table.probe(6).is_some() && table.probe(7).is_some());
+    }
+
+    #[test]
+    fn a_known_move_outlives_a_visit_that_found_none() {
+        let table = Table::new(1);
+        table.store(1, entry(3, Bound::Lower));
+        let upper = Entry {
+            mv: Packed::default(),
+            ..entry(5, Bound::Upper)
+        };
+        table.store(1, upper);
+        assert_eq!(table.probe(1).map(|entry| entry.mv), Some(Packed(0x1234)));
+    }
+
+    #[test]
+    fn a_cleared_table_is_empty() {
+        let mut table = Table::new(1);
+        for key in 0..2000u64 {
+            table.store(key << 40 | 1, entry(1, Bound::Exact));
+        }
+        assert!(table.hashfull() > 0);
+        table.clear();
+        assert_eq!(table.hashfull(), 0);
+        assert_eq!(table.mib(), 1);
+    }
+}

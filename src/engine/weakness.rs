@@ -1,0 +1,216 @@
+//! Playing below one's best: evaluations blurred by noise, moves that stay unseen.
+//!
+//! Everything random is a hash of the game's seed and the position, so the same mistake is made again when the same
+//! position comes back, and a search can be repeated.
+
+use shakmaty::{Bitboard, attacks};
+
+use super::{Handicap, node::Node};
+use crate::{
+    chess::{Move, Role, Square},
+    units::Centipawns,
+};
+
+/// A [`Handicap`] made ready for one search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weakness {
+    /// Standard deviation of the noise, in centipawns.
+    noise: i32,
+    seed: u64,
+    /// Signatures that hash below this are unseen.
+    threshold: u64,
+    /// Seed of the signatures: another one for each root.
+    blind_seed: u64,
+}
+
+impl Weakness {
+    /// The handicap for a search from this root.
+    pub fn new(handicap: &Handicap, root: u64) -> Self {
+        let Centipawns(noise) = handicap.noise;
+        let blindness = f64::from(handicap.blindness);
+        let share = if blindness > 0.0 { blindness.min(1.0) } else { 0.0 };
+        Self {
+            noise: noise.clamp(0, 10_000),
+            seed: handicap.seed,
+            threshold: (share * 4_294_967_296.0) as u64,
+            blind_seed: mix(handicap.seed ^ mix(root)),
+        }
+    }
+
+    /// Mixed into the keys of the transposition table, so that a search never meets entries of one with other
+    /// mistakes: zero at full strength.
+    pub fn salt(&self) -> u64 {
+        let blind = if self.threshold > 0 {
+            mix(self.blind_seed ^ self.threshold)
+        } else {
+            0
+        };
+        let noisy = if self.noise > 0 {
+            mix(self.seed ^ (self.noise as u64) << 40 ^ 0x6e6f_6973)
+        } else {
+            0
+        };
+        blind ^ noisy
+    }
+
+    /// What to add to the evaluation of a position, in centipawns.
+    pub fn noise(&self, key: u64) -> i32 {
+        if self.noise == 0 {
+            return 0;
+        }
+        let bits = mix(key ^ mix(self.seed));
+        // Four uniform numbers add up to nearly a bell curve, of standard deviation sqrt(4 / 12) of their range.
+        let sum: i64 = (0..4).map(|part| (bits >> (16 * part) & 0xffff) as i64).sum();
+        let centred = sum - 2 * 0xffff;
+        (centred * i64::from(self.noise) * 1732 / (0xffff * 1000)) as i32
+    }
+
+    /// Whether a move of this position is overlooked. `last` is the move that led here.
+    pub fn hides(&self, node: &Node, last: Option<Move>, mv: Move) -> bool {
+        self.threshold > 0
+            && mix(self.blind_seed ^ signature(mv)) >> 32 < self.threshold
+            && !node.in_check()
+            && !catches_the_eye(node, last, mv)
+    }
+}
+
+/// Captures that nobody overlooks: by pawns, back on the last move's square, and of what that move left hanging.
+fn catches_the_eye(node: &Node, last: Option<Move>, mv: Move) -> bool {
+    if !mv.is_capture() {
+        return false;
+    }
+    mv.role() == Role::Pawn || last.is_some_and(|last| last.to() == mv.to() || leaves_hanging(node, last, mv))
+}
+
+/// Whether the victim has no defender now and the last move is the reason: its piece defended the square before it
+/// left, or stood in the way of the capture.
+fn leaves_hanging(node: &Node, last: Move, mv: Move) -> bool {
+    let (Some(left), Some(from)) = (last.from(), mv.from()) else {
+        return false;
+    };
+    let board = node.board();
+    let occupied = board.occupied().without(from);
+    if board.attacks_to(mv.to(), !node.turn, occupied).any() {
+        return false;
+    }
+    let before = board.occupied() | Bitboard::from(left);
+    let defended = attacks::attacks(left, last.role().of(!node.turn), before).contains(mv.to());
+    defended || attacks::between(from, mv.to()).contains(left)
+}
+
+/// The kind of a move: which piece goes from where to where, capturing what.
+fn signature(mv: Move) -> u64 {
+    let square = |square: Option<Square>| square.map_or(64, |square| square as u64);
+    u64::from(mv.role())
+        | square(mv.from()) << 8
+        | (mv.to() as u64) << 16
+        | mv.capture().map_or(0, u64::from) << 24
+}
+
+/// A bijection that spreads every bit of the input over the output (the finaliser of SplitMix64).
+pub(super) const fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ value >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{GameLine, Rules as _, Variant, parse_uci};
+
+    fn weakness(noise: i32, blindness: f32, seed: u64) -> Weakness {
+        let handicap = Handicap {
+            noise: Centipawns(noise),
+            blindness,
+            seed,
+        };
+        Weakness::new(&handicap, 77)
+    }
+
+    #[test]
+    fn noise_has_the_deviation_asked_for_and_no_bias() {
+        let blurred = weakness(60, 0.0, 5);
+        let samples: Vec<f64> = (0..20_000u64).map(|key| f64::from(blurred.noise(key))).collect();
+        let mean = samples.iter().sum::<f64>() / 20_000.0;
+        let variance = samples.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 20_000.0;
+        assert!(mean.abs() < 2.0, "{mean}");
+        assert!((variance.sqrt() - 60.0).abs() < 2.0, "{}", variance.sqrt());
+        assert_eq!(blurred.noise(9), weakness(60, 0.0, 5).noise(9));
+        assert_ne!(blurred.noise(9), weakness(60, 0.0, 6).noise(9));
+    }
+
+    #[test]
+    fn as_many_moves_are_hidden_as_the_chance_says() {
+        let pos = Variant::Standard.start();
+        let node = Node::new(&pos, true);
+        let moves = pos.legal_moves();
+        let hidden = (0..1000)
+            .map(|seed| {
+                let blind = weakness(0, 0.3, seed);
+                moves.iter().filter(|mv| blind.hides(&node, None, **mv)).count()
+            })
+            .sum::<usize>();
+        assert!((5500..6500).contains(&hidden), "{hidden} of 20000");
+    }
+
+    fn is_hidden_when_blind(fen: &str, before: &str, text: &str) -> bool {
+        let line = GameLine::replay(Variant::Standard, fen, before).unwrap();
+        let node = Node::root(&line);
+        let mv = parse_uci(line.position(), text).unwrap();
+        weakness(0, 1.0, 1).hides(&node, line.moves().last().copied(), mv)
+    }
+
+    #[test]
+    fn what_catches_the_eye_is_never_hidden() {
+        // A quiet move, and a capture that was possible all the time.
+        assert!(is_hidden_when_blind("startpos", "e2e4 e7e5", "g1f3"));
+        assert!(is_hidden_when_blind(
+            "4k3/p7/8/3n4/8/8/8/3RK3 b - - 0 1",
+            "a7a6",
+            "d1d5"
+        ));
+        // A capture by a pawn, a recapture, an answer to check.
+        assert!(!is_hidden_when_blind("startpos", "e2e4 d7d5", "e4d5"));
+        assert!(!is_hidden_when_blind("startpos", "e2e4 d7d5 e4d5", "d8d5"));
+        assert!(!is_hidden_when_blind(
+            "4k3/8/8/8/8/8/8/r3K3 w - - 0 1",
+            "",
+            "e1e2"
+        ));
+        // The rook left the knight alone; the pawn opened the line.
+        assert!(!is_hidden_when_blind(
+            "3rk3/8/8/3n4/8/8/8/3RK3 b - - 0 1",
+            "d8a8",
+            "d1d5"
+        ));
+        assert!(!is_hidden_when_blind(
+            "4k3/8/8/n2p4/8/8/8/R2QK3 b - - 0 1",
+            "d5d4",
+            "d1d4"
+        ));
+        assert!(is_hidden_when_blind(
+            "3rk3/8/8/3n4/8/8/8/3RK3 b - - 0 1",
+            "d8d7",
+            "d1d5"
+        ));
+    }
+
+    #[test]
+    fn other_handicaps_use_other_entries_of_the_table() {
+        assert_eq!(weakness(0, 0.0, 9).salt(), 0);
+        let salts = [
+            weakness(20, 0.0, 1),
+            weakness(21, 0.0, 1),
+            weakness(20, 0.0, 2),
+            weakness(20, 0.1, 1),
+            weakness(0, 0.1, 1),
+            weakness(0, 0.2, 1),
+        ]
+        .map(|weakness| weakness.salt());
+        for (index, salt) in salts.iter().enumerate() {
+            assert!(*salt != 0 && !salts[index + 1..].contains(salt));
+        }
+    }
+}

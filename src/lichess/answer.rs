@@ -1,0 +1,179 @@
+//! What the server's answer means: the status first, then the body, and that only if it is JSON.
+
+use reqwest::StatusCode;
+use serde::de::DeserializeOwned;
+
+use super::{CallError, Untrusted};
+use crate::{
+    lichess::model::{ErrorBody, decode},
+    units::Millis,
+};
+
+/// A refusal as it came in.
+pub(super) struct Refusal<'a> {
+    /// What was asked.
+    pub call: &'static str,
+    /// The status, which is not a success.
+    pub status: StatusCode,
+    /// The body: JSON, text, a page of HTML or nothing.
+    pub body: &'a [u8],
+    /// Where a redirect points to.
+    pub location: Option<&'a str>,
+}
+
+/// How long a 429 asks for silence, if it says so: `ratelimit.seconds` before `Retry-After`.
+///
+/// Only seconds are read from the header. A date, which HTTP allows, would need both clocks to agree; the
+/// caller's own wait does for that.
+pub(super) fn asked_silence(body: &[u8], retry_after: Option<&str>) -> Option<Millis> {
+    let limit = serde_json::from_slice::<ErrorBody>(body)
+        .ok()
+        .and_then(|body| body.ratelimit)
+        .map(|limit| limit.seconds);
+    limit
+        .or_else(|| retry_after.and_then(|text| text.trim().parse().ok()))
+        .map(Millis::from_secs)
+}
+
+/// The name of the limit that a 429 is about.
+pub(super) fn limit_key(body: &[u8]) -> Option<String> {
+    let body: ErrorBody = serde_json::from_slice(body).ok()?;
+    Some(body.ratelimit?.key)
+}
+
+/// Sorts a refusal other than 429 by what the caller can do.
+///
+/// A 401 or 403 counts as lichess' own only with its JSON body: gateways and captive portals send such
+/// pages too, and those must not stop a daemon.
+pub(super) fn refused(refusal: &Refusal<'_>) -> CallError {
+    let &Refusal {
+        call,
+        status,
+        body,
+        location,
+    } = refusal;
+    let said = serde_json::from_slice::<ErrorBody>(body).ok();
+    let ratelimit = said.as_ref().and_then(|said| said.ratelimit.clone());
+    let message = said.as_ref().map_or_else(|| excerpt(body), ErrorBody::message);
+    match status.as_u16() {
+        300..=399 => CallError::Rejected {
+            call,
+            status: status.as_u16(),
+            message: format!(
+                "redirected to {}; the server's address is not right",
+                location.unwrap_or("nowhere")
+            ),
+            ratelimit: None,
+        },
+        401 | 403 if said.is_some() => CallError::Unauthorized { call, message },
+        401 | 403 | 408 | 500.. => CallError::Transient {
+            call,
+            why: format!("status {}, \"{}\"", status.as_u16(), Untrusted(&message)),
+        },
+        status => CallError::Rejected {
+            call,
+            status,
+            message,
+            ratelimit,
+        },
+    }
+}
+
+/// Reads the body of a success. What is not the JSON that was promised counts as a failure of the call: a proxy's
+/// page with status 200 says nothing of what the server did.
+pub(super) fn accepted<T: DeserializeOwned>(call: &'static str, body: &[u8]) -> Result<T, CallError> {
+    let text = std::str::from_utf8(body).unwrap_or_default();
+    decode(call, text).map_err(|error| CallError::Transient {
+        call,
+        why: format!(
+            "answered with {}, which is not what was promised: {}",
+            excerpt(body),
+            error.source
+        ),
+    })
+}
+
+/// The first 200 bytes as text.
+fn excerpt(body: &[u8]) -> String {
+    let cut = body.get(..200).unwrap_or(body);
+    String::from_utf8_lossy(cut).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sort(status: u16, body: &str) -> CallError {
+        refused(&Refusal {
+            call: "move",
+            status: StatusCode::from_u16(status).unwrap(),
+            body: body.as_bytes(),
+            location: None,
+        })
+    }
+
+    #[test]
+    fn a_refusal_keeps_what_lichess_says() {
+        let body = r#"{"error":"X played 100 games","ratelimit":{"key":"bot.vsBot.day","seconds":90}}"#;
+        let CallError::Rejected {
+            status: 400,
+            message,
+            ratelimit: Some(limit),
+            ..
+        } = sort(400, body)
+        else {
+            panic!("not a refusal");
+        };
+        assert_eq!((message.as_str(), limit.seconds), ("X played 100 games", 90));
+    }
+
+    #[test]
+    fn only_lichess_itself_can_refuse_the_token() {
+        let missing = sort(403, r#"{"error":"Missing scope: bot:play"}"#);
+        assert!(matches!(missing, CallError::Unauthorized { .. }));
+        for page in ["<html>Forbidden</html>", ""] {
+            assert!(sort(403, page).is_transient());
+            assert!(sort(401, page).is_transient());
+        }
+    }
+
+    #[test]
+    fn errors_of_the_server_are_worth_another_look_whatever_their_body() {
+        for body in ["", "<html>502</html>", "oops", r#"{"error":"sorry"}"#] {
+            for status in [500, 502, 503, 504] {
+                assert!(sort(status, body).is_transient());
+            }
+        }
+    }
+
+    #[test]
+    fn a_redirect_is_refused_and_named() {
+        let error = refused(&Refusal {
+            call: "account",
+            status: StatusCode::FOUND,
+            body: b"",
+            location: Some("https://elsewhere.example/"),
+        });
+        assert!(
+            error.to_string().contains("https://elsewhere.example/"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_wait_is_read_from_the_body_first() {
+        let body = br#"{"error":"x","ratelimit":{"key":"k","seconds":7}}"#;
+        assert_eq!(asked_silence(body, Some("3")), Some(Millis::from_secs(7)));
+        assert_eq!(asked_silence(b"<html>", Some("3")), Some(Millis::from_secs(3)));
+        assert_eq!(asked_silence(b"", Some("Wed, 21 Oct 2026 07:28:00 GMT")), None);
+        assert_eq!(asked_silence(b"", Some("soon")), None);
+    }
+
+    #[test]
+    fn a_page_with_status_200_is_a_failure() {
+        let error = accepted::<serde_json::Value>("move", b"<html>maintenance</html>").unwrap_err();
+        assert!(error.is_transient());
+        assert!(error.to_string().contains("<html>maintenance"), "{error}");
+        assert!(accepted::<serde_json::Value>("move", b"{\"ok\":true}").is_ok());
+    }
+}

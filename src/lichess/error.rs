@@ -1,0 +1,58 @@
+//! Why a call to lichess failed, in terms of what the caller can do next.
+
+use thiserror::Error;
+
+use super::Untrusted;
+use crate::{lichess::model::RateLimit, units::Millis};
+
+/// A call that did not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CallError {
+    /// Nobody knows whether the server acted: no connection, no answer in time, an error of the server's own, or
+    /// an answer that is not what lichess sends. Worth another look.
+    #[error("{call}: {why}")]
+    Transient {
+        /// What was asked.
+        call: &'static str,
+        /// What happened.
+        why: String,
+    },
+    /// The server did not act, and wants silence for a while.
+    #[error("{call}: too many requests, silent for {after}{}", key.as_deref().map(|key| format!(" ({})", Untrusted(key))).unwrap_or_default())]
+    RateLimited {
+        /// What was asked.
+        call: &'static str,
+        /// How long calls of this class have to wait.
+        after: Millis,
+        /// lichess' name of the limit, such as `bot.vsBot.day`.
+        key: Option<String>,
+    },
+    /// The server understood and refused; asking again would not help.
+    #[error("{call}: refused with {status}, \"{}\"", Untrusted(message))]
+    Rejected {
+        /// What was asked.
+        call: &'static str,
+        /// The HTTP status.
+        status: u16,
+        /// What the server says.
+        message: String,
+        /// A limit that the refusal is about, such as the opponent's games of the day.
+        ratelimit: Option<RateLimit>,
+    },
+    /// The token is not good, or not for this.
+    #[error("{call}: the token is not accepted, \"{}\"", Untrusted(message))]
+    Unauthorized {
+        /// What was asked.
+        call: &'static str,
+        /// What the server says.
+        message: String,
+    },
+}
+
+impl CallError {
+    /// Whether nobody knows if the server acted.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Transient { .. })
+    }
+}

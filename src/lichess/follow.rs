@@ -1,0 +1,199 @@
+//! A stream that is reopened whenever it is lost: one task that reads eagerly, so that the server's short queue
+//! never overflows while somebody thinks.
+
+use futures::{FutureExt as _, future::BoxFuture};
+use rand::{SeedableRng as _, rngs::ChaCha8Rng};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep},
+};
+use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument as _;
+
+use super::{
+    BadLine, CallError, Client, Lines, Lost,
+    retry::{Backoff, Openings, urgent_pause},
+    stream::Line,
+};
+use crate::{
+    lichess::model::{Event, GameEvent, GameId},
+    units::Millis,
+};
+
+/// The first try after a loss comes within this time.
+const FIRST_RETRY: Millis = Millis(250);
+/// Tries are never further apart, so that a game goes on soon after an outage.
+const LONGEST_RETRY: Millis = Millis::from_secs(10);
+/// A stream that lived this long was a good one: the next loss starts with a short wait again.
+const GOOD_LIFE: Millis = Millis::from_secs(10);
+/// How much may wait for the reader of a stream. More than the server keeps.
+const QUEUE: usize = 256;
+
+/// What a followed stream has to tell.
+#[derive(Debug)]
+pub enum News<T> {
+    /// The stream is open, for the first time or again.
+    Opened,
+    /// An event, and when its bytes came.
+    Event {
+        /// The event.
+        event: T,
+        /// When it arrived: clocks run from here.
+        heard: Instant,
+    },
+    /// A line that was no event; it is skipped.
+    Garbled(BadLine),
+    /// The stream is over and will be reopened.
+    Lost {
+        /// Why.
+        why: Lost,
+        /// How long it was open.
+        lived: Millis,
+    },
+    /// The server could not or would not open the stream; it will be tried again.
+    Unopened {
+        /// Why.
+        why: CallError,
+        /// Tries since the stream was last open.
+        tries: u32,
+    },
+    /// The server will not open the stream, now or later. Nothing more comes.
+    Refused(CallError),
+}
+
+/// The reading end of a stream that is followed by its own task. Dropping it closes the stream.
+pub struct Follower<T> {
+    news: mpsc::Receiver<News<T>>,
+    _task: AbortOnDropHandle<()>,
+}
+
+impl<T> Follower<T> {
+    /// The next news; `None` after [`News::Refused`]. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<News<T>> {
+        self.news.recv().await
+    }
+}
+
+impl Follower<Event> {
+    /// Follows the event stream, opening it no more often than lichess allows. The seed decides the jitter.
+    #[must_use]
+    pub fn events(client: &Client, seed: u64) -> Self {
+        let client = client.clone();
+        let open = move || {
+            let client = client.clone();
+            async move { client.events().await }.boxed()
+        };
+        Self::start(open, Openings::of_event_stream(), seed)
+    }
+}
+
+impl Follower<GameEvent> {
+    /// Follows the stream of a game. The seed decides the jitter.
+    #[must_use]
+    pub fn game(client: &Client, game: &GameId, seed: u64) -> Self {
+        let (client, game) = (client.clone(), game.clone());
+        let open = move || {
+            let (client, game) = (client.clone(), game.clone());
+            async move { client.game(&game).await }.boxed()
+        };
+        // lichess sets no limit to these; ours only keeps a broken server from being hammered.
+        Self::start(open, Openings::new(60, Millis::from_secs(60)), seed)
+    }
+}
+
+impl<T: Line> Follower<T> {
+    fn start(open: impl Open<T>, openings: Openings, seed: u64) -> Self {
+        let (tell, news) = mpsc::channel(QUEUE);
+        let mut follow = Follow {
+            tell,
+            openings,
+            backoff: Backoff::new(FIRST_RETRY, LONGEST_RETRY),
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            begin: Instant::now(),
+        };
+        let task = tokio::spawn(async move { while follow.once(&open).await.is_some() {} }.in_current_span());
+        Self {
+            news,
+            _task: AbortOnDropHandle::new(task),
+        }
+    }
+}
+
+/// Opens the stream anew.
+trait Open<T>: Fn() -> BoxFuture<'static, Result<Lines<T>, CallError>> + Send + Sync + 'static {}
+
+impl<T, F: Fn() -> BoxFuture<'static, Result<Lines<T>, CallError>> + Send + Sync + 'static> Open<T> for F {}
+
+/// The following task. `None` from a step means that nobody listens any more, or that there is nothing left to
+/// hope for.
+struct Follow<T> {
+    tell: mpsc::Sender<News<T>>,
+    openings: Openings,
+    backoff: Backoff,
+    rng: ChaCha8Rng,
+    begin: Instant,
+}
+
+impl<T: Line> Follow<T> {
+    /// Opens the stream, reads it to its end and waits before the next opening.
+    async fn once(&mut self, open: &impl Open<T>) -> Option<()> {
+        sleep(self.openings.wait(self.begin.elapsed().into()).into()).await;
+        let pause = match open().await {
+            Ok(lines) => {
+                self.openings.note(self.begin.elapsed().into());
+                self.tell(News::Opened).await?;
+                self.read(lines).await?
+            }
+            Err(why) => self.unopened(why).await?,
+        };
+        sleep(pause.into()).await;
+        Some(())
+    }
+
+    /// Reads the stream to its end and returns the wait before it is opened again.
+    async fn read(&mut self, mut lines: Lines<T>) -> Option<Millis> {
+        let opened = Instant::now();
+        let why = loop {
+            match lines.next().await {
+                Ok(Ok(event)) => {
+                    let heard = lines.heard();
+                    self.tell(News::Event { event, heard }).await?;
+                }
+                Ok(Err(bad)) => self.tell(News::Garbled(bad)).await?,
+                Err(why) => break why,
+            }
+        };
+        let lived = Millis::from(opened.elapsed());
+        if lived >= GOOD_LIFE {
+            self.backoff.reset();
+        }
+        self.tell(News::Lost { why, lived }).await?;
+        Some(self.backoff.next(&mut self.rng))
+    }
+
+    async fn unopened(&mut self, why: CallError) -> Option<Millis> {
+        let tries = self.backoff.failures();
+        let own = self.backoff.next(&mut self.rng);
+        let pause = match &why {
+            CallError::Rejected { .. } | CallError::Unauthorized { .. } => {
+                self.tell(News::Refused(why)).await;
+                return None;
+            }
+            CallError::RateLimited { after, .. } => {
+                self.openings.note(self.begin.elapsed().into());
+                own.max(*after).max(urgent_pause(tries, None, None))
+            }
+            CallError::Transient { .. } => own,
+        };
+        self.tell(News::Unopened {
+            why,
+            tries: tries + 1,
+        })
+        .await?;
+        Some(pause)
+    }
+
+    async fn tell(&self, news: News<T>) -> Option<()> {
+        self.tell.send(news).await.ok()
+    }
+}

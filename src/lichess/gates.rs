@@ -1,0 +1,105 @@
+//! The gates of all classes of calls, shared by every clone of a client.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rand::{SeedableRng as _, rngs::ChaCha8Rng};
+use tokio::time::Instant;
+
+use super::retry::{Class, Gate};
+use crate::units::Millis;
+
+/// One gate a class. The lock is held for a few instructions and never across a wait.
+pub(super) struct Gates {
+    opened: Instant,
+    inside: Mutex<Inside>,
+}
+
+struct Inside {
+    gates: [Gate; Class::ALL.len()],
+    rng: ChaCha8Rng,
+}
+
+impl Gates {
+    /// All gates open; the seed decides the jitter of waits.
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            opened: Instant::now(),
+            inside: Mutex::new(Inside {
+                gates: [Gate::default(); Class::ALL.len()],
+                rng: ChaCha8Rng::seed_from_u64(seed),
+            }),
+        }
+    }
+
+    /// How long the class has to stay silent.
+    pub(super) fn wait(&self, class: Class) -> Option<Millis> {
+        let now = self.now();
+        self.with(|inside| inside.gates.get(class as usize).and_then(|gate| gate.wait(now)))
+    }
+
+    /// Closes the class after a 429 and returns for how long. Chat is never worth a risk, so it also rests when a
+    /// move was refused. Urgent classes stay open: their callers wait by the clock.
+    pub(super) fn refuse(&self, class: Class, asked: Option<Millis>) -> Millis {
+        let now = self.now();
+        let closed = if class.is_urgent() { Class::Chat } else { class };
+        let wait = self.with(|Inside { gates, rng }| {
+            gates
+                .get_mut(closed as usize)
+                .map_or(Millis::ZERO, |gate| gate.refuse(now, asked, rng))
+        });
+        if class.is_urgent() {
+            asked.unwrap_or_default()
+        } else {
+            wait
+        }
+    }
+
+    /// Notes that a call of the class went through.
+    pub(super) fn succeed(&self, class: Class) {
+        self.with(|inside| {
+            if let Some(gate) = inside.gates.get_mut(class as usize) {
+                gate.succeed();
+            }
+        });
+    }
+
+    fn now(&self) -> Millis {
+        self.opened.elapsed().into()
+    }
+
+    fn with<R>(&self, act: impl FnOnce(&mut Inside) -> R) -> R {
+        let mut inside: MutexGuard<'_, Inside> = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        act(&mut inside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_do_not_hold_each_other_back() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        let _guard = runtime.enter();
+        let gates = Gates::new(1);
+        gates.refuse(Class::Challenge, None);
+        let closed: Vec<Class> = Class::ALL
+            .into_iter()
+            .filter(|class| gates.wait(*class).is_some())
+            .collect();
+        assert_eq!(closed, [Class::Challenge]);
+        gates.refuse(Class::Move, None);
+        assert!(gates.wait(Class::Move).is_none());
+        assert!(gates.wait(Class::Chat).is_some());
+    }
+
+    #[test]
+    fn every_class_has_its_own_gate() {
+        for (index, class) in Class::ALL.into_iter().enumerate() {
+            assert_eq!(class as usize, index);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The token of an account: checked once, shown never.
+
+use std::fmt;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use thiserror::Error;
+
+/// The longest token taken. lichess' own are shorter; it asks clients to allow for 512.
+const LONGEST: usize = 512;
+
+/// A personal access token that can safely stand in a header. Its text is never printed.
+#[derive(Clone)]
+pub struct Token(SecretString);
+
+/// Text that cannot be a token. The message never quotes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum BadToken {
+    /// Nothing there.
+    #[error("the token is empty")]
+    Empty,
+    /// Longer than lichess' tokens can be.
+    #[error("the token is {0} characters long; lichess' are at most {LONGEST}")]
+    TooLong(usize),
+    /// Something other than letters, digits and `_`.
+    #[error("character {0} of the token is neither letter, digit nor \"_\"; was more pasted than the token?")]
+    StrangeCharacter(usize),
+}
+
+impl Token {
+    /// Checks the text of a token; white space around it is dropped, since files end in a new line.
+    ///
+    /// # Errors
+    /// [`BadToken`] for text that lichess would not have given out.
+    pub fn parse(text: &str) -> Result<Self, BadToken> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(BadToken::Empty);
+        }
+        if text.len() > LONGEST {
+            return Err(BadToken::TooLong(text.chars().count()));
+        }
+        let strange = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        match text.chars().position(strange) {
+            Some(at) => Err(BadToken::StrangeCharacter(at + 1)),
+            None => Ok(Self(text.into())),
+        }
+    }
+
+    /// The text, for the header and for nothing else.
+    pub(super) fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(not shown)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_could_split_a_header_is_refused_without_being_quoted() {
+        let error = Token::parse("lip_CANARY\r\nHost: evil").unwrap_err();
+        assert_eq!(error, BadToken::StrangeCharacter(11));
+        assert!(!error.to_string().contains("CANARY"));
+        assert_eq!(Token::parse(" \n").unwrap_err(), BadToken::Empty);
+        assert_eq!(
+            Token::parse(&"x".repeat(513)).unwrap_err(),
+            BadToken::TooLong(513)
+        );
+    }
+
+    #[test]
+    fn a_token_prints_nothing() {
+        let token = Token::parse("lip_CANARY\n").unwrap();
+        assert_eq!(format!("{token:?}"), "Token(not shown)");
+        assert_eq!(token.expose(), "lip_CANARY");
+    }
+}

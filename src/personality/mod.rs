@@ -1,0 +1,26 @@
+//! Who sits at the board: a profile written in TOML, turned into orders for the engine, pauses and words.
+//!
+//! A [`Profile`] is what one file of `personalities/` says, checked. [`strength`] translates it into a search,
+//! [`pace`] into how long to wait, [`voice`] into what to say. `docs/personality.md` is the page for people.
+
+mod cast;
+pub mod pace;
+mod profile;
+pub mod strength;
+pub mod voice;
+
+pub use cast::Cast;
+pub use profile::{Delay, DrawTemper, Level, Profile, ResignTemper, keys, read, read_among};
+pub use voice::{Occasion, Voice};
+
+/// Mixes numbers into one that looks random: equal numbers, equal result, on every machine and in every version.
+///
+/// SplitMix64's finaliser (Steele, Lea, Flood 2014) over a running sum.
+fn mix(numbers: &[u64]) -> u64 {
+    numbers.iter().fold(0, |sum, number| {
+        let mut z = (sum ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    })
+}

@@ -1,0 +1,359 @@
+//! One personality as its file says it, checked.
+
+use std::{ops::RangeInclusive, path::Path};
+
+use toml::{Spanned, de::DeValue};
+
+use super::voice::{self, Voice};
+use crate::{
+    diagnostic::{Diagnostic, Findings},
+    settings::{self, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
+    units::{Centipawns, Depth, Elo, Millis, Nodes},
+};
+
+/// A personality. Every value is checked; what its file leaves out has the documented default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// What it is called in settings and commands: the name of its file without the ending.
+    pub name: String,
+    /// What people see; the name unless the file says otherwise.
+    pub title: String,
+    /// One honest sentence about how it plays.
+    pub about: String,
+    /// The level whose [`Knobs`](super::strength::Knobs) it plays with; none for full strength.
+    pub level: Option<Elo>,
+    /// Set by hand: positions it looks at for a move.
+    pub nodes: Option<Nodes>,
+    /// Set by hand: plies it looks ahead.
+    pub depth: Option<Depth>,
+    /// Set by hand: standard deviation of its errors in judging positions.
+    pub noise: Option<Centipawns>,
+    /// Set by hand: chance from 0 to 1 that it overlooks a kind of move.
+    pub blunder_rate: Option<f64>,
+    /// How long it seems to think.
+    pub delay: Delay,
+    /// Factor on human think times: below 1 quick, above 1 slow.
+    pub tempo: f64,
+    /// The books it opens from, first come first asked; may be empty.
+    pub books: Vec<String>,
+    /// Set by hand: half moves it may play from books, counted from the start of the game.
+    pub book_plies: Option<u32>,
+    /// When it gives up; none for never.
+    pub resign: Option<ResignTemper>,
+    /// When it takes a draw; none for never.
+    pub draw: Option<DrawTemper>,
+    /// Takebacks it grants in a casual game.
+    pub takebacks: u32,
+    /// What it says.
+    pub chat: Voice,
+}
+
+impl Profile {
+    /// The profile of an empty file: full strength, moves at once, friendly and short.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let plain = settings::read("", &[], |file| declare(file, "plain", None)).value;
+        let plain = plain.unwrap_or_else(|| unreachable!("every default has the form of its key"));
+        Self {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            ..plain
+        }
+    }
+}
+
+/// How long a personality seems to think before its move goes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delay {
+    /// No longer than it really does.
+    Off,
+    /// About this long in all.
+    Fixed(Millis),
+    /// Somewhere in this range, drawn anew for each move.
+    Between(Millis, Millis),
+    /// As long as people of its level do in such a position with such a clock.
+    Human,
+}
+
+/// When a personality gives a game up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResignTemper {
+    /// It must stand at least this much worse; positive.
+    pub behind: Centipawns,
+    /// For this many of its own moves in a row.
+    pub moves: u32,
+}
+
+/// When a personality takes or offers a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawTemper {
+    /// The score must be at most this far from level; positive.
+    pub within: Centipawns,
+    /// For this many of its own moves in a row.
+    pub moves: u32,
+}
+
+/// A level on the scale of lichess ratings: a whole number of the path that [`strength`](super::strength) knows.
+#[derive(Debug, Clone, Copy)]
+pub struct Level;
+
+impl Level {
+    /// The levels there are knobs for.
+    pub const RANGE: RangeInclusive<u32> = 600..=2800;
+}
+
+impl Form for Level {
+    type Value = Elo;
+
+    fn describe(&self) -> String {
+        Whole(Self::RANGE, "on the scale of lichess ratings").describe()
+    }
+
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Elo, Vec<Misfit>> {
+        Whole(Self::RANGE, "").read(value).map(Elo)
+    }
+
+    fn write(&self, value: &Elo) -> String {
+        value.to_string()
+    }
+}
+
+/// Longest artificial thought: lichess aborts games whose first move does not come within about 30 s.
+const LONGEST_DELAY: Millis = Millis::from_secs(20);
+
+impl Form for Delay {
+    type Value = Self;
+
+    fn describe(&self) -> String {
+        format!(
+            "\"off\", \"human\", a span of time as \"800ms\" or a range as \"1s to 4s\", up to {}",
+            settings::write_span(LONGEST_DELAY)
+        )
+    }
+
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Self, Vec<Misfit>> {
+        let DeValue::String(text) = value.get_ref() else {
+            return Err(vec![Misfit::new(value, "a delay is written as text")]);
+        };
+        let span = |text: &str| settings::parse_span(text).filter(|span| *span <= LONGEST_DELAY);
+        let delay = match text.as_ref() {
+            "off" => Some(Self::Off),
+            "human" => Some(Self::Human),
+            range => match range.split_once(" to ") {
+                None => span(range).map(Self::Fixed),
+                Some((from, to)) => span(from)
+                    .zip(span(to))
+                    .filter(|(from, to)| from <= to)
+                    .map(|(from, to)| Self::Between(from, to)),
+            },
+        };
+        delay.ok_or_else(|| {
+            let quoted = toml::Value::String(text.to_string());
+            let misfit = Misfit::new(value, format!("{quoted} is not a delay"));
+            vec![match settings::nearest(text, ["off", "human"]) {
+                Some(word) => misfit.with_help(format!("did you mean \"{word}\"?")),
+                None => misfit,
+            }]
+        })
+    }
+
+    fn write(&self, value: &Self) -> String {
+        match value {
+            Self::Off => "\"off\"".to_owned(),
+            Self::Human => "\"human\"".to_owned(),
+            Self::Fixed(span) => format!("\"{}\"", settings::write_span(*span)),
+            Self::Between(from, to) => {
+                format!(
+                    "\"{} to {}\"",
+                    settings::write_span(*from),
+                    settings::write_span(*to)
+                )
+            }
+        }
+    }
+}
+
+/// Reads a personality. Its name is the file's, without folder and ending. Books are not looked for.
+///
+/// The profile is there when nothing worse than warnings was found.
+#[must_use]
+pub fn read(file: &str, text: &str) -> (Option<Profile>, Findings) {
+    read_with(file, text, None)
+}
+
+/// Reads a personality whose books must be among these.
+#[must_use]
+pub fn read_among(file: &str, text: &str, books: &[String]) -> (Option<Profile>, Findings) {
+    read_with(file, text, Some(books))
+}
+
+/// Every setting of a personality with what a text says about it; none where the text is not TOML.
+#[must_use]
+pub fn keys(text: &str) -> Vec<Key> {
+    settings::read(text, &[], |file| declare(file, "name", None)).keys
+}
+
+fn read_with(file: &str, text: &str, books: Option<&[String]>) -> (Option<Profile>, Findings) {
+    let name = Path::new(file)
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default();
+    let mut reading = settings::read(text, &[], |section| declare(section, name, books));
+    if !Name::is_name(name) {
+        reading.value = None;
+        reading.list.push(
+            Diagnostic::error(0..0, format!("\"{name}\" cannot name a personality"))
+                .with_help("call the file by small letters, digits and dashes, as in \"quiet-player.toml\""),
+        );
+    }
+    (reading.value, Findings::new(file, text, reading.list))
+}
+
+fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Profile {
+    let title = file
+        .optional("title", Text(30), "the file's name", "What people see.")
+        .unwrap_or_else(|| name.to_owned());
+    let about = file.key(
+        "about",
+        Text(200),
+        "Nobody has described this personality yet.".to_owned(),
+        "One honest sentence about how it plays.",
+    );
+    let mut profile = Profile {
+        name: name.to_owned(),
+        title,
+        about,
+        level: None,
+        nodes: None,
+        depth: None,
+        noise: None,
+        blunder_rate: None,
+        delay: Delay::Off,
+        tempo: 1.0,
+        books: Vec::new(),
+        book_plies: None,
+        resign: None,
+        draw: None,
+        takebacks: 0,
+        chat: Voice::default(),
+    };
+    declare_strength(file, &mut profile);
+    declare_manner(file, &mut profile, books);
+    profile.chat = file.section("chat", |chat| voice::declare(chat, &profile.title));
+    profile
+}
+
+/// The level, and the knobs that may be set by hand.
+fn declare_strength(file: &mut Section<'_>, profile: &mut Profile) {
+    const BY_LEVEL: &str = "as the level says";
+    profile.level = file.optional(
+        "level",
+        Level,
+        "full strength",
+        "Plays about as well as a lichess player of this rating. Not calibrated yet: a wish, not a measurement.",
+    );
+    profile.nodes = file
+        .optional(
+            "nodes",
+            Whole(1..=1_000_000_000_u32, "positions a move"),
+            BY_LEVEL,
+            "Looks at so many positions for a move, whatever the machine. Fewer is weaker.",
+        )
+        .map(|nodes| Nodes(nodes.into()));
+    profile.depth = file
+        .optional(
+            "depth",
+            Whole(1..=100_u32, "half moves"),
+            BY_LEVEL,
+            "Looks no further ahead than this, exchanges excepted.",
+        )
+        .map(Depth);
+    profile.noise = file
+        .optional(
+            "noise",
+            Whole(0..=1000_u32, "centipawns"),
+            BY_LEVEL,
+            "Misjudges positions by about this much, the same position in the same game always alike.",
+        )
+        .map(|noise| Centipawns(noise.cast_signed()));
+    profile.blunder_rate = file.optional(
+        "blunder-rate",
+        Real(0.0..=1.0, "chance"),
+        BY_LEVEL,
+        "Chance to overlook a kind of move while thinking. Recaptures, pawn captures and ways out of check are always seen.",
+    );
+}
+
+/// Pace, books, and when it gives in.
+fn declare_manner(file: &mut Section<'_>, profile: &mut Profile, books: Option<&[String]>) {
+    profile.delay = file.key(
+        "delay",
+        Delay::Off,
+        Delay::Off,
+        "How long it seems to think. A clock that runs low always cuts it short.",
+    );
+    profile.tempo = file.key(
+        "tempo",
+        Real(0.2..=5.0, "times"),
+        1.0,
+        "Factor on the think times of delay = \"human\": 0.5 is quick, 2.0 is slow.",
+    );
+    let book = Name {
+        what: "book",
+        known: books,
+    };
+    profile.books = file.key(
+        "books",
+        List(book),
+        Vec::new(),
+        "Books it opens from; the first that knows the position decides.",
+    );
+    profile.book_plies = file.optional(
+        "book-plies",
+        Whole(0..=200_u32, "half moves"),
+        BOOK_BY_LEVEL,
+        "Leaves its books after this many half moves of the game.",
+    );
+    let hundredths = |range| Whole(range, "centipawns");
+    let in_a_row = || Whole(1..=50_u32, "own moves");
+    let resign_behind = file.optional(
+        "resign-behind",
+        hundredths(200..=5000_u32),
+        "never resigns",
+        "Resigns when it stands this much worse.",
+    );
+    let resign_moves = file.key(
+        "resign-moves",
+        in_a_row(),
+        5,
+        "How many own moves in a row it must stand that badly.",
+    );
+    profile.resign = resign_behind.map(|behind| ResignTemper {
+        behind: Centipawns(behind.cast_signed()),
+        moves: resign_moves,
+    });
+    let draw_within = file.optional(
+        "draw-within",
+        hundredths(0..=300_u32),
+        "takes no draws",
+        "Takes an offered draw when the score is no further from level than this.",
+    );
+    let draw_moves = file.key(
+        "draw-moves",
+        in_a_row(),
+        5,
+        "How many own moves in a row the score must have been that level.",
+    );
+    profile.draw = draw_within.map(|within| DrawTemper {
+        within: Centipawns(within.cast_signed()),
+        moves: draw_moves,
+    });
+    profile.takebacks = file.key(
+        "takebacks",
+        Whole(0..=100_u32, "a game"),
+        3,
+        "Takebacks it grants in a casual game. In rated games it grants none.",
+    );
+}
+
+const BOOK_BY_LEVEL: &str = "as the level says, or to the book's end at full strength";

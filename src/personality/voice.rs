@@ -1,0 +1,265 @@
+//! What a personality says: one line an occasion, names filled in, never longer than lichess takes.
+
+use super::{Level, Profile, strength::CALIBRATION};
+use crate::{
+    settings::{Section, Text},
+    units::Elo,
+};
+
+/// Longest line of chat that lichess takes, in characters.
+pub const LONGEST_LINE: usize = 140;
+
+/// Longest name of a lichess account, in characters; lines are checked with a name of this length.
+const LONGEST_NAME: usize = 20;
+
+/// When a personality says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Occasion {
+    /// The game begins.
+    Greeting,
+    /// It has won.
+    Won,
+    /// It has lost.
+    Lost,
+    /// The game was drawn.
+    Drawn,
+    /// It has granted a takeback.
+    TakebackGranted,
+    /// It has refused a takeback.
+    TakebackRefused,
+    /// It has refused a draw.
+    DrawRefused,
+}
+
+/// An occasion with its key, what is said by default, and its meaning.
+type Row = (Occasion, &'static str, &'static str, &'static str);
+
+const ROWS: [Row; 7] = [
+    (
+        Occasion::Greeting,
+        "greeting",
+        "Hello {opponent}, I am {me} ({level}). Have fun!",
+        "Said when a game begins.",
+    ),
+    (
+        Occasion::Won,
+        "won",
+        "Thanks for the game, {opponent}.",
+        "Said after a win.",
+    ),
+    (
+        Occasion::Lost,
+        "lost",
+        "Well played, {opponent}!",
+        "Said after a loss.",
+    ),
+    (
+        Occasion::Drawn,
+        "drawn",
+        "A fair result. Thank you, {opponent}.",
+        "Said after a draw.",
+    ),
+    (
+        Occasion::TakebackGranted,
+        "takeback-granted",
+        "Sure, take it back.",
+        "Said when it grants a takeback.",
+    ),
+    (
+        Occasion::TakebackRefused,
+        "takeback-refused",
+        "Sorry, no more takebacks in this game.",
+        "Said when it refuses a takeback.",
+    ),
+    (
+        Occasion::DrawRefused,
+        "draw-refused",
+        "I would like to play on.",
+        "Said when it refuses a draw.",
+    ),
+];
+
+impl Occasion {
+    /// Every occasion.
+    pub const ALL: [Self; 7] = [
+        Self::Greeting,
+        Self::Won,
+        Self::Lost,
+        Self::Drawn,
+        Self::TakebackGranted,
+        Self::TakebackRefused,
+        Self::DrawRefused,
+    ];
+}
+
+/// The lines of a personality, checked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Voice {
+    /// Whether it says anything at all.
+    pub enabled: bool,
+    /// In the order of [`Occasion::ALL`].
+    lines: Vec<String>,
+}
+
+/// What is filled into a line.
+#[derive(Debug, Clone, Copy)]
+struct Names<'n> {
+    opponent: &'n str,
+    me: &'n str,
+    level: Option<Elo>,
+}
+
+impl Profile {
+    /// What it says on an occasion, at most [`LONGEST_LINE`] characters; none when it keeps silent.
+    ///
+    /// `opponent` is their name as lichess shows it, `asked` the level that replaces the profile's own.
+    #[must_use]
+    pub fn say(&self, occasion: Occasion, opponent: &str, asked: Option<Elo>) -> Option<String> {
+        if !self.chat.enabled {
+            return None;
+        }
+        let names = Names {
+            opponent,
+            me: &self.title,
+            level: asked.or(self.level),
+        };
+        let at = Occasion::ALL.iter().position(|other| *other == occasion)?;
+        let line = fill(self.chat.lines.get(at)?, names);
+        // A name from a stranger's server may be longer than lichess allows.
+        Some(line.chars().take(LONGEST_LINE).collect())
+    }
+}
+
+fn fill(line: &str, names: Names<'_>) -> String {
+    let level = names.level.map_or_else(
+        || "full strength".to_owned(),
+        |level| format!("level {level}, {CALIBRATION}"),
+    );
+    let mut filled = String::with_capacity(line.len() + 40);
+    let mut rest = line;
+    // One pass, so that a name which looks like a placeholder stays what it is.
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let Some((word, behind)) = after.split_once('}') else {
+            filled.push('{');
+            rest = after;
+            continue;
+        };
+        filled.push_str(match word {
+            "opponent" => names.opponent,
+            "me" => names.me,
+            "level" => &level,
+            _ => "",
+        });
+        rest = behind;
+    }
+    filled + rest
+}
+
+/// What is wrong with a line, with what to do about it.
+fn fault(line: &str, me: &str) -> Option<(String, String)> {
+    let known = ["opponent", "me", "level"];
+    for after in line.split('{').skip(1) {
+        let Some((word, _)) = after.split_once('}') else {
+            return Some((
+                "a \"{\" is never closed".to_owned(),
+                "write {opponent}, {me} or {level}".to_owned(),
+            ));
+        };
+        if !known.contains(&word) {
+            let help = match crate::settings::nearest(word, known) {
+                Some(near) => format!("did you mean {{{near}}}?"),
+                None => "write {opponent}, {me} or {level}".to_owned(),
+            };
+            return Some((format!("{{{word}}} stands for nothing"), help));
+        }
+    }
+    let longest = Names {
+        opponent: &"x".repeat(LONGEST_NAME),
+        me,
+        level: Some(Elo(*Level::RANGE.end())),
+    };
+    let length = fill(line, longest).chars().count();
+    (length > LONGEST_LINE).then(|| {
+        (
+            format!("{length} characters with an opponent's name of {LONGEST_NAME}"),
+            format!("lichess takes {LONGEST_LINE}; cut {}", length - LONGEST_LINE),
+        )
+    })
+}
+
+/// Declares the lines of a personality called `me`.
+pub(super) fn declare(chat: &mut Section<'_>, me: &str) -> Voice {
+    let enabled = chat.key(
+        "enabled",
+        crate::settings::Flag,
+        true,
+        "Whether it says anything at all.",
+    );
+    let mut lines = Vec::with_capacity(ROWS.len());
+    for (_, key, default, doc) in ROWS {
+        let line = chat.key(key, Text(LONGEST_LINE), default.to_owned(), doc);
+        if let Some((why, help)) = fault(&line, me) {
+            chat.error(key, why, help);
+        }
+        lines.push(line);
+    }
+    Voice { enabled, lines }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::personality::read;
+
+    #[test]
+    fn rows_and_occasions_are_in_the_same_order() {
+        let rows: Vec<Occasion> = ROWS.iter().map(|row| row.0).collect();
+        assert_eq!(rows, Occasion::ALL);
+    }
+
+    #[test]
+    fn names_are_filled_in_once() {
+        let (profile, _) = read(
+            "tim.toml",
+            "title = \"Tim\"\n[chat]\ngreeting = \"{opponent}: {me} ({level})\"\n",
+        );
+        let tim = profile.unwrap();
+        let greeting = |opponent, asked| tim.say(Occasion::Greeting, opponent, asked).unwrap();
+        assert_eq!(
+            greeting("Anna", Some(Elo(1400))),
+            "Anna: Tim (level 1400, not calibrated yet)"
+        );
+        assert_eq!(greeting("{me}", None), "{me}: Tim (full strength)");
+    }
+
+    #[test]
+    fn a_silent_personality_says_nothing() {
+        let (profile, _) = read("tim.toml", "[chat]\nenabled = false\n");
+        assert_eq!(profile.unwrap().say(Occasion::Won, "Anna", None), None);
+    }
+
+    #[test]
+    fn lines_are_checked_with_the_longest_name() {
+        let line = format!("{{opponent}} {}", "a".repeat(120));
+        let (profile, findings) = read("tim.toml", &format!("[chat]\nwon = \"{line}\"\n"));
+        assert!(profile.is_none());
+        assert_eq!(
+            findings.to_string(),
+            "tim.toml:2:7: error: chat.won: 141 characters with an opponent's name of 20; lichess takes 140; cut 1"
+        );
+        let stranger = "x".repeat(500);
+        let said = Profile::new("x").say(Occasion::Lost, &stranger, None).unwrap();
+        assert_eq!(said.chars().count(), LONGEST_LINE);
+    }
+
+    #[test]
+    fn unknown_placeholders_are_refused_with_the_known_ones() {
+        let (_, findings) = read("tim.toml", "[chat]\nwon = \"bye {oponent}\"\nlost = \"{\"\n");
+        assert_eq!(
+            findings.to_string(),
+            "tim.toml:2:7: error: chat.won: {oponent} stands for nothing; did you mean {opponent}?\n\
+             tim.toml:3:8: error: chat.lost: a \"{\" is never closed; write {opponent}, {me} or {level}"
+        );
+    }
+}

@@ -1,0 +1,374 @@
+//! Reading a text section by section, keeping every mistake and every declared key.
+
+use std::ops::Range;
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use super::{
+    form::{Form, shown},
+    hint::nearest,
+};
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// What became of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading<T> {
+    /// The value, when nothing was worse than a warning.
+    pub value: Option<T>,
+    /// Every key that the reading function declared, in its order; none after an error of syntax.
+    pub keys: Vec<Key>,
+    /// Everything that was found, in no particular order.
+    pub list: Vec<Diagnostic>,
+}
+
+/// A declared setting, with what a text says about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// Its full name, as in `games.max`.
+    pub path: String,
+    /// What it must look like.
+    pub form: String,
+    /// Its default as TOML, or in words what leaving it out means.
+    pub fallback: Fallback,
+    /// What it means.
+    pub doc: &'static str,
+    /// Its value as TOML, whether written or by default; none when it is left out and has no default.
+    pub value: Option<String>,
+    /// The bytes of its value, if the text has it.
+    pub span: Option<Range<usize>>,
+}
+
+/// What counts when a key is left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fallback {
+    /// This value, as TOML.
+    Value(String),
+    /// No value, which means this.
+    Nothing(&'static str),
+}
+
+/// What to say about a key that this program does not have, though others do.
+#[derive(Debug, Clone, Copy)]
+pub struct Advice {
+    /// The key, alone (`concurrency`) or with its sections (`challenge.concurrency`).
+    pub key: &'static str,
+    /// What to write here instead.
+    pub help: &'static str,
+}
+
+/// A key that nobody declared.
+struct Unknown {
+    parent: String,
+    name: String,
+    span: Range<usize>,
+    siblings: Vec<&'static str>,
+}
+
+/// Reads a text with a function that declares all its keys, and reports what is wrong with it.
+///
+/// A text that is not TOML gives its first mistake only: what follows an open bracket makes no sense.
+#[must_use]
+pub fn read<T>(text: &str, advice: &[Advice], body: impl FnOnce(&mut Section<'_>) -> T) -> Reading<T> {
+    let table = match DeTable::parse(text) {
+        Ok(table) => table.into_inner(),
+        Err(error) => {
+            let span = error.span().unwrap_or(text.len()..text.len());
+            return Reading {
+                value: None,
+                keys: Vec::new(),
+                list: vec![Diagnostic::error(span, error.message().replace('\n', ", "))],
+            };
+        }
+    };
+    let mut root = Section::new(String::new(), table);
+    let value = body(&mut root);
+    let Section {
+        keys,
+        mut list,
+        unknown,
+        ..
+    } = root.finish();
+    list.extend(
+        unknown
+            .iter()
+            .map(|unknown| explain_unknown(unknown, &keys, advice)),
+    );
+    let usable = list.iter().all(|finding| finding.severity != Severity::Error);
+    Reading {
+        value: usable.then_some(value),
+        keys,
+        list,
+    }
+}
+
+fn explain_unknown(unknown: &Unknown, keys: &[Key], advice: &[Advice]) -> Diagnostic {
+    let Unknown { parent, name, .. } = unknown;
+    let path = format!("{parent}{name}");
+    let finding = Diagnostic::error(unknown.span.clone(), format!("there is no setting \"{path}\""));
+    let bare = name.replace('-', "_");
+    let known_elsewhere = advice
+        .iter()
+        .find(|advice| advice.key == path)
+        .or_else(|| advice.iter().find(|advice| advice.key == bare));
+    if let Some(advice) = known_elsewhere {
+        return finding.with_help(advice.help);
+    }
+    if let Some(word) = nearest(name, unknown.siblings.iter().copied()) {
+        return finding.with_help(format!("did you mean \"{word}\"?"));
+    }
+    let namesake = keys
+        .iter()
+        .find(|key| key.path.rsplit_once('.').map_or(&*key.path, |(_, last)| last) == name);
+    match namesake.map(|key| key.path.rsplit_once('.')) {
+        Some(Some((section, _))) => finding.with_help(format!("it belongs in the section [{section}]")),
+        Some(None) => finding.with_help("it belongs at the top of the file, before the first [section]"),
+        None => finding.with_help(format!("there is {}", unknown.siblings.join(", "))),
+    }
+}
+
+/// A table of settings while it is being read.
+pub struct Section<'t> {
+    /// The names of the tables around and this one, each with a dot behind it; empty at the top.
+    path: String,
+    /// What nobody has asked for yet.
+    table: DeTable<'t>,
+    names: Vec<&'static str>,
+    keys: Vec<Key>,
+    list: Vec<Diagnostic>,
+    unknown: Vec<Unknown>,
+}
+
+impl<'t> Section<'t> {
+    fn new(path: String, table: DeTable<'t>) -> Self {
+        Self {
+            path,
+            table,
+            names: Vec::new(),
+            keys: Vec::new(),
+            list: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
+
+    /// Declares a key that has a default. A value that does not fit is reported, and the default stands in.
+    pub fn key<F: Form>(
+        &mut self,
+        name: &'static str,
+        form: F,
+        default: F::Value,
+        doc: &'static str,
+    ) -> F::Value {
+        let meaning = Fallback::Value(form.write(&default));
+        self.declare(name, &form, meaning, doc).unwrap_or(default)
+    }
+
+    /// Declares a key that may be missing, with what that means.
+    pub fn optional<F: Form>(
+        &mut self,
+        name: &'static str,
+        form: F,
+        absent: &'static str,
+        doc: &'static str,
+    ) -> Option<F::Value> {
+        self.declare(name, &form, Fallback::Nothing(absent), doc)
+    }
+
+    /// Declares a table of settings, read by a function of its own.
+    pub fn section<T>(&mut self, name: &'static str, body: impl FnOnce(&mut Section<'t>) -> T) -> T {
+        self.names.push(name);
+        let path = format!("{}{name}", self.path);
+        let table = match self.table.remove_entry(name) {
+            None => DeTable::new(),
+            Some((key, value)) => match value.into_inner() {
+                DeValue::Table(table) => table,
+                other => {
+                    let message = format!("{path} is a section, not {}", shown(&other));
+                    self.list.push(
+                        Diagnostic::error(key.span(), message)
+                            .with_help(format!("write [{path}] on a line of its own")),
+                    );
+                    DeTable::new()
+                }
+            },
+        };
+        let mut inner = Section::new(format!("{path}."), table);
+        let value = body(&mut inner);
+        let inner = inner.finish();
+        self.keys.extend(inner.keys);
+        self.list.extend(inner.list);
+        self.unknown.extend(inner.unknown);
+        value
+    }
+
+    /// Where the value of a declared key is written; none when it is left out.
+    #[must_use]
+    pub fn span(&self, name: &str) -> Option<Range<usize>> {
+        let path = format!("{}{name}", self.path);
+        self.keys.iter().find(|key| key.path == path)?.span.clone()
+    }
+
+    /// Reports an error about a declared key's value, or about the start of the text when it is left out.
+    pub fn error(&mut self, name: &str, message: impl std::fmt::Display, help: impl Into<String>) {
+        let span = self.span(name).unwrap_or(0..0);
+        let message = format!("{}{name}: {message}", self.path);
+        self.list.push(Diagnostic::error(span, message).with_help(help));
+    }
+
+    /// Reports a warning about a declared key's value, or about the start of the text when it is left out.
+    pub fn warning(&mut self, name: &str, message: impl std::fmt::Display, help: impl Into<String>) {
+        let span = self.span(name).unwrap_or(0..0);
+        let message = format!("{}{name}: {message}", self.path);
+        self.list.push(Diagnostic::warning(span, message).with_help(help));
+    }
+
+    /// Takes a key out that must not be there, and says where it was: its name and its value.
+    pub fn forbid(
+        &mut self,
+        name: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Option<Range<usize>> {
+        let (key, value) = self.table.remove_entry(name)?;
+        self.list
+            .push(Diagnostic::error(key.span(), message).with_help(help));
+        Some(value.span())
+    }
+
+    fn declare<F: Form>(
+        &mut self,
+        name: &'static str,
+        form: &F,
+        fallback: Fallback,
+        doc: &'static str,
+    ) -> Option<F::Value> {
+        self.names.push(name);
+        let path = format!("{}{name}", self.path);
+        let written = self.table.remove(name);
+        let span = written.as_ref().map(Spanned::span);
+        let value = written.and_then(|written| match form.read(&written) {
+            Ok(value) => Some(value),
+            Err(misfits) => {
+                self.list.extend(misfits.into_iter().map(|misfit| {
+                    let help = misfit
+                        .help
+                        .unwrap_or_else(|| format!("write {}", form.describe()));
+                    Diagnostic::error(misfit.span, format!("{path}: {}", misfit.message)).with_help(help)
+                }));
+                None
+            }
+        });
+        self.keys.push(Key {
+            path,
+            form: form.describe(),
+            value: match (&value, &fallback) {
+                (Some(value), _) => Some(form.write(value)),
+                (None, Fallback::Value(value)) => Some(value.clone()),
+                (None, Fallback::Nothing(_)) => None,
+            },
+            fallback,
+            doc,
+            span,
+        });
+        value
+    }
+
+    /// Everything still there was never asked for.
+    fn finish(mut self) -> Self {
+        let left = std::mem::take(&mut self.table);
+        self.unknown.extend(left.into_iter().map(|(key, _)| Unknown {
+            parent: self.path.clone(),
+            span: key.span(),
+            name: key.into_inner().into_owned(),
+            siblings: self.names.clone(),
+        }));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Choice, Flag, List, Whole},
+        *,
+    };
+
+    const ADVICE: &[Advice] = &[Advice {
+        key: "concurrency",
+        help: "here this is called \"max\", in [games]",
+    }];
+
+    fn games(text: &str) -> Reading<(u32, bool, Vec<u8>)> {
+        read(text, ADVICE, |file| {
+            let quiet = file.key("quiet", Flag, false, "Says less.");
+            let (max, colors) = file.section("games", |games| {
+                let max = games.key("max", Whole(1..=64_u32, "games"), 8, "Games at once.");
+                let colors = Choice(&[("white", 0_u8), ("black", 1)]);
+                (
+                    max,
+                    games.key("colors", List(colors), vec![0, 1], "Sides to play."),
+                )
+            });
+            (max, quiet, colors)
+        })
+    }
+
+    fn messages(text: &str) -> Vec<String> {
+        let findings = crate::diagnostic::Findings::new("t", text, games(text).list);
+        findings.to_string().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_empty_text_gives_the_defaults_and_lists_every_key() {
+        let reading = games("");
+        assert_eq!(reading.value, Some((8, false, vec![0, 1])));
+        let paths: Vec<&str> = reading.keys.iter().map(|key| &*key.path).collect();
+        assert_eq!(paths, ["quiet", "games.max", "games.colors"]);
+        assert_eq!(reading.keys[2].value.as_deref(), Some("[\"white\", \"black\"]"));
+        assert_eq!(reading.keys[1].span, None);
+    }
+
+    #[test]
+    fn everything_wrong_is_said_at_once_and_in_order() {
+        insta::assert_snapshot!(
+            messages("quiet = 1\nconcurrency = 3\n[games]\nmax = 65\nMax = 2\nquiet = true\ncolors = [\"whit\", 3, \"black\"]\n[gams]\n").join("\n"),
+            @r#"
+        t:1:9: error: quiet: 1 is not true or false; write true or false
+        t:2:1: error: there is no setting "concurrency"; here this is called "max", in [games]
+        t:4:7: error: games.max: 65 is more than 64; write a whole number from 1 to 64 (games)
+        t:5:1: error: there is no setting "games.Max"; did you mean "max"?
+        t:6:1: error: there is no setting "games.quiet"; it belongs at the top of the file, before the first [section]
+        t:7:11: error: games.colors: "whit" is not known here; did you mean "white"? there is "white" or "black"
+        t:7:19: error: games.colors: 3 is not "white" or "black"; write "white" or "black"
+        t:8:2: error: there is no setting "gams"; did you mean "games"?
+        "#
+        );
+    }
+
+    #[test]
+    fn a_text_that_is_not_toml_gives_its_first_mistake() {
+        let found = messages("quiet = true\n[games\nmax = = 3\n");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("t:2:7: error: "), "{found:?}");
+        assert!(games("[games\n").keys.is_empty());
+    }
+
+    #[test]
+    fn a_section_is_not_a_value() {
+        assert_eq!(
+            messages("games = 3"),
+            ["t:1:1: error: games is a section, not 3; write [games] on a line of its own"]
+        );
+    }
+
+    #[test]
+    fn numbers_beyond_any_type_are_out_of_range() {
+        let found = messages("[games]\nmax = 99999999999999999999\n");
+        assert!(
+            found[0].contains("99999999999999999999 is more than 64"),
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! When a search may run, end and answer: stop, ponder hit and the wait for them.
+
+use std::sync::{
+    Condvar, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use crate::{
+    engine::Stop,
+    units::{Clock, Millis, Stopwatch},
+};
+
+/// Shared by the front, which opens it, and the worker, which waits at it.
+#[derive(Debug)]
+pub(super) struct Gate {
+    /// Ends the search under way.
+    pub stop: Stop,
+    state: Mutex<State>,
+    changed: Condvar,
+    watch: Stopwatch,
+    /// Milliseconds of `watch` at which the search's own clock began to run.
+    started: AtomicU64,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct State {
+    searching: bool,
+    /// The answer must wait, for a stop or a ponder hit.
+    held: Option<Held>,
+}
+
+/// Why an answer must wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Held {
+    /// Until `stop`.
+    Infinite,
+    /// Until `ponderhit` or `stop`; until then no time passes for the search.
+    Ponder,
+}
+
+/// The search's clock stands still at zero while pondering.
+const NOT_STARTED: u64 = u64::MAX;
+
+impl Gate {
+    /// A gate with no search.
+    pub fn new() -> Self {
+        Self {
+            stop: Stop::new(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            watch: Stopwatch::start(),
+            started: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether a search runs or its answer is being held.
+    pub fn is_searching(&self) -> bool {
+        self.lock().searching
+    }
+
+    /// A search is about to begin.
+    pub fn begin(&self, held: Option<Held>) {
+        let mut state = self.lock();
+        *state = State {
+            searching: true,
+            held,
+        };
+        self.stop.clear();
+        let now = if held == Some(Held::Ponder) {
+            NOT_STARTED
+        } else {
+            self.watch.elapsed().0
+        };
+        self.started.store(now, Relaxed);
+    }
+
+    /// The search ends now, and nothing holds its answer.
+    pub fn stop(&self) {
+        let mut state = self.lock();
+        if state.searching {
+            self.stop.set();
+            state.held = None;
+            self.changed.notify_all();
+        }
+    }
+
+    /// The move pondered on was played: time passes from now on.
+    pub fn ponder_hit(&self) {
+        let mut state = self.lock();
+        if state.held == Some(Held::Ponder) {
+            self.started.store(self.watch.elapsed().0, Relaxed);
+            state.held = None;
+            self.changed.notify_all();
+        }
+    }
+
+    /// No more commands will come: searches that only a command could end are stopped, others run to their limits.
+    pub fn abandon(&self) {
+        if self.lock().held.is_some() {
+            self.stop();
+        }
+    }
+
+    /// Waits until the answer may be given.
+    pub fn wait_for_release(&self) {
+        let mut state = self.lock();
+        while state.held.is_some() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The search is over, and its answer about to be given.
+    pub fn end(&self) {
+        self.lock().searching = false;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that holds the lock can panic half way through a change.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for Gate {
+    fn elapsed(&self) -> Millis {
+        match self.started.load(Relaxed) {
+            NOT_STARTED => Millis::ZERO,
+            started => self.watch.elapsed() - Millis(started),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_time_passes_until_the_ponder_hit() {
+        let gate = Gate::new();
+        gate.begin(Some(Held::Ponder));
+        assert_eq!(gate.started.load(Relaxed), NOT_STARTED);
+        assert_eq!(gate.elapsed(), Millis::ZERO);
+        gate.ponder_hit();
+        assert_ne!(gate.started.load(Relaxed), NOT_STARTED);
+        gate.wait_for_release();
+        assert!(!gate.stop.is_set());
+    }
+
+    #[test]
+    fn a_ponder_hit_does_not_release_an_infinite_search() {
+        let gate = Gate::new();
+        gate.begin(Some(Held::Infinite));
+        gate.ponder_hit();
+        assert_eq!(gate.lock().held, Some(Held::Infinite));
+        gate.stop();
+        gate.wait_for_release();
+        assert!(gate.stop.is_set());
+    }
+
+    #[test]
+    fn a_stop_without_a_search_does_not_stop_the_next() {
+        let gate = Gate::new();
+        gate.stop();
+        gate.begin(None);
+        assert!(!gate.stop.is_set());
+    }
+}

@@ -1,0 +1,273 @@
+//! Lines of the protocol as commands: reading only, nothing is done here.
+
+use thiserror::Error;
+
+use crate::units::Millis;
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Command {
+    Uci,
+    IsReady,
+    NewGame,
+    SetOption {
+        name: String,
+        value: Option<String>,
+    },
+    Position {
+        fen: String,
+        moves: Vec<String>,
+    },
+    Go(Box<Go>),
+    Stop,
+    PonderHit,
+    /// Show the position.
+    Display,
+    /// Take the evaluation apart.
+    Eval,
+    /// List the numbers of the search for tuning.
+    Params,
+    Perft(u32),
+    /// Count nodes over fixed positions, to this depth or the usual one.
+    Bench(Option<u32>),
+    Quit,
+    /// A line that asks for nothing: blank, or a command of the protocol that needs no answer.
+    Nothing,
+}
+
+/// The limits of a search as written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Go {
+    pub depth: Option<u32>,
+    pub nodes: Option<u64>,
+    pub mate: Option<u32>,
+    pub movetime: Option<Millis>,
+    pub wtime: Option<Millis>,
+    pub btime: Option<Millis>,
+    pub winc: Option<Millis>,
+    pub binc: Option<Millis>,
+    pub movestogo: Option<u32>,
+    pub searchmoves: Vec<String>,
+    pub infinite: bool,
+    pub ponder: bool,
+}
+
+/// A line that is no command.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum ParseError {
+    #[error("\"{0}\" is not a command")]
+    Unknown(String),
+    #[error("\"{word}\" needs a number, not \"{text}\"")]
+    Number { word: String, text: String },
+    #[error("\"{0}\" needs a value")]
+    Missing(String),
+    #[error("\"position\" needs \"startpos\" or \"fen\" and six fields, not \"{0}\"")]
+    Position(String),
+    #[error("\"go\" does not know \"{0}\"")]
+    Limit(String),
+    #[error("\"setoption\" needs \"name\" and the option's name")]
+    Option,
+}
+
+/// Reads a line.
+pub(super) fn parse(line: &str) -> Result<Command, ParseError> {
+    let mut words = line.split_ascii_whitespace();
+    let Some(first) = words.next() else {
+        return Ok(Command::Nothing);
+    };
+    let rest: Vec<&str> = words.collect();
+    Ok(match first {
+        "uci" => Command::Uci,
+        "isready" => Command::IsReady,
+        "ucinewgame" => Command::NewGame,
+        "setoption" => set_option(&rest)?,
+        "position" => position(&rest)?,
+        "go" => go(&rest)?,
+        "stop" => Command::Stop,
+        "ponderhit" => Command::PonderHit,
+        "d" => Command::Display,
+        "eval" => Command::Eval,
+        "params" => Command::Params,
+        "perft" => Command::Perft(number("perft", rest.first().copied())?),
+        "bench" => Command::Bench(match rest.first() {
+            Some(text) => Some(number("bench", Some(text))?),
+            None => None,
+        }),
+        "quit" => Command::Quit,
+        "debug" | "register" => Command::Nothing,
+        other => return Err(ParseError::Unknown(other.to_owned())),
+    })
+}
+
+fn set_option(words: &[&str]) -> Result<Command, ParseError> {
+    let ["name", rest @ ..] = words else {
+        return Err(ParseError::Option);
+    };
+    let split = rest.iter().position(|word| *word == "value");
+    let (name, value) = match split {
+        Some(at) => (&rest[..at], Some(rest[at + 1..].join(" "))),
+        None => (rest, None),
+    };
+    if name.is_empty() {
+        return Err(ParseError::Option);
+    }
+    Ok(Command::SetOption {
+        name: name.join(" "),
+        value,
+    })
+}
+
+fn position(words: &[&str]) -> Result<Command, ParseError> {
+    let split = words.iter().position(|word| *word == "moves");
+    let (start, moves) = match split {
+        Some(at) => (&words[..at], &words[at + 1..]),
+        None => (words, [].as_slice()),
+    };
+    let fen = match start {
+        ["startpos"] => "startpos".to_owned(),
+        // Many test files leave the counters out.
+        ["fen", fields @ ..] if (4..=7).contains(&fields.len()) => fields.join(" "),
+        _ => return Err(ParseError::Position(start.join(" "))),
+    };
+    Ok(Command::Position {
+        fen,
+        moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
+    })
+}
+
+const LIMITS: [&str; 13] = [
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "searchmoves",
+    "infinite",
+    "ponder",
+    "perft",
+];
+
+fn go(words: &[&str]) -> Result<Command, ParseError> {
+    let mut go = Go::default();
+    let mut words = words.iter().copied().peekable();
+    while let Some(word) = words.next() {
+        match word {
+            "infinite" => go.infinite = true,
+            "ponder" => go.ponder = true,
+            "searchmoves" => {
+                while let Some(mv) = words.next_if(|word| !LIMITS.contains(word)) {
+                    go.searchmoves.push(mv.to_owned());
+                }
+            }
+            "perft" => return Ok(Command::Perft(number(word, words.next())?)),
+            "depth" => go.depth = Some(number(word, words.next())?),
+            "nodes" => go.nodes = Some(number(word, words.next())?),
+            "mate" => go.mate = Some(number(word, words.next())?),
+            "movestogo" => go.movestogo = Some(number(word, words.next())?),
+            "movetime" => go.movetime = Some(span(word, words.next())?),
+            "wtime" => go.wtime = Some(span(word, words.next())?),
+            "btime" => go.btime = Some(span(word, words.next())?),
+            "winc" => go.winc = Some(span(word, words.next())?),
+            "binc" => go.binc = Some(span(word, words.next())?),
+            other => return Err(ParseError::Limit(other.to_owned())),
+        }
+    }
+    Ok(Command::Go(Box::new(go)))
+}
+
+fn number<N: std::str::FromStr>(word: &str, text: Option<&str>) -> Result<N, ParseError> {
+    let text = text.ok_or_else(|| ParseError::Missing(word.to_owned()))?;
+    text.parse().map_err(|_| ParseError::Number {
+        word: word.to_owned(),
+        text: text.to_owned(),
+    })
+}
+
+/// A time in milliseconds. Programs send negative clocks when a flag is about to fall; that is no time at all.
+fn span(word: &str, text: Option<&str>) -> Result<Millis, ParseError> {
+    let millis: i64 = number(word, text)?;
+    Ok(Millis(u64::try_from(millis).unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn positions_with_and_without_moves_are_read() {
+        assert_eq!(
+            parse("position startpos moves e2e4 e7e5"),
+            Ok(Command::Position {
+                fen: "startpos".into(),
+                moves: vec!["e2e4".into(), "e7e5".into()],
+            })
+        );
+        assert_eq!(
+            parse("  position   fen 8/8/8/8/8/8/8/K1k5 w - -  "),
+            Ok(Command::Position {
+                fen: "8/8/8/8/8/8/8/K1k5 w - -".into(),
+                moves: Vec::new(),
+            })
+        );
+        assert!(matches!(parse("position"), Err(ParseError::Position(_))));
+        assert!(matches!(parse("position fen"), Err(ParseError::Position(_))));
+    }
+
+    #[test]
+    fn every_limit_is_read_wherever_it_stands() {
+        let line = "go searchmoves e2e4 d2d4 ponder wtime 100 btime -5 winc 1 binc 2 movestogo 40 depth 9 nodes 77 \
+                    mate 3 movetime 50 infinite";
+        let Ok(Command::Go(go)) = parse(line) else {
+            panic!("not read");
+        };
+        assert_eq!(go.searchmoves, ["e2e4", "d2d4"]);
+        assert!(go.ponder && go.infinite);
+        assert_eq!((go.wtime, go.btime), (Some(Millis(100)), Some(Millis::ZERO)));
+        assert_eq!(
+            (go.depth, go.nodes, go.mate, go.movestogo),
+            (Some(9), Some(77), Some(3), Some(40))
+        );
+        assert_eq!(parse("go perft 5"), Ok(Command::Perft(5)));
+    }
+
+    #[test]
+    fn options_may_have_spaces_in_name_and_value() {
+        assert_eq!(
+            parse("setoption name Move Overhead value 30"),
+            Ok(Command::SetOption {
+                name: "Move Overhead".into(),
+                value: Some("30".into()),
+            })
+        );
+        assert_eq!(
+            parse("setoption name Clear Hash"),
+            Ok(Command::SetOption {
+                name: "Clear Hash".into(),
+                value: None,
+            })
+        );
+        assert_eq!(parse("setoption value 3"), Err(ParseError::Option));
+    }
+
+    #[test]
+    fn errors_quote_what_is_wrong() {
+        let text = |line: &str| parse(line).unwrap_err().to_string();
+        assert_eq!(text("hello there"), "\"hello\" is not a command");
+        assert_eq!(text("go depth ten"), "\"depth\" needs a number, not \"ten\"");
+        assert_eq!(text("go wtime"), "\"wtime\" needs a value");
+        assert_eq!(text("go quickly"), "\"go\" does not know \"quickly\"");
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_panics(line in "(go|position|setoption|perft|bench)?( (startpos|fen|moves|name|value|depth|wtime|-?[0-9]{1,30}|\\PC{0,8})){0,12}") {
+            let _ = parse(&line);
+        }
+    }
+}

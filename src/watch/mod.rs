@@ -1,0 +1,250 @@
+//! Books and personalities as they lie in their folders, read again when they change; the last good ones stay.
+//!
+//! A poller looks at sizes and times, which works on every file system and needs nothing but `stat`. What it
+//! publishes is a whole: whoever holds an `Arc` goes on with what it was, and the next request sees the new one.
+
+mod quiet;
+mod shelves;
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{sync::watch, time::MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+pub use quiet::{Glance, Quiet, Stamp};
+pub use shelves::{News, Shelves, glance, list};
+
+use crate::{
+    book::Library,
+    config::Paths,
+    diagnostic::Findings,
+    personality::Cast,
+    units::{Clock as _, Millis, Stopwatch},
+};
+
+/// Between two looks at the folders.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// So long must all files have looked the same before they are read: an editor may still be writing.
+const REST: Millis = Millis(900);
+
+/// The newest good books and personalities. Clones see the same.
+#[derive(Debug, Clone)]
+pub struct Stock {
+    /// All books.
+    pub library: watch::Receiver<Arc<Library>>,
+    /// All personalities.
+    pub cast: watch::Receiver<Arc<Cast>>,
+}
+
+/// Reads the folders once, and hands out what they hold and the task that keeps it fresh.
+///
+/// The findings say what could not be used. Spawn [`Poller::run`]; without it the stock stays as it is.
+#[must_use]
+pub fn open(paths: &Paths) -> (Stock, Poller, Vec<Findings>) {
+    let mut shelves = Shelves::default();
+    let seen = glance(paths);
+    let findings = shelves
+        .reload(&seen.keys().cloned().collect::<Vec<_>>())
+        .into_iter()
+        .filter_map(|news| match news {
+            News::Refused { findings, .. } => Some(findings),
+            News::Read { .. } | News::Gone { .. } => None,
+        })
+        .collect();
+    let (library, library_rx) = watch::channel(Arc::new(shelves.library()));
+    let (cast, cast_rx) = watch::channel(Arc::new(shelves.cast()));
+    let poller = Poller {
+        paths: paths.clone(),
+        quiet: Quiet::new(seen, REST),
+        shelves,
+        library,
+        cast,
+    };
+    let stock = Stock {
+        library: library_rx,
+        cast: cast_rx,
+    };
+    (stock, poller, findings)
+}
+
+/// The task that looks at the folders and publishes what changed.
+#[derive(Debug)]
+pub struct Poller {
+    paths: Paths,
+    quiet: Quiet,
+    shelves: Shelves,
+    library: watch::Sender<Arc<Library>>,
+    cast: watch::Sender<Arc<Cast>>,
+}
+
+impl Poller {
+    /// Looks every second until it is cancelled.
+    pub async fn run(mut self, cancel: CancellationToken) {
+        let clock = Stopwatch::start();
+        let mut ticks = tokio::time::interval(INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = cancel.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            // A large book takes a while to read, and the runtime has moves to send meanwhile.
+            let look = tokio::task::spawn_blocking(move || {
+                self.look(clock.elapsed());
+                self
+            });
+            match look.await {
+                Ok(poller) => self = poller,
+                Err(error) => {
+                    warn!("books and personalities are no longer watched: {error}");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// One look at the folders: whatever has changed and come to rest is read, told of and published.
+    pub fn look(&mut self, now: Millis) {
+        let changed = self.quiet.look(now, glance(&self.paths));
+        if changed.is_empty() {
+            return;
+        }
+        let news = self.shelves.reload(&changed);
+        for item in &news {
+            match item {
+                News::Refused { findings, .. } => warn!("{item}\n{findings}"),
+                News::Read { .. } | News::Gone { .. } => info!("{item}"),
+            }
+        }
+        if news.iter().any(News::is_about_books) {
+            self.library.send_replace(Arc::new(self.shelves.library()));
+        }
+        if news.iter().any(|item| !item.is_about_books()) {
+            self.cast.send_replace(Arc::new(self.shelves.cast()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    struct Folder {
+        at: tempfile::TempDir,
+        stock: Stock,
+        poller: Poller,
+        now: Millis,
+    }
+
+    impl Folder {
+        fn new() -> Self {
+            let at = tempfile::tempdir().unwrap();
+            let paths = Paths {
+                books: at.path().join("books"),
+                personalities: at.path().join("personalities"),
+            };
+            fs::create_dir(&paths.books).unwrap();
+            fs::create_dir(&paths.personalities).unwrap();
+            fs::write(paths.books.join("mine.book"), "1. e4 e5\n").unwrap();
+            fs::write(paths.personalities.join("tim.toml"), "books = [\"mine\"]\n").unwrap();
+            let (stock, poller, findings) = open(&paths);
+            assert_eq!(findings, []);
+            Self {
+                at,
+                stock,
+                poller,
+                now: Millis::ZERO,
+            }
+        }
+
+        fn write(&self, file: &str, text: &str) {
+            fs::write(self.at.path().join(file), text).unwrap();
+        }
+
+        /// Looks until everything that changed has come to rest.
+        fn settle(&mut self) {
+            for _ in 0..3 {
+                self.now += Millis(1000);
+                self.poller.look(self.now);
+            }
+        }
+
+        fn rows(&self) -> Option<usize> {
+            let library = self.stock.library.borrow().clone();
+            library.book("mine").map(|book| book.rows())
+        }
+
+        fn noise(&self) -> Option<i32> {
+            let cast = self.stock.cast.borrow().clone();
+            cast.get("tim").and_then(|tim| tim.noise).map(|noise| noise.0)
+        }
+    }
+
+    #[test]
+    fn a_saved_book_is_used_and_a_broken_one_is_not() {
+        let mut folder = Folder::new();
+        assert_eq!(folder.rows(), Some(1));
+        folder.write("books/mine.book", "1. e4 e5\n1. d4 d5\n");
+        folder.settle();
+        assert_eq!(folder.rows(), Some(2));
+        folder.write("books/mine.book", "1. e4 e5\n1. d4 d9\n1. c4\n");
+        folder.settle();
+        assert_eq!(folder.rows(), Some(2), "the last good one stays");
+        folder.write("books/mine.book", "1. e4 e5\n1. d4 d5\n1. c4\n");
+        folder.settle();
+        assert_eq!(folder.rows(), Some(3));
+        fs::remove_file(folder.at.path().join("books/mine.book")).unwrap();
+        folder.settle();
+        assert_eq!(folder.rows(), None);
+    }
+
+    #[test]
+    fn a_file_that_still_grows_is_not_read() {
+        let mut folder = Folder::new();
+        let mut text = "1. e4 e5\n".to_owned();
+        for _ in 0..5 {
+            text.push_str("1. d4 d5 2. c4\n");
+            folder.write("books/mine.book", &text);
+            folder.now += Millis(1000);
+            folder.poller.look(folder.now);
+            assert_eq!(folder.rows(), Some(1));
+        }
+        folder.settle();
+        assert_eq!(folder.rows(), Some(6));
+    }
+
+    #[test]
+    fn personalities_travel_the_same_way() {
+        let mut folder = Folder::new();
+        assert_eq!(folder.noise(), None);
+        folder.write("personalities/tim.toml", "noise = 40\n");
+        folder.settle();
+        assert_eq!(folder.noise(), Some(40));
+        folder.write("personalities/tim.toml", "noise = \"loud\"\n");
+        folder.settle();
+        assert_eq!(folder.noise(), Some(40));
+    }
+
+    #[test]
+    fn a_personality_waits_for_its_book() {
+        let mut folder = Folder::new();
+        folder.write("personalities/tim.toml", "noise = 9\nbooks = [\"other\"]\n");
+        folder.settle();
+        assert_eq!(folder.noise(), None, "there is no such book yet");
+        folder.write("books/other.book", "1. c4\n");
+        folder.settle();
+        assert_eq!(folder.noise(), Some(9));
+    }
+
+    #[tokio::test]
+    async fn the_task_ends_when_it_is_cancelled() {
+        let folder = Folder::new();
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        folder.poller.run(cancel).await;
+    }
+}

@@ -1,0 +1,252 @@
+//! The files of the two folders as they were last good.
+
+use std::{
+    collections::BTreeMap,
+    fmt, fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::quiet::{Glance, Stamp};
+use crate::{
+    book::{self, Book, Library},
+    config::Paths,
+    diagnostic::{Diagnostic, Findings},
+    personality::{self, Cast, Profile},
+};
+
+/// The files with an ending in a folder, sorted. Hidden files and editors' leftovers are passed over.
+///
+/// # Errors
+/// When the folder cannot be read; one that is not there is empty.
+pub fn list(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let is_hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(['.', '#', '~']));
+        if !is_hidden && path.extension().is_some_and(|found| found == ending) && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// How all books and personalities look from outside. What cannot be looked at is not there.
+#[must_use]
+pub fn glance(paths: &Paths) -> Glance {
+    let books = list(&paths.books, BOOK).unwrap_or_default();
+    let profiles = list(&paths.personalities, PROFILE).unwrap_or_default();
+    let look = |path: PathBuf| {
+        let metadata = fs::metadata(&path).ok()?;
+        let stamp = Stamp {
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+        };
+        Some((path, stamp))
+    };
+    books.into_iter().chain(profiles).filter_map(look).collect()
+}
+
+const BOOK: &str = "book";
+const PROFILE: &str = "toml";
+
+/// What became of a file that was read again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum News {
+    /// It is in use.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// How many lines it has.
+        lines: usize,
+    },
+    /// It cannot be used.
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// Whether an earlier version of it stays in use.
+        keeps: bool,
+        /// Why.
+        findings: Findings,
+    },
+    /// It is no longer there, nor in use.
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl News {
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Read { path, .. } | Self::Refused { path, .. } | Self::Gone { path } => path,
+        }
+    }
+
+    /// Whether it is about a book; otherwise about a personality.
+    #[must_use]
+    pub fn is_about_books(&self) -> bool {
+        self.path().extension().is_some_and(|ending| ending == BOOK)
+    }
+}
+
+impl fmt::Display for News {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.is_about_books() {
+            "book"
+        } else {
+            "personality"
+        };
+        let path = self.path().display();
+        match self {
+            Self::Read { lines, .. } => write!(f, "{what} reloaded, {lines} lines: {path}"),
+            Self::Refused { keeps: true, .. } => {
+                write!(f, "{what} kept as it was, the new {path} has mistakes:")
+            }
+            Self::Refused { keeps: false, .. } => write!(f, "{what} not in full use, {path} has mistakes:"),
+            Self::Gone { .. } => write!(f, "{what} gone: {path}"),
+        }
+    }
+}
+
+/// Everything read so far, each file as it was last good.
+#[derive(Debug, Default)]
+pub struct Shelves {
+    books: BTreeMap<PathBuf, Book>,
+    profiles: BTreeMap<PathBuf, Profile>,
+    /// Personalities that were refused, with what was said: told again only when that changes.
+    refused: BTreeMap<PathBuf, Findings>,
+}
+
+impl Shelves {
+    /// All books as they were last good.
+    #[must_use]
+    pub fn library(&self) -> Library {
+        Library::new(self.books.values().cloned().collect())
+    }
+
+    /// All personalities as they were last good.
+    #[must_use]
+    pub fn cast(&self) -> Cast {
+        Cast::new(self.profiles.values().cloned().collect())
+    }
+
+    /// Reads changed files again and tells what became of them.
+    ///
+    /// A file with mistakes leaves what it was before in use. A book that never was good is used in part, as far
+    /// as its lines can be read. Personalities that name a missing book are refused until it is there.
+    pub fn reload(&mut self, changed: &[PathBuf]) -> Vec<News> {
+        let (books, profiles): (Vec<&PathBuf>, Vec<&PathBuf>) = changed
+            .iter()
+            .partition(|path| path.extension().is_some_and(|ending| ending == BOOK));
+        let mut news: Vec<News> = books.iter().map(|path| self.reload_book(path)).collect();
+        let known: Vec<String> = self.books.values().map(|book| book.name().to_owned()).collect();
+        // Books came or went: what was refused for want of one may be good now.
+        let waiting: Vec<PathBuf> = self.refused.keys().cloned().collect();
+        let again = waiting.iter().filter(|path| !profiles.contains(path));
+        news.extend(
+            profiles
+                .iter()
+                .copied()
+                .chain(again)
+                .filter_map(|path| self.reload_profile(path, &known)),
+        );
+        news
+    }
+
+    fn reload_book(&mut self, path: &Path) -> News {
+        let path = path.to_owned();
+        let (book, findings) = match read(&path) {
+            Ok(None) => {
+                self.books.remove(&path);
+                return News::Gone { path };
+            }
+            Ok(Some(bytes)) => book::parse_bytes(&path.display().to_string(), &bytes),
+            Err(findings) => (None, findings),
+        };
+        let keeps = self.books.contains_key(&path);
+        match book {
+            Some(book) if findings.is_usable() => {
+                let lines = book.lines();
+                self.books.insert(path.clone(), book);
+                News::Read { path, lines }
+            }
+            Some(book) if !keeps => {
+                self.books.insert(path.clone(), book);
+                News::Refused {
+                    path,
+                    keeps,
+                    findings,
+                }
+            }
+            _ => News::Refused {
+                path,
+                keeps,
+                findings,
+            },
+        }
+    }
+
+    /// Nothing when it was refused before for the same reasons.
+    fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<News> {
+        let path = path.to_owned();
+        let name = path.display().to_string();
+        let (profile, findings) = match read(&path) {
+            Ok(None) => {
+                self.refused.remove(&path);
+                self.profiles.remove(&path);
+                return Some(News::Gone { path });
+            }
+            Ok(Some(bytes)) => match String::from_utf8(bytes) {
+                Ok(text) => personality::read_among(&name, &text, books),
+                Err(_) => (
+                    None,
+                    refusal(&name, "this is not UTF-8", "save the file as UTF-8"),
+                ),
+            },
+            Err(findings) => (None, findings),
+        };
+        match profile {
+            Some(profile) => {
+                self.refused.remove(&path);
+                self.profiles.insert(path.clone(), profile);
+                let lines = findings.text.lines().count();
+                Some(News::Read { path, lines })
+            }
+            None => {
+                let before = self.refused.insert(path.clone(), findings.clone());
+                let keeps = self.profiles.contains_key(&path);
+                (before.as_ref() != Some(&findings)).then_some(News::Refused {
+                    path,
+                    keeps,
+                    findings,
+                })
+            }
+        }
+    }
+}
+
+/// The bytes of a file; nothing when it is not there.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Findings> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(refusal(
+            &path.display().to_string(),
+            &format!("the file cannot be read: {error}"),
+            "see to its permissions",
+        )),
+    }
+}
+
+fn refusal(name: &str, message: &str, help: &str) -> Findings {
+    Findings::new(name, "", vec![Diagnostic::error(0..0, message).with_help(help)])
+}

@@ -1,0 +1,156 @@
+//! The floors of the house: a module imports only from the floors below it, never upward and never from a sibling.
+//!
+//! The plan is drawn in `src/lib.rs`; this test reads the imports themselves, so the drawing cannot drift.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The floors from the ground up. A room is a path below `src`, longest match first; rooms of one floor are
+/// blind to each other.
+const FLOORS: &[&[&str]] = &[
+    &["units", "diagnostic", "settings", "chess"],
+    &["engine", "book", "lichess/model"],
+    &["personality"],
+    &["arena", "config", "watch", "uci", "lichess"],
+    &["bot", "sandbox"],
+    &["cli", "main", "bin", "lib"],
+];
+
+/// Rooms of one floor that may see each other, each with its reason.
+const NEIGHBOURS: &[(&str, &str)] = &[
+    // The ground is one floor of definitions: settings report diagnostics, and chess counts in units.
+    ("settings", "diagnostic"),
+    ("settings", "units"),
+    ("chess", "units"),
+    // The poller publishes what the configuration names.
+    ("watch", "config"),
+];
+
+fn room_of(module: &str) -> Option<(usize, &'static str)> {
+    FLOORS
+        .iter()
+        .enumerate()
+        .flat_map(|(floor, rooms)| rooms.iter().map(move |room| (floor, *room)))
+        .filter(|(_, room)| module == *room || module.starts_with(&format!("{room}/")))
+        .max_by_key(|(_, room)| room.len())
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// What a source refers to inside the crate: `crate::a::b` gives `a/b`, and a brace list each of its entries.
+fn references(source: &str) -> BTreeSet<String> {
+    let code: String = source
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(line))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let mut found = BTreeSet::new();
+    for after in code.split("crate::").skip(1) {
+        let path: String = after
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_' || *c == ':')
+            .collect();
+        let segments: Vec<&str> = path.split("::").filter(|segment| !segment.is_empty()).collect();
+        if let Some(list) = after[path.len()..].strip_prefix('{') {
+            found.extend(
+                entries(list)
+                    .into_iter()
+                    .map(|entry| [segments.join("/"), entry].join("/")),
+            );
+        } else {
+            found.insert(segments.join("/"));
+        }
+    }
+    found
+        .into_iter()
+        .map(|path| path.trim_matches('/').to_owned())
+        .collect()
+}
+
+/// The entries of a brace list at its own level, each as the path it begins with.
+fn entries(list: &str) -> Vec<String> {
+    let mut depth = 0_i32;
+    let mut found = vec![String::new()];
+    for c in list.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => found.push(String::new()),
+            c if depth == 0 && !c.is_whitespace() => {
+                if let Some(entry) = found.last_mut() {
+                    entry.push(c);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+        .into_iter()
+        .filter(|entry| !entry.is_empty())
+        .map(|entry| entry.replace("::", "/"))
+        .collect()
+}
+
+#[test]
+fn imports_point_down_only() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&src, &mut files);
+    assert!(files.len() > 10, "the sources were found");
+    let mut wrong = Vec::new();
+    for file in files {
+        let module = file
+            .strip_prefix(&src)
+            .unwrap()
+            .with_extension("")
+            .display()
+            .to_string();
+        let module = module.trim_end_matches("/mod");
+        let Some((floor, room)) = room_of(module) else {
+            wrong.push(format!("src/{module} is on no floor: add it to the plan"));
+            continue;
+        };
+        for reference in references(&fs::read_to_string(&file).unwrap()) {
+            let Some((below, other)) = room_of(&reference) else {
+                continue;
+            };
+            let neighbours = NEIGHBOURS.contains(&(room, other));
+            if room != other && below >= floor && !neighbours {
+                wrong.push(format!(
+                    "src/{module} ({room}, floor {floor}) uses {reference} ({other}, floor {below})"
+                ));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "imports that do not point down:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn the_reader_of_imports_sees_what_it_should() {
+    let source = "use crate::{\n    chess::{self, Move},\n    units::Millis,\n};\nfn f() { crate::bot::go() } // crate::cli";
+    let found: Vec<String> = references(source).into_iter().collect();
+    assert_eq!(
+        found,
+        ["bot/go", "chess/", "units/Millis"].map(|path| path.trim_end_matches('/').to_owned())
+    );
+    assert_eq!(room_of("lichess/model/game"), Some((1, "lichess/model")));
+    assert_eq!(room_of("lichess/client"), Some((3, "lichess")));
+    assert_eq!(room_of("bottom"), None);
+}

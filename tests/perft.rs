@@ -1,0 +1,185 @@
+//! The rules against the shared test data: perft counts, legal moves in both notations, keys.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::Value;
+use sparring::{
+    chess::{Position, Rules as _, Variant, key, parse_fen, parse_san, parse_uci, write_san, write_uci},
+    engine::perft::perft,
+};
+
+/// Leaves counted by each of the perft tests: a few seconds in a development build.
+const NODE_BUDGET: u64 = 60_000_000;
+
+fn shared(path: &str) -> String {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/testdata")
+        .join(path);
+    fs::read_to_string(&file).unwrap_or_else(|error| {
+        panic!(
+            "{}: {error}; these tests need the project's shared test data beside the checkout",
+            file.display()
+        )
+    })
+}
+
+/// Any mode of castling is read as chess960, which covers the orthodox one.
+fn position(fen: &str) -> Position {
+    parse_fen(Variant::Chess960, fen).unwrap()
+}
+
+/// Positions with their counts by depth.
+type Table = Vec<(String, Vec<(u32, u64)>)>;
+
+fn epd_table(path: &str) -> Table {
+    shared(path)
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            let mut parts = line.split(';');
+            let fen = parts.next().unwrap().trim().to_owned();
+            let counts = parts
+                .map(|part| count(part.trim().trim_start_matches('D')))
+                .collect();
+            (fen, counts)
+        })
+        .collect()
+}
+
+fn tricky_table() -> Table {
+    let mut table = Table::new();
+    for line in shared("perft/tricky.perft").lines() {
+        if let Some(fen) = line.strip_prefix("epd ") {
+            table.push((fen.to_owned(), Vec::new()));
+        } else if let Some(numbers) = line.strip_prefix("perft ") {
+            table.last_mut().unwrap().1.push(count(numbers));
+        }
+    }
+    table
+}
+
+fn count(text: &str) -> (u32, u64) {
+    let (depth, nodes) = text.trim().split_once(' ').unwrap();
+    (depth.trim().parse().unwrap(), nodes.trim().parse().unwrap())
+}
+
+/// Checks counts from the smallest up, as many as the budget holds, and at least one of each position.
+fn check(table: &Table, at_least: usize) {
+    assert!(table.len() >= at_least, "only {} positions", table.len());
+    let mut counts: Vec<(u64, u32, &str)> = table
+        .iter()
+        .flat_map(|(fen, counts)| {
+            counts
+                .iter()
+                .map(move |(depth, nodes)| (*nodes, *depth, fen.as_str()))
+        })
+        .collect();
+    counts.sort_unstable();
+    let mut left = NODE_BUDGET;
+    for (nodes, depth, fen) in counts {
+        if nodes > left {
+            break;
+        }
+        left -= nodes;
+        assert_eq!(perft(&position(fen), depth), nodes, "{fen} at depth {depth}");
+    }
+}
+
+#[test]
+fn the_standard_suite_is_exact() {
+    check(&epd_table("perft/standard.epd"), 126);
+}
+
+#[test]
+fn random_positions_are_exact() {
+    check(&epd_table("perft/random-a.epd"), 300);
+}
+
+#[test]
+fn tricky_castling_en_passant_and_promotions_are_exact() {
+    check(&tricky_table(), 20);
+}
+
+fn variant(name: &str) -> Variant {
+    match name {
+        "standard" => Variant::Standard,
+        "chess960" => Variant::Chess960,
+        "atomic" => Variant::Atomic,
+        "antichess" => Variant::Antichess,
+        "crazyhouse" => Variant::Crazyhouse,
+        "horde" => Variant::Horde,
+        "kingofthehill" | "kingOfTheHill" => Variant::KingOfTheHill,
+        "3check" | "threeCheck" => Variant::ThreeCheck,
+        "racingkings" | "racingKings" => Variant::RacingKings,
+        other => panic!("the test data has a variant \"{other}\" that this test does not know"),
+    }
+}
+
+fn rules(path: &str) -> Vec<Value> {
+    shared(path)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn check_rules(record: &Value) {
+    let fen = record["fen"].as_str().unwrap();
+    let variant = variant(record["variant"].as_str().unwrap());
+    let pos = parse_fen(variant, fen).unwrap();
+    let mut found: Vec<(String, String)> = pos
+        .legal_moves()
+        .iter()
+        .map(|mv| (write_uci(*mv, variant), write_san(&pos, *mv)))
+        .collect();
+    let mut expected: Vec<(String, String)> = record["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pair| {
+            (
+                pair[0].as_str().unwrap().to_owned(),
+                pair[1].as_str().unwrap().to_owned(),
+            )
+        })
+        .collect();
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected, "{variant} {fen}");
+    for (uci, san) in &expected {
+        assert_eq!(
+            parse_uci(&pos, uci).unwrap(),
+            parse_san(&pos, san).unwrap(),
+            "{variant} {fen} {uci}"
+        );
+    }
+    assert_eq!(record["check"].as_bool(), Some(pos.is_check()), "{variant} {fen}");
+    assert_eq!(
+        record["checkmate"].as_bool(),
+        Some(pos.is_checkmate()),
+        "{variant} {fen}"
+    );
+    if let Some(polyglot) = record["polyglot"].as_str() {
+        assert_eq!(format!("{:016x}", key(&pos)), polyglot, "{variant} {fen}");
+    }
+}
+
+#[test]
+fn standard_moves_and_keys_agree_with_the_oracle() {
+    let records = rules("rules/standard.jsonl");
+    assert_eq!(records.len(), 150);
+    records.iter().for_each(check_rules);
+}
+
+#[test]
+fn chess960_moves_and_keys_agree_with_the_oracle() {
+    let records = rules("rules/chess960.jsonl");
+    assert_eq!(records.len(), 40);
+    records.iter().for_each(check_rules);
+}
+
+#[test]
+fn variant_moves_agree_with_the_oracle() {
+    let records = rules("rules/variants.jsonl");
+    assert_eq!(records.len(), 70);
+    records.iter().for_each(check_rules);
+}

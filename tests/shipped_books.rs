@@ -1,0 +1,91 @@
+//! The books that come with Sparring load without a finding, and know what they should.
+
+use std::{fs, path::PathBuf};
+
+use sparring::{
+    book::{self, Book, Library},
+    chess::{GameLine, Variant},
+};
+
+fn shipped() -> Vec<Book> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("books");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "book"))
+        .collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let name = format!("books/{}", path.file_name().unwrap().to_str().unwrap());
+        let (book, findings) = book::parse_bytes(&name, &fs::read(path).unwrap());
+        assert!(findings.list.is_empty(), "{findings}");
+        book.unwrap()
+    };
+    paths.iter().map(read).collect()
+}
+
+#[test]
+fn every_shipped_book_loads_without_a_finding() {
+    let books = shipped();
+    assert!(books.iter().any(|book| book.name() == "starter"));
+    for book in books {
+        assert!(book.title().is_some(), "{} has no name", book.path());
+        assert!(
+            book.rows() >= 40,
+            "{} has {} lines of moves",
+            book.path(),
+            book.rows()
+        );
+    }
+}
+
+#[test]
+fn every_shipped_book_has_a_first_move_and_an_answer_to_the_usual_ones() {
+    let books = shipped();
+    let names: Vec<String> = books.iter().map(|book| book.name().to_owned()).collect();
+    let library = Library::new(books);
+    for name in names {
+        for moves in ["", "e2e4", "d2d4"] {
+            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let found = library.pick(std::slice::from_ref(&name), &line, 1);
+            assert!(found.is_some(), "{name} has nothing to play after \"{moves}\"");
+        }
+    }
+}
+
+/// The fenced blocks of the page on the format, with the word behind each fence.
+fn blocks(page: &str) -> Vec<(&str, &str)> {
+    let mut parts = page.split("```");
+    parts.next();
+    let fenced = parts.step_by(2);
+    fenced.filter_map(|block| block.split_once('\n')).collect()
+}
+
+#[test]
+fn the_examples_of_the_page_on_the_format_are_true() {
+    let page = include_str!("../docs/book.md");
+    let blocks = blocks(page);
+    assert!(blocks.len() >= 6);
+    for (index, (kind, text)) in blocks.iter().enumerate() {
+        match *kind {
+            "book" => {
+                let (_, findings) = book::parse("docs/book.md", text);
+                assert!(findings.list.is_empty(), "{findings}\nin\n{text}");
+            }
+            "book-with-mistakes" => {
+                let (_, findings) = book::parse("example.book", text);
+                let (next, expected) = blocks[index + 1];
+                assert_eq!(next, "findings");
+                assert_eq!(findings.to_string(), expected.trim_end());
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_main_book_is_broad() {
+    let books = shipped();
+    let main = books.iter().find(|book| book.name() == "main").unwrap();
+    assert!(main.positions() >= 2000, "{} positions", main.positions());
+}

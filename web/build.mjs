@@ -1,0 +1,31 @@
+// Bundles the page into dist/ and refuses to let it grow past its weight.
+import { build } from 'esbuild';
+import { copyFile, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+
+/** Bytes after gzip of everything in dist/ together: the page must stay quick on a phone. */
+const WEIGHT_LIMIT = 60_000;
+
+await rm('dist', { recursive: true, force: true });
+await mkdir('dist');
+await build({
+  entryPoints: { app: 'src/main.ts' },
+  outdir: 'dist',
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  target: ['es2022'],
+  loader: { '.svg': 'dataurl' },
+  legalComments: 'none',
+});
+await copyFile('src/index.html', 'dist/index.html');
+await copyFile('src/icon.svg', 'dist/icon.svg');
+
+let total = 0;
+for (const name of (await readdir('dist')).sort()) {
+  const size = gzipSync(await readFile(`dist/${name}`)).length;
+  total += size;
+  console.log(`${String(size).padStart(7)} bytes gz  dist/${name}`);
+}
+console.log(`${String(total).padStart(7)} bytes gz  in all, limit ${WEIGHT_LIMIT}`);
+if (total > WEIGHT_LIMIT) process.exitCode = 1;

@@ -1,0 +1,111 @@
+// The board: it shows the position of the server and knows no rules, only which moves the server called legal.
+import { Chessground } from '@lichess-org/chessground';
+import type { Config } from '@lichess-org/chessground/config';
+import type { Dests, Key } from '@lichess-org/chessground/types';
+import { h } from '../dom';
+import { opposite, type Color } from '../model';
+import { text } from '../text';
+import { askPromotion } from './promotion';
+import { isMyTurn, isPlaying, myColor, orientation, shown, type Game, type Shown } from './state';
+
+export interface Board {
+  readonly element: HTMLElement;
+  render(): void;
+  close(): void;
+}
+
+/** `play` gets the move of the player in UCI, promotion letter included. */
+export function createBoard(game: Game, play: (uci: string) => void): Board {
+  const ground = h('div', { class: 'ground', role: 'img' });
+  const element = h('div', { class: 'board' }, ground);
+  let drawn = '';
+  let cancelPromotion: (() => void) | null = null;
+
+  const finish = (orig: Key, dest: Key, premove: boolean) => {
+    const move = orig + dest;
+    const promotes = game.view?.legal.some(({ uci }) => uci.length === 5 && uci.startsWith(move)) ?? false;
+    if (!promotes) return play(move);
+    const color = myColor(game);
+    if (premove || !color) return play(`${move}q`);
+    cancelPromotion = askPromotion(element, dest, color, orientation(game), (role) => {
+      cancelPromotion = null;
+      if (role) return play(move + role);
+      drawn = '';
+      render();
+    });
+  };
+
+  const cg = Chessground(ground, {
+    animation: { enabled: !matchMedia('(prefers-reduced-motion: reduce)').matches, duration: 160 },
+    movable: { free: false, showDests: true, events: { after: (orig, dest, { premove }) => finish(orig, dest, premove) } },
+    draggable: { showGhost: true },
+    drawable: { enabled: true },
+  });
+
+  const render = () => {
+    const now = shown(game);
+    if (!now || !game.view) return;
+    if (now.live && game.sent?.ply === now.ply) {
+      // While our move travels, the board is ahead of the server and stays as the player left it.
+      drawn = '';
+      return;
+    }
+    const key = JSON.stringify([now.ply, now.fen, now.live, orientation(game), isPlaying(game), isMyTurn(game)]);
+    if (key === drawn) return;
+    drawn = key;
+    cancelPromotion?.();
+    cg.set(position(game, now));
+    ground.setAttribute('aria-label', describe(now));
+    if (now.live && isMyTurn(game)) cg.playPremove();
+    else if (!now.live || !isPlaying(game)) cg.cancelMove();
+  };
+
+  return {
+    element,
+    render,
+    close() {
+      cancelPromotion?.();
+      cg.destroy();
+    },
+  };
+}
+
+function position(game: Game, now: Shown): Config {
+  const color = myColor(game);
+  const active = now.live && isPlaying(game) && color !== null;
+  const side = now.fen.split(' ')[1] === 'b' ? 'black' : 'white';
+  const lastMove = now.move ? squares(now.move) : undefined;
+  return {
+    fen: now.fen,
+    orientation: orientation(game),
+    turnColor: side,
+    check: /[+#]$/.test(now.move?.san ?? '') || (now.live && game.view?.check) ? side : false,
+    ...(lastMove && { lastMove }),
+    ...(!lastMove && { lastMove: [] }),
+    movable: {
+      ...(active ? { color } : { color: NOBODY }),
+      dests: active && isMyTurn(game) ? legalDests(game) : new Map(),
+    },
+    premovable: { enabled: active },
+  };
+}
+
+/** chessground's "no colour may move"; its types have no word for it. */
+const NOBODY = undefined as unknown as Color;
+
+const legalDests = ({ view }: Game): Dests =>
+  new Map(Object.entries(view?.dests ?? {}).map(([orig, dests]) => [orig as Key, [...dests] as Key[]]));
+
+/** The two squares to mark. Castling may be written as king takes rook; the king's own squares are what the eye looks for. */
+function squares({ uci, san }: { uci: string; san: string }): Key[] {
+  const orig = uci.slice(0, 2);
+  const rank = uci.slice(1, 2);
+  if (san.startsWith('O-O-O')) return [orig, `c${rank}`] as Key[];
+  if (san.startsWith('O-O')) return [orig, `g${rank}`] as Key[];
+  return [orig, uci.slice(2, 4)] as Key[];
+}
+
+function describe({ fen, move }: Shown): string {
+  const side: Color = fen.split(' ')[1] === 'b' ? 'black' : 'white';
+  return move ? `${text.board}: ${text.colorName(opposite(side))} ${move.san}` : `${text.board}: ${text.start}`;
+}

@@ -1,0 +1,65 @@
+// The promotion dialog: four pieces in a column on the pawn's file, the queen nearest to the pawn.
+import { figure, h } from '../dom';
+import type { Color } from '../model';
+import { text } from '../text';
+
+const ROLES = [['q', 'queen'], ['n', 'knight'], ['r', 'rook'], ['b', 'bishop']] as const;
+
+export type PromotionRole = (typeof ROLES)[number][0];
+
+/**
+ * Ask which piece a pawn arriving on `dest` becomes. `answer` gets `null` on Escape or a click elsewhere; the returned function
+ * cancels the question from outside.
+ */
+export function askPromotion(
+  board: HTMLElement,
+  dest: string,
+  color: Color,
+  orientation: Color,
+  answer: (role: PromotionRole | null) => void,
+): () => void {
+  const file = dest.charCodeAt(0) - 'a'.charCodeAt(0);
+  const before = document.activeElement;
+  const buttons = ROLES.map(([role, name]) =>
+    h('button', { type: 'button', 'aria-label': name, title: name, onclick: () => done(role) }, figure(name, color)),
+  );
+  const column = h('div', { class: 'promotion-column' }, ...buttons);
+  column.style.left = `${(orientation === 'white' ? file : 7 - file) * 12.5}%`;
+  column.classList.toggle('from-below', color !== orientation);
+
+  const shade = h(
+    'div',
+    {
+      class: 'promotion',
+      role: 'dialog',
+      'aria-modal': 'true',
+      'aria-label': text.promotion,
+      onclick: (event: MouseEvent) => event.target === shade && done(null),
+      onkeydown: (event: KeyboardEvent) => key(event),
+    },
+    column,
+  );
+
+  const key = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    const at = buttons.findIndex((button) => button === document.activeElement);
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Tab: event.shiftKey ? -1 : 1 }[event.key];
+    const role = ROLES.find(([letter]) => letter === event.key)?.[0];
+    if (event.key === 'Escape') done(null);
+    else if (role) done(role);
+    else if (step !== undefined) buttons[(at + step + buttons.length) % buttons.length]?.focus();
+    else return;
+    event.preventDefault();
+  };
+
+  const done = (role: PromotionRole | null) => {
+    if (!shade.isConnected) return;
+    shade.remove();
+    if (before instanceof HTMLElement) before.focus();
+    answer(role);
+  };
+
+  board.append(shade);
+  buttons[0]?.focus();
+  return () => done(null);
+}

@@ -1,0 +1,142 @@
+// The wire side of a game: what comes in changes the state, what the player does goes out, and nothing is sent twice.
+import * as api from '../api';
+import { ApiError } from '../api';
+import { followShared, type Arrival } from '../tabs';
+import { text } from '../text';
+import { apply, asEvent, isOver, plies, type Game } from './state';
+
+const VIEW_RETRY_MS = 700;
+const FIRST_MOVE_RETRY_MS = 500;
+const LONGEST_MOVE_RETRY_MS = 4_000;
+/** After the end the stream is closed, yet the bot may still say goodbye: look for it then. */
+const LATE_CHAT_MS = [1_000, 3_000, 8_000];
+
+export interface Session {
+  play(uci: string): void;
+  command(name: api.Command): void;
+  say(line: string): void;
+  close(): void;
+}
+
+export interface Listener {
+  changed(): void;
+  /** Something the player tried did not work. */
+  problem(sentence: string): void;
+  refused(error: ApiError): void;
+}
+
+export function openSession(game: Game, listener: Listener): Session {
+  const { id } = game;
+  const closed = new AbortController();
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  /** Run `fetch` now, and once more when it was asked for while running: the last answer is never older than the last ask. */
+  const freshest = (fetch: () => Promise<void>) => {
+    let running = false;
+    let wanted = false;
+    return async () => {
+      wanted = true;
+      if (running) return;
+      running = true;
+      while (wanted && !closed.signal.aborted) {
+        wanted = false;
+        await fetch();
+      }
+      running = false;
+    };
+  };
+
+  const refreshView = freshest(async () => {
+    try {
+      game.view = await api.view(id);
+      settleSent();
+      listener.changed();
+    } catch {
+      await pause(VIEW_RETRY_MS);
+      void refreshView();
+    }
+  });
+
+  let chatRunning = false;
+  const refreshChat = freshest(async () => {
+    chatRunning = true;
+    const lines = await api.chat(id).catch(() => null); // A game without its chat is still a game.
+    chatRunning = false;
+    if (!lines) return;
+    game.chat = lines;
+    listener.changed();
+  });
+
+  const settleSent = () => {
+    const { sent, view } = game;
+    if (sent && (isOver(game) || view?.moves.length !== sent.ply)) game.sent = null;
+  };
+
+  const line = ({ value, at }: Arrival): boolean => {
+    const event = asEvent(value);
+    if (!event) return false;
+    const wasOver = isOver(game);
+    apply(game, event, performance.now() - (Date.now() - at));
+    if (event.type === 'gameFull' || event.type === 'gameState') void refreshView();
+    if (event.type === 'gameFull' || (event.type === 'chatLine' && chatRunning)) void refreshChat();
+    if (isOver(game) && !wasOver) for (const ms of LATE_CHAT_MS) setTimeout(() => void refreshChat(), ms);
+    listener.changed();
+    return isOver(game);
+  };
+
+  const leave = followShared(`/api/board/game/stream/${id}`, {
+    line,
+    connection(open) {
+      game.open = open;
+      listener.changed();
+    },
+    refused: (error) => listener.refused(error),
+    snapshot: () =>
+      game.full && game.state
+        ? { value: { ...game.full, state: game.state }, at: Date.now() - (performance.now() - game.stateAt) }
+        : null,
+  });
+
+  /** Send a move until the server has it: the stream tells, not the answer, for an answer can get lost. */
+  const deliver = async (sent: NonNullable<Game['sent']>) => {
+    for (let wait = FIRST_MOVE_RETRY_MS, first = true; ; wait = Math.min(wait * 2, LONGEST_MOVE_RETRY_MS), first = false) {
+      if (closed.signal.aborted || game.sent !== sent) return;
+      try {
+        await api.move(id, sent.uci);
+        return;
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        if (error.status !== 0 && error.status !== 429 && error.status < 500) {
+          if (game.sent === sent) game.sent = null;
+          // A repeated move is refused when the first one arrived after all; then the position has it.
+          if (first) listener.problem(text.moveRefused(error.message));
+          else void refreshView();
+          return listener.changed();
+        }
+      }
+      await pause(wait);
+    }
+  };
+
+  const attempt = (request: Promise<unknown>) =>
+    request.catch((error: Error) => listener.problem(text.commandFailed(error.message)));
+
+  return {
+    play(uci) {
+      game.sent = { ply: plies(game), uci };
+      listener.changed();
+      void deliver(game.sent);
+    },
+    command: (name) => void attempt(api.command(id, name)),
+    say: (said) =>
+      void attempt(
+        api.say(id, said).then(() => {
+          if (isOver(game)) void refreshChat(); // No stream is left to bring the line back.
+        }),
+      ),
+    close() {
+      closed.abort();
+      leave();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// The page in the browser: a header, and below it the lobby or a game as the address says.
+import './styles/app.css';
+import { h } from './dom';
+import { gamePage } from './game/game';
+import { lobbyPage } from './lobby/lobby';
+import { route, type Page } from './route';
+import { text } from './text';
+import { themeSwitch } from './theme';
+
+const header = h(
+  'header',
+  {},
+  h('a', { class: 'logo', href: '#/', title: text.home }, h('img', { src: 'icon.svg', alt: '' }), text.product),
+  themeSwitch(),
+);
+document.body.append(header);
+
+let page: Page | null = null;
+
+function open(): void {
+  page?.close();
+  page?.element.remove();
+  const where = route(location.hash);
+  page = where.page === 'game' ? gamePage(where.id) : lobbyPage();
+  document.body.dataset['page'] = where.page;
+  document.body.append(page.element);
+  scrollTo(0, 0);
+}
+
+addEventListener('hashchange', open);
+open();

@@ -1,0 +1,22 @@
+// Which page the address names: `#/` is the lobby, `#/game/ID` a game that any tab can open.
+
+/** A page on the screen; `close` ends everything it started. */
+export interface Page {
+  readonly element: HTMLElement;
+  close(): void;
+}
+
+export type Route = { readonly page: 'lobby' } | { readonly page: 'game'; readonly id: string };
+
+export function route(hash: string): Route {
+  const id = /^#\/game\/([A-Za-z0-9_-]+)$/.exec(hash)?.[1];
+  return id === undefined ? { page: 'lobby' } : { page: 'game', id };
+}
+
+export function openGame(id: string): void {
+  location.hash = `#/game/${id}`;
+}
+
+export function openLobby(): void {
+  location.hash = '#/';
+}

@@ -1,0 +1,361 @@
+// The page against a scripted server: every situation that a real game brings only now and then.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertAccessible, clickSquares, drag, launch, shoot, square, until, visit } from './browser.mjs';
+import { ME, ScriptedServer, START } from './scripted.mjs';
+
+const AFTER_E4 = 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1';
+const AFTER_E5 = 'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2';
+const E4 = { uci: 'e2e4', san: 'e4', fen: AFTER_E4 };
+const E5 = { uci: 'e7e5', san: 'e5', fen: AFTER_E5 };
+const KNIGHT_MOVES = { dests: { g1: ['f3', 'h3'] }, legal: [{ uci: 'g1f3', san: 'Nf3' }, { uci: 'g1h3', san: 'Nh3' }] };
+const WAITING = { view: { moves: [E4], fen: AFTER_E4, turn: 'black', dests: {}, legal: [] } };
+const MY_MOVE = { view: { moves: [E4, E5], fen: AFTER_E5, turn: 'white', ...KNIGHT_MOVES } };
+
+let browser;
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+/** Run `play` on a page that shows the scripted game, and check that the page had nothing to complain about. */
+async function onBoard(game, play, options = {}) {
+  const server = new ScriptedServer(game);
+  const url = await server.start();
+  const visitor = await visit(browser, `${url}#/game/game0001`, options);
+  try {
+    await visitor.page.waitForSelector('cg-board piece');
+    await play({ ...visitor, server, url });
+    assert.deepEqual(visitor.complaints, []);
+  } finally {
+    await visitor.context.close();
+    await server.stop();
+  }
+}
+
+const askedFor = (server, part) => until(() => server.asked, (asked) => asked.some((line) => line.includes(part)), `no request for ${part}`);
+/** The squares that wear a mark: `last-move`, `check`, `current-premove`. The board hides marks it no longer needs. */
+const marked = (page, mark) => page.locator(`square.${mark}:visible`).evaluateAll((all) => all.map((node) => node.cgKey).sort());
+const untilMarked = (page, mark, ...keys) => until(() => marked(page, mark), (found) => found.join() === keys.join(), `${mark} on ${keys}`);
+const pieceAt = async (page, key) => {
+  const { x, y } = await square(page, key);
+  return page.evaluate(([left, top]) => {
+    const pieces = [...document.querySelectorAll('cg-board piece:not(.ghost)')];
+    const hit = pieces.find((piece) => {
+      const box = piece.getBoundingClientRect();
+      return left > box.left && left < box.right && top > box.top && top < box.bottom;
+    });
+    return hit?.className.replace(/ (anim|dragging)/g, '') ?? '';
+  }, [x, y]);
+};
+
+for (const [color, fen, from, to] of [
+  ['white', '8/P6k/8/8/8/8/8/K7 w - - 0 1', 'a7', 'a8'],
+  ['black', '8/7k/8/8/8/8/p7/7K b - - 0 1', 'a2', 'a1'],
+]) {
+  const legal = ['q', 'n', 'r', 'b'].map((role) => ({ uci: from + to + role, san: `${to}=${role.toUpperCase()}` }));
+  const me = { id: ME, name: ME };
+  const bot = { id: 'sparring', name: 'Sparring', title: 'BOT' };
+  const game = {
+    full: { initialFen: fen, ...(color === 'white' ? { white: me, black: bot } : { white: bot, black: me }) },
+    view: { initialFen: fen, fen, turn: color, dests: { [from]: [to] }, legal },
+  };
+  for (const [role, name] of [['q', 'queen'], ['n', 'knight'], ['r', 'rook'], ['b', 'bishop']]) {
+    test(`${color} promotes to a ${name}`, () =>
+      onBoard(game, async ({ page, server }) => {
+        if (name === 'knight') await page.keyboard.press('f');
+        await clickSquares(page, from, to);
+        await page.waitForSelector('.promotion');
+        if (name === 'queen') await shoot(page, `promotion-${color}`);
+        const [queen, pawn] = [await page.locator('.promotion button').first().boundingBox(), await square(page, to)];
+        assert.ok(Math.abs(queen.y + queen.height / 2 - pawn.y) < 5, 'the queen is where the pawn arrives');
+        await page.click(`.promotion button[aria-label="${name}"]`);
+        await askedFor(server, `/move/${from}${to}${role}`);
+      }));
+  }
+  test(`a promotion that ${color} breaks off puts the pawn back`, () =>
+    onBoard(game, async ({ page, server }) => {
+      await clickSquares(page, from, to);
+      await page.waitForSelector('.promotion');
+      await page.keyboard.press('Escape');
+      await until(() => pieceAt(page, from), (piece) => piece === `${color} pawn`, 'the pawn is back');
+      await drag(page, from, to);
+      await page.waitForSelector('.promotion');
+      const { x, y } = await square(page, 'e4');
+      await page.mouse.click(x, y);
+      await until(() => pieceAt(page, from), (piece) => piece === `${color} pawn`, 'the pawn is back again');
+      assert.deepEqual(server.asked.filter((line) => line.includes('/move/')), []);
+    }));
+}
+
+test('a premove is played the moment it is legal', () =>
+  onBoard(WAITING, async ({ page, server }) => {
+    await drag(page, 'g1', 'f3');
+    await untilMarked(page, 'current-premove', 'f3', 'g1');
+    assert.deepEqual(server.asked.filter((line) => line.includes('/move/')), []);
+    const before = performance.now();
+    server.tell(MY_MOVE);
+    await askedFor(server, '/move/g1f3');
+    assert.ok(performance.now() - before < 1000, 'it does not wait for anything');
+    await untilMarked(page, 'current-premove');
+  }));
+
+test('a premove that turned out illegal is forgotten', () =>
+  onBoard(WAITING, async ({ page, server }) => {
+    await clickSquares(page, 'f1', 'c4');
+    await untilMarked(page, 'current-premove', 'c4', 'f1');
+    server.tell(MY_MOVE);
+    await untilMarked(page, 'current-premove');
+    assert.equal(await pieceAt(page, 'f1'), 'white bishop');
+    await page.fill('.entry input', 'Nf3');
+    await page.keyboard.press('Enter');
+    await askedFor(server, '/move/g1f3');
+    assert.deepEqual(server.asked.filter((line) => line.includes('/move/')).length, 1);
+  }));
+
+test('an illegal drop snaps back, and a typed illegal move says why', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await drag(page, 'g1', 'g4');
+    assert.equal(await pieceAt(page, 'g1'), 'white knight');
+    await page.fill('.entry input', 'Qh5');
+    await page.keyboard.press('Enter');
+    await page.getByText('“Qh5” is not a legal move here.').waitFor();
+    assert.deepEqual(server.asked.filter((line) => line.includes('/move/')), []);
+  }));
+
+test('a move that the server refuses is taken back on the board, with its words', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    server.moveTrouble = { status: 400, times: 1 };
+    await clickSquares(page, 'g1', 'f3');
+    await page.getByText('The server refused the move: trouble as ordered').waitFor();
+    await until(() => pieceAt(page, 'g1'), (piece) => piece === 'white knight', 'the knight is back');
+  }, { expected: /400/ }));
+
+test('a move that met a broken server is sent again until it is taken', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    server.moveTrouble = { status: 502, times: 2 };
+    await clickSquares(page, 'g1', 'f3');
+    await until(() => server.asked.filter((line) => line.includes('/move/g1f3')).length, (count) => count === 3, 'three tries');
+    assert.equal(await pieceAt(page, 'f3'), 'white knight');
+  }, { expected: /502/ }));
+
+test('looking back does not jump when the bot moves', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await page.keyboard.press('Home');
+    await until(() => pieceAt(page, 'e2'), (piece) => piece === 'white pawn', 'the start position');
+    await untilMarked(page, 'last-move');
+    server.tell({ view: { moves: [E4, E5, { uci: 'g1f3', san: 'Nf3', fen: AFTER_E5 }], turn: 'black', dests: {}, legal: [] } });
+    await page.getByText('A move was played').waitFor();
+    assert.equal(await pieceAt(page, 'e2'), 'white pawn');
+    await page.keyboard.press('ArrowRight');
+    await until(() => pieceAt(page, 'e4'), (piece) => piece === 'white pawn', 'one move on');
+    await page.getByRole('button', { name: 'Back to the game' }).click();
+    await page.getByText('A move was played').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'e4', exact: true }).click();
+    await page.getByText('Earlier position').waitFor();
+  }));
+
+test('offers can be answered, and own offers wait', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await page.getByRole('button', { name: 'Draw' }).click();
+    await askedFor(server, '/draw/yes');
+    server.tell({ state: { wdraw: true } });
+    await page.getByRole('button', { name: 'Offered' }).waitFor();
+    server.tell({ state: { wdraw: false, bdraw: true, btakeback: true } });
+    await page.getByText('Sparring offers a draw.').waitFor();
+    await page.getByText('Sparring asks to take a move back.').waitFor();
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Decline' }).first().click();
+    await askedFor(server, '/draw/no');
+    await page.getByRole('button', { name: 'Accept' }).last().click();
+    await askedFor(server, '/takeback/yes');
+    server.tell({ state: { bdraw: false, btakeback: false }, view: { moves: [], fen: START, turn: 'white', ...KNIGHT_MOVES } });
+    await until(() => pieceAt(page, 'e2'), (piece) => piece === 'white pawn', 'both moves are taken back');
+    await page.getByText('No moves yet.').waitFor();
+  }));
+
+test('a takeback during a drag or a premove leaves a board that can be played on', () =>
+  onBoard(WAITING, async ({ page, server }) => {
+    await drag(page, 'g1', 'f3');
+    await untilMarked(page, 'current-premove', 'f3', 'g1');
+    server.tell({ view: { moves: [], fen: START, turn: 'white', dests: { e2: ['e4'] }, legal: [{ uci: 'e2e4', san: 'e4' }] } });
+    await untilMarked(page, 'current-premove');
+    await clickSquares(page, 'e2', 'e4');
+    await askedFor(server, '/move/e2e4');
+  }));
+
+test('an opponent who left can be beaten by claim', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    server.send({ type: 'opponentGone', gone: true, claimWinInSeconds: 1 });
+    await page.getByText('Sparring left. You can claim the win in 1 s.').waitFor();
+    await page.getByRole('button', { name: 'Claim the win' }).click();
+    await askedFor(server, '/claim-victory');
+    server.send({ type: 'opponentGone', gone: false });
+    await page.getByRole('button', { name: 'Claim the win' }).waitFor({ state: 'hidden' });
+  }));
+
+test('castling that is written as king takes rook marks the squares of the king', () =>
+  onBoard({}, async ({ page, server }) => {
+    const fen = 'rnbqk2r/ppppppbp/5np1/8/8/5NP1/PPPPPPBP/RNBQ1RK1 b kq - 0 4';
+    server.tell({ view: { moves: [{ uci: 'e1h1', san: 'O-O', fen }], fen, turn: 'black' } });
+    await untilMarked(page, 'last-move', 'e1', 'g1');
+  }));
+
+test('a check is marked, and mate ends the game with all that belongs to it', () =>
+  onBoard(MY_MOVE, async ({ page, server, context, url }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(url).origin });
+    const fen = 'rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3';
+    server.tell({
+      state: { status: 'mate', winner: 'black' },
+      view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen }, { uci: 'd8h4', san: 'Qh4#', fen }], fen, turn: 'white', check: true, dests: {}, legal: [] },
+    });
+    await page.getByRole('heading', { name: 'You lost' }).waitFor();
+    await page.getByText('0-1').waitFor();
+    await page.getByText('Checkmate', { exact: true }).waitFor();
+    await untilMarked(page, 'check', 'e1');
+    await until(() => page.locator('.only-spoken[aria-live]').textContent(), (spoken) => /queen h4, checkmate.*You lost/.test(spoken), 'it is said aloud');
+    const [board, result] = [await page.locator('.board').boundingBox(), await page.locator('.result').boundingBox()];
+    assert.ok(result.x >= board.x + board.width, 'the board stays in sight');
+    await page.getByRole('button', { name: 'Copy PGN' }).click();
+    await page.getByText('Copied').waitFor();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^\[Event/);
+    await page.getByRole('button', { name: 'Copy FEN' }).click();
+    await until(() => page.evaluate(() => navigator.clipboard.readText()), (text) => text === fen, 'the FEN is copied');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save PGN' }).click()]);
+    assert.equal(download.suggestedFilename(), 'sparring-game0001.pgn');
+    assert.equal(await page.getByRole('button', { name: 'Resign' }).count(), 0);
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Rematch' }).click();
+    await askedFor(server, 'color=black');
+  }));
+
+test('names and chat are text, whatever they contain', () => {
+  const nasty = [
+    '<img src=x onerror=alert(1)>', '<script>alert(1)</script>', '"><svg onload=alert(1)>', 'javascript:alert(1)', '\u202Egnp.exe', '&lt;b&gt;',
+    '{{7*7}}', 'https://evil.example/', '𝕬'.repeat(70), '\u0000\u0007', 'a'.repeat(140),
+  ];
+  const game = { ...MY_MOVE, full: { white: { id: ME, name: nasty[0], title: null }, black: { id: 'x', name: nasty[2], title: '<b>' } } };
+  return onBoard(game, async ({ page, server }) => {
+    page.on('dialog', () => assert.fail('a script ran'));
+    for (const text of nasty) server.say(text, text);
+    await until(() => page.locator('.chat-log p').count(), (count) => count === nasty.length, 'all lines are there');
+    assert.equal(await page.locator('.bar.above strong').textContent(), nasty[2]);
+    assert.deepEqual(await page.locator('.chat-log p span').allTextContents(), nasty);
+    assert.equal(await page.locator('.chat-log :not(p, b, span), .bar :not(span, abbr, strong, small)').count(), 0);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing breaks the layout');
+    await shoot(page, 'hostile');
+  });
+});
+
+test('chat is said, kept over a reload, and muted', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await page.getByRole('button', { name: 'Good luck' }).click();
+    await askedFor(server, 'room=player&text=Good luck');
+    server.say(ME, 'Good luck');
+    server.say('Sparring', 'Thanks');
+    await page.getByText('Thanks').first().waitFor();
+    await page.reload();
+    await until(() => page.locator('.chat-log p').allTextContents(), (lines) => lines.length === 2, 'the lines are back');
+    await page.getByLabel('Mute').check();
+    await page.getByText('The chat is muted.').waitFor();
+    assert.equal(await page.locator('.chat-log').getByText('Thanks').count(), 0);
+  }));
+
+test('a dead server shows a banner, and its return brings the game up to date', () =>
+  onBoard(MY_MOVE, async ({ page, server, url }) => {
+    await server.stop();
+    await page.getByText('Connection lost. Trying again…').waitFor();
+    const again = new ScriptedServer(MY_MOVE);
+    const fen = 'rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2';
+    again.change({ view: { moves: [E4, E5, { uci: 'g1f3', san: 'Nf3', fen }], fen, turn: 'black', dests: {}, legal: [] } });
+    await again.start(Number(new URL(url).port));
+    try {
+      await page.getByText('Connection lost. Trying again…').waitFor({ state: 'hidden' });
+      await until(() => pieceAt(page, 'f3'), (piece) => piece === 'white knight', 'the move of the meantime');
+    } finally {
+      await page.close();
+      await again.stop();
+      await server.start(); // What `onBoard` will stop.
+    }
+  }, { expected: /ERR_|Failed to load/ }));
+
+test('a stream that ends without an end is opened again', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    server.dropStreams();
+    server.change({ view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen: AFTER_E5 }], turn: 'black', dests: {}, legal: [] } });
+    await page.getByRole('button', { name: 'Nh3' }).waitFor();
+  }));
+
+test('two tabs show one game over one stream, and the second goes on when the first closes', () =>
+  onBoard(MY_MOVE, async ({ page, server, context, url }) => {
+    const second = await context.newPage();
+    await second.goto(`${url}#/game/game0001`);
+    await second.getByRole('button', { name: 'e5', exact: true }).waitFor();
+    server.tell({ view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen: AFTER_E5 }], turn: 'black', dests: {}, legal: [] } });
+    for (const tab of [page, second]) await tab.getByRole('button', { name: 'Nh3' }).waitFor();
+    assert.equal(await second.getByText('Connection lost').isVisible(), false);
+    await page.close();
+    const more = [E4, E5, { uci: 'g1h3', san: 'Nh3', fen: AFTER_E5 }, { uci: 'b8c6', san: 'Nc6', fen: AFTER_E5 }];
+    server.change({ view: { moves: more, turn: 'white' } });
+    await second.getByRole('button', { name: 'Nc6' }).waitFor();
+  }));
+
+test('the clock of the side to move runs, with tenths when time is short, and stops at zero', () =>
+  onBoard({ ...MY_MOVE, state: { wtime: 1_200, btime: 250_000 } }, async ({ page }) => {
+    assert.match(await page.locator('.bar.below .clock').textContent(), /^0:0[01]\.\d$/);
+    assert.equal(await page.locator('.bar.above .clock').textContent(), '4:10');
+    await until(() => page.locator('.bar.below .clock').textContent(), (text) => text === '0:00.0', 'time runs out');
+    assert.equal(await page.locator('.bar.above .clock').textContent(), '4:10');
+  }));
+
+test('somebody else’s game says so', async () => {
+  const server = new ScriptedServer();
+  const url = await server.start();
+  const { page, context } = await visit(browser, `${url}#/game/another1`, { expected: /404/ });
+  await page.getByText('This game is not here, or it is not yours.').waitFor();
+  await page.getByRole('link', { name: 'To the lobby' }).click();
+  await page.getByRole('button', { name: 'Play' }).waitFor();
+  await context.close();
+  await server.stop();
+});
+
+test('the lobby asks for what was chosen and remembers it', async () => {
+  const server = new ScriptedServer();
+  const url = await server.start();
+  const { page, context, complaints } = await visit(browser, url);
+  await page.getByText('The Club Player, level 1500 · 5+3 blitz · random colour').waitFor();
+  await page.locator('label', { hasText: 'The Attacker' }).click();
+  await page.getByRole('slider').fill('1400');
+  await page.locator('label', { hasText: '3+2' }).click();
+  await page.locator('label', { hasText: 'White' }).click();
+  await page.getByText('The Attacker, level 1400 · 3+2 blitz · you are White').waitFor();
+  await page.reload();
+  await page.getByText('The Attacker, level 1400 · 3+2 blitz · you are White').waitFor();
+  await page.getByRole('button', { name: 'Play' }).click();
+  await page.waitForSelector('cg-board piece');
+  assert.deepEqual(
+    server.asked.filter((line) => !line.startsWith('/sandbox')),
+    [
+      '/api/challenge/Sparring rated=false&color=white&variant=standard&clock.limit=180&clock.increment=2',
+      '/api/board/game/game0001/chat room=player&text=!play attacker',
+      '/api/board/game/game0001/chat room=player&text=!level 1400',
+    ],
+  );
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});
+
+test('a declined challenge shows the reason, and a bot that is away is waited for', async () => {
+  const server = new ScriptedServer();
+  server.lobby = { ...server.lobby, bot: { username: 'Sparring', online: false } };
+  server.challenges = 'I am only taking slower games.';
+  const url = await server.start();
+  const { page, context } = await visit(browser, url);
+  await page.getByText('Sparring is not connected yet.').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Play' }).isDisabled());
+  server.lobby = { ...server.lobby, bot: { username: 'Sparring', online: true } };
+  await page.getByRole('button', { name: 'Play' }).click();
+  await page.getByText('Declined: I am only taking slower games.').waitFor();
+  await assertAccessible(page);
+  await context.close();
+  await server.stop();
+});

@@ -1,0 +1,57 @@
+// The pure parts of the page: reading typed moves, speaking, and writing clocks.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { build } from 'esbuild';
+
+/** A module of the page as this process can run it. */
+async function load(path) {
+  const { outputFiles } = await build({ entryPoints: [path], bundle: true, format: 'esm', write: false });
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+}
+
+const { findMove } = await load('src/game/entry.ts');
+const { spokenMove, spokenTime } = await load('src/game/speech.ts');
+const { clockText } = await load('src/game/clock.ts');
+const { clockName, speedName } = await load('src/lobby/setup.ts');
+
+test('a move is understood as people write it', () => {
+  const legal = [
+    { uci: 'g1f3', san: 'Nf3' }, { uci: 'e4d5', san: 'exd5' }, { uci: 'e1g1', san: 'O-O' }, { uci: 'b2c3', san: 'bxc3' },
+    { uci: 'b4c3', san: 'Bxc3+' }, { uci: 'a7a8q', san: 'a8=Q' }, { uci: 'a7a8n', san: 'a8=N' },
+  ];
+  const cases = {
+    Nf3: 'g1f3', nf3: 'g1f3', ' g1f3 ': 'g1f3', G1F3: 'g1f3', ed5: 'e4d5', 'exd5!?': 'e4d5', '0-0': 'e1g1', 'o-o': 'e1g1',
+    bxc3: 'b2c3', Bxc3: 'b4c3', 'Bc3+': 'b4c3', a8Q: 'a7a8q', 'a8=N': 'a7a8n', a7a8n: 'a7a8n',
+  };
+  for (const [typed, uci] of Object.entries(cases)) assert.deepEqual(findMove(typed, legal), { uci }, typed);
+  assert.match(findMove('Qh9', legal).problem, /“Qh9” is not a legal move/);
+  assert.match(findMove('BC3', legal).problem, /bxc3 or Bxc3\+/);
+});
+
+test('a move is spoken in words', () => {
+  assert.equal(spokenMove('Nxf3+'), 'knight takes f3, check');
+  assert.equal(spokenMove('e4'), 'e4');
+  assert.equal(spokenMove('exd8=Q#'), 'e takes d8 promotes to queen, checkmate');
+  assert.equal(spokenMove('R1a3'), 'rook 1 a3');
+  assert.equal(spokenMove('Nbd7'), 'knight b d7');
+  assert.equal(spokenMove('O-O-O'), 'castles long');
+  assert.equal(spokenTime(250_900), '4 minutes 10 seconds');
+  assert.equal(spokenTime(60_000), '1 minute');
+});
+
+test('clocks show tenths only when they matter, and hours when there are some', () => {
+  assert.equal(clockText(300_000), '5:00');
+  assert.equal(clockText(299_999), '4:59');
+  assert.equal(clockText(10_000), '0:10');
+  assert.equal(clockText(9_990), '0:09.9');
+  assert.equal(clockText(0), '0:00.0');
+  assert.equal(clockText(3_725_000), '1:02:05');
+});
+
+test('time controls carry the names that lichess gives them', () => {
+  assert.equal(clockName({ limit: 180, increment: 2 }), '3+2');
+  assert.deepEqual(
+    [[60, 0], [180, 2], [300, 3], [600, 0], [900, 10], [1800, 20]].map(([limit, increment]) => speedName({ limit, increment })),
+    ['Bullet', 'Blitz', 'Blitz', 'Rapid', 'Rapid', 'Classical'],
+  );
+});
