@@ -24,11 +24,12 @@ mod options;
 pub mod pages;
 mod server;
 mod time;
+mod turns;
 pub mod world;
 
 pub use connections::ConnectionInfo;
 pub use faults::{Fault, Mishap};
 pub use hub::Topic;
-pub use options::{Castling, Options, Rules};
+pub use options::{Castling, Limits, Options, Rules};
 pub use server::Sandbox;
 pub use world::Refusal;
