@@ -4,6 +4,8 @@
 //! `hub` joins the world with time and streams, the `*_api` files are the routes, `gate` and `guard` stand before
 //! them, and [`Sandbox`] is what callers hold. `docs/sandbox.md` shows what is beyond lichess.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod account_api;
 mod answer;
 mod challenge_api;
