@@ -1,4 +1,5 @@
 //! The rules against the shared test data: perft counts, legal moves in both notations, keys.
+#![cfg(feature = "daemon")]
 
 use std::{fs, path::PathBuf};
 

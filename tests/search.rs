@@ -64,7 +64,7 @@ fn short_mates_are_found_and_counted_right() {
     ] {
         let limits = Limits {
             mate: Some(moves),
-            depth: Some(Depth(20)),
+            depth: Some(Depth(40)),
             ..Limits::default()
         };
         let report = standard(fen, limits);

@@ -19,7 +19,10 @@ fn shipped() -> Vec<Book> {
         let name = format!("books/{}", path.file_name().unwrap().to_str().unwrap());
         let (book, findings) = book::parse_bytes(&name, &fs::read(path).unwrap());
         assert!(findings.list.is_empty(), "{findings}");
-        book.unwrap()
+        let book = book.unwrap();
+        let slips = book::check(&book);
+        assert!(slips.list.is_empty(), "{slips}");
+        book
     };
     paths.iter().map(read).collect()
 }

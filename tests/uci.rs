@@ -120,7 +120,7 @@ fn it_introduces_itself_with_its_options() {
         "option name Hash type spin default 16 min 1 max 65536",
         "option name Clear Hash type button",
         "option name MultiPV type spin default 1 min 1 max 256",
-        "option name Move Overhead type spin default 10 min 0 max 10000",
+        "option name Move Overhead type spin default 20 min 0 max 10000",
         "option name UCI_Chess960 type check default false",
         "option name Threads type spin default 1 min 1 max 1",
     ] {

@@ -7,7 +7,7 @@ pub const BASE_WEIGHT: i64 = 100;
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
 /// A move as one line has it: what its marks add, and the number that is written behind it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Worth {
     /// What the marks add or take away.
     pub marks: i32,

@@ -17,21 +17,38 @@
 //! assert_eq!(first.chance, 1.0);
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod check;
+mod diff;
+mod explain;
+mod format;
 mod library;
 mod mark;
+mod merge;
 mod moves;
 mod parse;
 mod pick;
+mod polyglot;
 mod positions;
 mod row;
+mod split;
 mod text;
 mod trail;
+mod walk;
 
+pub use check::{check, missing_transpositions};
+pub use diff::{Difference, diff};
+pub use explain::{Explained, WhyNot};
+pub use format::{Notation, format};
 pub use library::{Book, Library, write};
 pub use mark::{BASE_WEIGHT, MAX_WEIGHT};
+pub use merge::{Merged, merge};
 pub use parse::{MAX_BYTES, MAX_LINES, parse, parse_bytes};
 pub use pick::BookMove;
+pub use polyglot::{Imported, PolyglotError, export_polyglot, import_polyglot};
 pub use positions::Entry;
+pub use split::split;
 pub use text::{Kind, Line, Piece, PieceKind, Text};
 
 #[cfg(doctest)]

@@ -1,19 +1,12 @@
-//! From text to book: headers and rows, each line read or refused by itself.
+//! From text to book: the limits of what is read, and all positions gathered.
 
-use std::ops::Range;
-
-use crate::{
-    chess::{Color, Variant, parse_fen},
-    diagnostic::{Diagnostic, Findings},
-};
+use crate::diagnostic::{Diagnostic, Findings};
 
 use super::{
     library::Book,
-    moves::is_near,
     positions::{Note, Occurrence, Positions},
-    row::read_row,
-    text::{Kind, Line, PieceKind, Text},
-    trail::Trail,
+    text::Text,
+    walk::{Row, walk},
 };
 
 /// The largest text that is read as a book.
@@ -21,12 +14,6 @@ pub const MAX_BYTES: usize = 16 << 20;
 
 /// The most lines that are read as a book.
 pub const MAX_LINES: usize = 200_000;
-
-/// How many errors are listed; a file that is no book would otherwise give one for each line.
-const MAX_ERRORS: usize = 100;
-
-/// What may stand before a colon.
-const HEADERS: [&str; 4] = ["name", "author", "color", "from"];
 
 /// Reads a book from bytes, which must be UTF-8. See [`parse`].
 #[must_use]
@@ -77,15 +64,29 @@ pub fn parse(name: &str, text: &str) -> (Option<Book>, Findings) {
         );
     }
     let source = text.source();
-    let mut reader = Reader::new(&source);
-    for line in text.lines() {
-        reader.line(line);
-    }
-    let (title, rows) = (reader.title.take(), reader.rows);
-    let (occurrences, findings) = reader.finish();
+    let mut occurrences = Vec::new();
+    let walked = walk(&text, &mut |row| collect(row, &mut occurrences));
     let positions = Positions::gather(&occurrences, &source);
-    let book = Book::new(name, title, text, rows, positions);
-    (Some(book), Findings::new(name, source, findings))
+    let book = Book::new(name, walked.title, text, walked.rows, positions);
+    (Some(book), Findings::new(name, source, walked.findings))
+}
+
+/// What a row says of the positions that it passes.
+fn collect(row: &Row<'_, '_>, occurrences: &mut Vec<Occurrence>) {
+    let note = row
+        .line
+        .comment()
+        .map_or_else(Note::default, |(span, text)| Note {
+            start: span.start as u32,
+            len: text.len() as u32,
+        });
+    occurrences.extend(row.counting().map(|played| Occurrence {
+        key: played.key,
+        mv: played.mv,
+        worth: played.worth,
+        line: row.line.number as u32,
+        note,
+    }));
 }
 
 fn too_large(name: &str, bytes: usize) -> Findings {
@@ -93,139 +94,13 @@ fn too_large(name: &str, bytes: usize) -> Findings {
     Findings::new(name, "", vec![Diagnostic::error(0..0, message)])
 }
 
-/// A text under way: what the headers so far say, and what was found.
-struct Reader<'t> {
-    source: &'t str,
-    title: Option<String>,
-    /// Whose moves count; both if none is named.
-    color: Option<Color>,
-    /// The moves of the row before; none while the start of the rows is not known.
-    trail: Option<Trail<'t>>,
-    rows: usize,
-    occurrences: Vec<Occurrence>,
-    errors: Vec<Diagnostic>,
-    warnings: Vec<Diagnostic>,
-}
-
-impl<'t> Reader<'t> {
-    fn new(source: &'t str) -> Self {
-        Self {
-            source,
-            title: None,
-            color: None,
-            trail: Some(Trail::new(Variant::Standard.start(), true)),
-            rows: 0,
-            occurrences: Vec::new(),
-            errors: Vec::new(),
-            warnings: Vec::new(),
-        }
-    }
-
-    fn line(&mut self, line: Line<'t>) {
-        match line.kind() {
-            Kind::Blank | Kind::Comment => {}
-            Kind::Header => self.header(line),
-            Kind::Row => self.row(line),
-        }
-    }
-
-    fn row(&mut self, line: Line<'t>) {
-        // Without a start there is nothing to say of the rows; the header has its error.
-        let Some(trail) = &mut self.trail else { return };
-        let played = match read_row(line, trail, &mut self.warnings) {
-            Ok(played) => played,
-            Err(error) => return self.errors.push(error),
-        };
-        self.rows += 1;
-        let note = line.comment().map_or_else(Note::default, |(span, text)| Note {
-            start: span.start as u32,
-            len: text.len() as u32,
-        });
-        let counting = played
-            .into_iter()
-            .filter(|played| self.color.is_none_or(|color| color == played.turn));
-        self.occurrences.extend(counting.map(|played| Occurrence {
-            key: played.key,
-            mv: played.mv,
-            worth: played.worth,
-            line: line.number as u32,
-            note,
-        }));
-    }
-
-    fn header(&mut self, line: Line<'t>) {
-        let (mut key, mut value) = ((0..0, ""), None);
-        for piece in line.pieces() {
-            match piece.kind {
-                PieceKind::Key => key = (piece.span, piece.text.trim_end_matches(':')),
-                PieceKind::Value => value = Some((piece.span, piece.text)),
-                PieceKind::Space | PieceKind::Comment | PieceKind::Word => {}
-            }
-        }
-        let (key_span, key) = key;
-        let Some((span, value)) = value else {
-            let message = format!("\"{key}\" has no value");
-            return self.errors.push(Diagnostic::error(key_span, message));
-        };
-        match key {
-            "name" => self.title = Some(value.to_owned()),
-            "author" => {}
-            "color" => self.set_color(value, span),
-            "from" | "pos" => self.set_start(value, span),
-            _ => self.errors.push(unknown_key(key, key_span)),
-        }
-    }
-
-    fn set_color(&mut self, value: &str, span: Range<usize>) {
-        self.color = match value {
-            "white" => Some(Color::White),
-            "black" => Some(Color::Black),
-            "both" => None,
-            _ => {
-                let error = Diagnostic::error(span, format!("\"{value}\" is not a color"));
-                return self.errors.push(error.with_help("write white, black or both"));
-            }
-        };
-    }
-
-    fn set_start(&mut self, value: &str, span: Range<usize>) {
-        self.trail = match parse_fen(Variant::Standard, value) {
-            Ok(start) => Some(Trail::new(start, value == "startpos")),
-            Err(error) => {
-                let error = Diagnostic::error(span, error.to_string());
-                self.errors
-                    .push(error.with_help("the lines below are left out, up to the next \"from:\""));
-                None
-            }
-        };
-    }
-
-    fn finish(mut self) -> (Vec<Occurrence>, Vec<Diagnostic>) {
-        let more = self.errors.len().saturating_sub(MAX_ERRORS);
-        if more > 0 {
-            self.errors.truncate(MAX_ERRORS);
-            let end = self.source.len();
-            let message = format!("{more} more errors are not listed");
-            self.errors.push(Diagnostic::error(end..end, message));
-        }
-        self.warnings.truncate(MAX_ERRORS);
-        self.errors.append(&mut self.warnings);
-        (self.occurrences, self.errors)
-    }
-}
-
-fn unknown_key(key: &str, span: Range<usize>) -> Diagnostic {
-    let help = match HEADERS.iter().find(|header| is_near(key, header)) {
-        Some(near) => format!("did you mean {near}?"),
-        None => format!("headers are {}", HEADERS.join(", ")),
-    };
-    Diagnostic::error(span, format!("\"{key}\" is not a header of a book")).with_help(help)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{book::write, chess::GameLine};
+    use crate::{
+        book::{walk::MAX_ERRORS, write},
+        chess::{GameLine, Variant, parse_fen},
+    };
     use proptest::prelude::*;
 
     /// What a book knows after some moves in coordinates: each move with its weight.

@@ -17,6 +17,8 @@ use super::{
 /// A move as a row plays it.
 #[derive(Debug, Clone)]
 pub(super) struct Played {
+    /// How many moves of the trail are played before it.
+    pub depth: usize,
     /// The hash of the position before it.
     pub key: u64,
     /// Who plays it.
@@ -175,6 +177,7 @@ impl<'t> Reader<'t, '_> {
         };
         let marks_at = span.end..span.end + marks.len();
         self.played.push(Played {
+            depth,
             key: self.trail.key(depth),
             turn: self.trail.position(depth).turn(),
             mv,

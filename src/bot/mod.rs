@@ -2,4 +2,20 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod actor;
+pub mod challenge;
+pub mod chat;
+mod daemon;
+pub mod decide;
+mod duel;
 pub mod game;
+mod intake;
+mod lag;
+mod login;
+pub mod mind;
+mod registry;
+mod seats;
+pub mod thinker;
+
+pub use daemon::{Daemon, Options, Signals, Status};
+pub use login::Exit;

@@ -28,3 +28,46 @@ use shakmaty::{EnPassantMode, zobrist::Zobrist64};
 pub fn key(pos: &Position) -> u64 {
     pos.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
+
+/// The key of a position of orthodox chess as Polyglot books have it.
+///
+/// It differs from [`key`] only where a pawn stands ready to capture en passant but may not, being pinned:
+/// Polyglot looks at the pawns alone (its format description, by Michel Van den Bergh and Fabien Letouzey).
+#[must_use]
+pub fn polyglot_key(pos: &Position) -> u64 {
+    pos.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples of the format's description.
+    #[test]
+    fn keys_are_those_of_polyglot() {
+        for (moves, expected) in [
+            ("", 0x463b_9618_1691_fc9c),
+            ("e2e4", 0x823c_9b50_fd11_4196),
+            ("e2e4 d7d5", 0x0756_b944_61c5_0fb0),
+            ("e2e4 d7d5 e4e5", 0x662f_afb9_65db_29d4),
+            ("e2e4 d7d5 e4e5 f7f5", 0x22a4_8b5a_8e47_ff78),
+            ("e2e4 d7d5 e4e5 f7f5 e1e2", 0x652a_607c_a3f2_42c1),
+            ("e2e4 d7d5 e4e5 f7f5 e1e2 e8f7", 0x00fd_d303_c946_bdd9),
+            ("a2a4 b7b5 h2h4 b5b4 c2c4", 0x3c81_23ea_7b06_7637),
+            ("a2a4 b7b5 h2h4 b5b4 c2c4 b4c3 a1a3", 0x5c3f_9b82_9b27_9560),
+        ] {
+            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            assert_eq!(polyglot_key(line.position()), expected, "{moves}");
+            assert_eq!(key(line.position()), expected, "{moves}");
+        }
+    }
+
+    #[test]
+    fn a_pinned_pawn_counts_for_polyglot_alone() {
+        let fen = "8/8/8/8/k2Pp2Q/8/8/4K3 b - d3 0 1";
+        let pinned = parse_fen(Variant::Standard, fen).unwrap();
+        let plain = parse_fen(Variant::Standard, "8/8/8/8/k2Pp2Q/8/8/4K3 b - - 0 1").unwrap();
+        assert_eq!(key(&pinned), key(&plain));
+        assert_ne!(polyglot_key(&pinned), polyglot_key(&plain));
+    }
+}

@@ -1,6 +1,6 @@
 //! Where log lines go and how they look: quiet, without colour in files, without our own clock under systemd.
 
-use std::io::{IsTerminal as _, stderr};
+use std::io::{IsTerminal, stderr};
 
 use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
@@ -29,10 +29,16 @@ pub fn start(verbosity: Verbosity) {
     };
 }
 
-/// Colour only for eyes: a terminal that is not dumb, and no `NO_COLOR`.
+/// Colour on stderr only for eyes: a terminal that is not dumb, and no `NO_COLOR`.
 #[must_use]
 pub fn wants_color() -> bool {
+    wants_color_on(&stderr())
+}
+
+/// The same for another stream.
+#[must_use]
+pub fn wants_color_on(stream: &impl IsTerminal) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    stderr().is_terminal() && !dumb && !refused
+    stream.is_terminal() && !dumb && !refused
 }

@@ -1,9 +1,17 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
+pub mod bench_daemon;
+pub mod check;
 pub mod exit;
+pub mod explain;
 pub mod logging;
 pub mod match_engines;
 pub mod play;
+pub mod report;
+pub mod run;
+pub mod sandbox;
+pub mod service;
+pub mod stock;
 pub mod token;
 
 use std::{
@@ -37,6 +45,16 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Plays against the bot in the browser or in the terminal. No account, no network.
+    Play(play::Args),
+    /// Is the bot on lichess, as bot.toml says, until told to stop.
+    Run(run::Args),
+    /// Validates bot.toml, books and personalities, and shows everything wrong at once.
+    Check(check::Args),
+    /// Says what a personality, a level or bot.toml means, key by key.
+    Explain(explain::Args),
+    /// Serves lichess in a box on this machine, for testing bots and boards.
+    Sandbox(sandbox::Args),
     /// Speaks UCI on standard input and output: the engine for any chess program.
     Uci,
     /// Counts the nodes of searches of fixed positions: the engine's signature, and its speed.
@@ -53,6 +71,9 @@ enum Command {
         #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
         depth: u32,
     },
+    /// Measures the daemon against the sandbox and prints a table.
+    #[command(hide = true)]
+    BenchDaemon(bench_daemon::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
 }
@@ -64,11 +85,17 @@ pub fn main() -> ExitCode {
     logging::start(cli.verbose);
     let outcome = match &cli.command {
         None => welcome(),
+        Some(Command::Play(args)) => play::run(args),
+        Some(Command::Run(args)) => run::run(args),
+        Some(Command::Sandbox(args)) => sandbox::run(args),
+        Some(Command::Check(args)) => check::run(args),
+        Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Uci) => speak_uci(),
         Some(Command::Bench { depth }) => print(uci::bench(Depth(*depth))),
         Some(Command::Perft { fen, depth }) => uci::perft(fen, *depth)
             .map_err(anyhow::Error::from)
             .and_then(print),
+        Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {

@@ -96,6 +96,23 @@ pub struct Paths {
     pub personalities: PathBuf,
 }
 
+impl Paths {
+    /// The same folders counted from another one, as far as they are relative.
+    #[must_use]
+    pub fn within(&self, folder: &Path) -> Self {
+        Self {
+            books: folder.join(&self.books),
+            personalities: folder.join(&self.personalities),
+        }
+    }
+}
+
+impl Default for Paths {
+    fn default() -> Self {
+        Config::default().paths
+    }
+}
+
 /// The names that settings may refer to.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'k> {
@@ -135,9 +152,7 @@ impl Config {
     /// The same settings with relative paths counted from a folder.
     #[must_use]
     pub fn within(mut self, folder: &Path) -> Self {
-        for path in [&mut self.paths.books, &mut self.paths.personalities] {
-            *path = folder.join(&*path);
-        }
+        self.paths = self.paths.within(folder);
         self.lichess.token_file = self.lichess.token_file.map(|path| folder.join(path));
         self
     }
@@ -180,6 +195,18 @@ pub fn read_among(name: &str, text: &str, known: Known<'_>) -> (Option<Config>, 
 #[must_use]
 pub fn keys(text: &str) -> Vec<Key> {
     settings::read(text, advice::OTHER_BOTS, |file| declare(file, None)).keys
+}
+
+/// The folders that a text names, whatever else is wrong with it; as written, not resolved.
+#[must_use]
+pub fn paths(text: &str) -> Paths {
+    let mut found = None;
+    let reading = settings::read(text, &[], |file| {
+        found = Some(file.section("paths", declare_paths));
+    });
+    // The other sections are unknown to this reading, so its findings mean nothing.
+    drop(reading);
+    found.unwrap_or_default()
 }
 
 fn read_with(name: &str, text: &str, known: Option<Known<'_>>) -> (Option<Config>, Findings) {

@@ -13,6 +13,7 @@ mod node;
 mod order;
 mod packed;
 mod params;
+mod prefetch;
 mod prune;
 mod quiescence;
 mod reduce;

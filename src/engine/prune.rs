@@ -5,11 +5,11 @@ use shakmaty::{Bitboard, attacks};
 use super::{
     captures::captures,
     node::Node,
-    order::{Picker, Scored, best_first, is_noisy, noisy_value},
+    order::{Picker, Scored, best_first, noisy_value},
     packed::Packed,
     reduce::PLY,
     score::{MATE_BOUND, MAX_PLY, from_table, is_mate, to_table},
-    search::Here,
+    search::{Candidate, Here},
     searcher::Searcher,
     see,
     tt::{Bound, Entry},
@@ -175,17 +175,22 @@ impl Searcher<'_> {
     pub fn leaves_out(
         &self,
         here: &Here<'_>,
-        mv: Move,
-        count: usize,
+        candidate: &Candidate,
         alpha: i32,
         picker: &mut Picker,
     ) -> bool {
+        let Candidate {
+            mv,
+            count,
+            quiet,
+            history,
+        } = *candidate;
         let node = here.node;
         if !node.has_pieces() || alpha <= -MATE_BOUND {
             return false;
         }
         let params = self.params;
-        if is_noisy(mv) {
+        if !quiet {
             return self.habits.see
                 && here.depth <= 8
                 && !see::gains(node.board(), node.turn, mv, -params.see_noisy * here.depth);
@@ -202,10 +207,6 @@ impl Searcher<'_> {
             picker.skip_quiets();
             return true;
         }
-        let history = self
-            .memory
-            .histories
-            .quiet(node.turn, mv, &self.memory.moves_before(here.ply));
         if reduced <= 4 && history < -params.history_pruning * reduced {
             return true;
         }

@@ -4,6 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::{
     draw,
+    history::PieceSquare,
     node::Node,
     order::{Picker, is_noisy},
     packed::Packed,
@@ -41,6 +42,17 @@ pub(super) struct Here<'n> {
     pub table_move: Option<Move>,
     /// Left out, because a singular search asks what the others are worth.
     pub excluded: Option<Move>,
+}
+
+/// A move about to be searched.
+pub(super) struct Candidate {
+    pub mv: Move,
+    /// Its place in the order, from 1.
+    pub count: usize,
+    /// It changes no material.
+    pub quiet: bool,
+    /// What histories say of it; not asked for the first move.
+    pub history: i32,
 }
 
 /// Moves that were searched before the one that cut, to be punished for it.
@@ -190,7 +202,8 @@ impl Searcher<'_> {
                 continue;
             }
             count += 1;
-            if best > -MATE_BOUND && self.leaves_out(here, mv, count, alpha, &mut picker) {
+            let candidate = self.candidate(node, mv, count, &before);
+            if best > -MATE_BOUND && self.leaves_out(here, &candidate, alpha, &mut picker) {
                 continue;
             }
             let extension = match self.singular(here, mv) {
@@ -202,7 +215,7 @@ impl Searcher<'_> {
             };
             let child = node.after(mv);
             self.enter(node, here.ply, mv, &child);
-            let score = self.search_child(here, &child, mv, (alpha, best), count, extension);
+            let score = self.search_child(here, &child, &candidate, (alpha, best), extension);
             self.leave();
             if self.watch.stopped() {
                 break;
@@ -234,6 +247,22 @@ impl Searcher<'_> {
         best
     }
 
+    fn candidate(&self, node: &Node, mv: Move, count: usize, before: &[PieceSquare]) -> Candidate {
+        let quiet = !is_noisy(mv);
+        let histories = &self.memory.histories;
+        let history = match (count, quiet) {
+            (1, _) => 0,
+            (_, true) => histories.quiet(node.turn, mv, before),
+            (_, false) => histories.capture(node.turn, mv),
+        };
+        Candidate {
+            mv,
+            count,
+            quiet,
+            history,
+        }
+    }
+
     /// The score of a node in which no move was looked at.
     fn without_moves(&mut self, here: &Here<'_>, forgotten: bool) -> i32 {
         if here.excluded.is_some() {
@@ -252,17 +281,17 @@ impl Searcher<'_> {
         &mut self,
         here: &Here<'_>,
         child: &Node,
-        mv: Move,
+        candidate: &Candidate,
         bounds: (i32, i32),
-        count: usize,
         extension: i32,
     ) -> i32 {
         let (alpha, best) = bounds;
+        let count = candidate.count;
         let ply = here.ply + 1;
         let mut depth = here.depth - 1 + extension.max(self.check_extension(here, child));
         let mut score = alpha + 1;
         if here.depth >= 2 && count > 1 + usize::from(here.pv) {
-            let reduction = self.late_move_reduction(here, child, mv, count);
+            let reduction = self.late_move_reduction(here, child, candidate);
             let reduced = (depth - reduction).clamp(1, depth + 1);
             score = -self.search(child, -alpha - 1, -alpha, reduced, ply, true);
             if score > alpha && reduced < depth {
@@ -280,15 +309,13 @@ impl Searcher<'_> {
         score
     }
 
-    fn late_move_reduction(&self, here: &Here<'_>, child: &Node, mv: Move, count: usize) -> i32 {
-        let quiet = !is_noisy(mv);
-        let us = here.node.turn;
-        let history = if quiet {
-            let before = self.memory.moves_before(here.ply);
-            self.memory.histories.quiet(us, mv, &before)
-        } else {
-            self.memory.histories.capture(us, mv)
-        };
+    fn late_move_reduction(&self, here: &Here<'_>, child: &Node, candidate: &Candidate) -> i32 {
+        let Candidate {
+            mv,
+            count,
+            quiet,
+            history,
+        } = *candidate;
         let now = Circumstances {
             pv: here.pv,
             was_pv: here.entry.is_some_and(|entry| entry.pv),

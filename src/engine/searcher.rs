@@ -175,6 +175,7 @@ impl Searcher<'_> {
 
     /// Notes that a move is being played from a ply, leading to a child.
     pub fn enter(&mut self, node: &Node, ply: usize, mv: Move, child: &Node) {
+        self.table.prefetch(child.keys.full ^ self.salt);
         let frame = self.memory.frame(ply);
         frame.mv = Some(mv);
         frame.moved = piece_square(node.turn, mv);
@@ -183,6 +184,7 @@ impl Searcher<'_> {
 
     /// Notes that the side to move passes.
     pub fn enter_null(&mut self, ply: usize, child: &Node) {
+        self.table.prefetch(child.keys.full ^ self.salt);
         let frame = self.memory.frame(ply);
         frame.mv = None;
         frame.moved = NO_PIECE_SQUARE;

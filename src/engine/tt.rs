@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::packed::Packed;
+use super::{packed::Packed, prefetch::prefetch};
 
 /// How a stored score bounds the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +87,11 @@ impl Table {
     /// Marks what was stored so far as older than what is to come.
     pub fn grow_older(&mut self) {
         self.age = (self.age + 1) % AGES;
+    }
+
+    /// Fetches the bucket of a key that will soon be probed.
+    pub fn prefetch(&self, key: u64) {
+        prefetch(self.bucket(key));
     }
 
     /// What is known of the position with this key.

@@ -1,10 +1,12 @@
 //! A stream that is reopened whenever it is lost: one task that reads eagerly, so that the server's short queue
 //! never overflows while somebody thinks.
 
+use std::sync::Arc;
+
 use futures::{FutureExt as _, future::BoxFuture};
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use tokio::{
-    sync::mpsc,
+    sync::{Notify, mpsc},
     time::{Instant, sleep},
 };
 use tokio_util::task::AbortOnDropHandle;
@@ -64,6 +66,7 @@ pub enum News<T> {
 /// The reading end of a stream that is followed by its own task. Dropping it closes the stream.
 pub struct Follower<T> {
     news: mpsc::Receiver<News<T>>,
+    reopen: Arc<Notify>,
     _task: AbortOnDropHandle<()>,
 }
 
@@ -71,6 +74,12 @@ impl<T> Follower<T> {
     /// The next news; `None` after [`News::Refused`]. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<News<T>> {
         self.news.recv().await
+    }
+
+    /// Closes the stream and opens it again at once, to hear what the server knows now. The next [`News::Opened`]
+    /// tells that it has.
+    pub fn reopen(&self) {
+        self.reopen.notify_one();
     }
 }
 
@@ -104,8 +113,10 @@ impl Follower<GameEvent> {
 impl<T: Line> Follower<T> {
     fn start(open: impl Open<T>, openings: Openings, seed: u64) -> Self {
         let (tell, news) = mpsc::channel(QUEUE);
+        let reopen = Arc::new(Notify::new());
         let mut follow = Follow {
             tell,
+            reopen: Arc::clone(&reopen),
             openings,
             backoff: Backoff::new(FIRST_RETRY, LONGEST_RETRY),
             rng: ChaCha8Rng::seed_from_u64(seed),
@@ -114,6 +125,7 @@ impl<T: Line> Follower<T> {
         let task = tokio::spawn(async move { while follow.once(&open).await.is_some() {} }.in_current_span());
         Self {
             news,
+            reopen,
             _task: AbortOnDropHandle::new(task),
         }
     }
@@ -128,6 +140,7 @@ impl<T, F: Fn() -> BoxFuture<'static, Result<Lines<T>, CallError>> + Send + Sync
 /// hope for.
 struct Follow<T> {
     tell: mpsc::Sender<News<T>>,
+    reopen: Arc<Notify>,
     openings: Openings,
     backoff: Backoff,
     rng: ChaCha8Rng,
@@ -138,6 +151,8 @@ impl<T: Line> Follow<T> {
     /// Opens the stream, reads it to its end and waits before the next opening.
     async fn once(&mut self, open: &impl Open<T>) -> Option<()> {
         sleep(self.openings.wait(self.begin.elapsed().into()).into()).await;
+        // Whoever asked for a fresh stream until now gets it with this one.
+        let _ = self.reopen.notified().now_or_never();
         let pause = match open().await {
             Ok(lines) => {
                 self.openings.note(self.begin.elapsed().into());
@@ -154,7 +169,11 @@ impl<T: Line> Follow<T> {
     async fn read(&mut self, mut lines: Lines<T>) -> Option<Millis> {
         let opened = Instant::now();
         let why = loop {
-            match lines.next().await {
+            let line = tokio::select! {
+                line = lines.next() => line,
+                () = self.reopen.notified() => return Some(Millis::ZERO),
+            };
+            match line {
                 Ok(Ok(event)) => {
                     let heard = lines.heard();
                     self.tell(News::Event { event, heard }).await?;

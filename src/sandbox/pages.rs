@@ -13,10 +13,6 @@ pub struct Asset {
     pub bytes: &'static [u8],
 }
 
-/// The value of the `Content-Security-Policy` header that belongs to every answer with an [`Asset`]: the page
-/// talks to nobody but the server it came from. Its style sheet carries the pieces as `data:` images.
-pub const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-
 /// Sorted by path; empty when `web/dist` was not built before the program.
 const ASSETS: &[Asset] = include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 

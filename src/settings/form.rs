@@ -64,7 +64,8 @@ pub(super) fn quote(text: &str) -> String {
     if cut.len() < text.len() {
         cut.push('…');
     }
-    toml::Value::String(cut).to_string()
+    // One line whatever it holds: Rust's escapes are those of TOML where it matters to a reader.
+    format!("{cut:?}")
 }
 
 /// A value of any kind, as an error message shows it.

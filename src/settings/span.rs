@@ -74,10 +74,13 @@ pub fn parse_span(text: &str) -> Option<Millis> {
 /// Writes a span of time in the largest unit that it is whole in, so that [`parse_span`] reads it back.
 #[must_use]
 pub fn write_span(span: Millis) -> String {
+    if span == Millis::ZERO {
+        return "0s".to_owned();
+    }
     const UNITS: [(u64, &str); 3] = [(3_600_000, "h"), (60_000, "m"), (1000, "s")];
     UNITS
         .into_iter()
-        .find(|(unit, _)| span.0 > 0 && span.0.is_multiple_of(*unit))
+        .find(|(unit, _)| span.0.is_multiple_of(*unit))
         .map_or_else(
             || format!("{}ms", span.0),
             |(unit, name)| format!("{}{name}", span.0 / unit),

@@ -37,7 +37,7 @@ impl Default for Settings {
         Self {
             hash: 16,
             multi_pv: 1,
-            overhead: Millis(10),
+            overhead: Millis(20),
             chess960: false,
             params: Params::default(),
         }
@@ -113,7 +113,7 @@ const OPTIONS: [(&str, Which, Kind); 8] = [
         "Move Overhead",
         Which::Overhead,
         Kind::Spin {
-            default: 10,
+            default: 20,
             min: 0,
             max: 10_000,
         },

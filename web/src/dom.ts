@@ -35,8 +35,6 @@ const ICON_PATHS = {
   resign: 'M6 21V4m0 1c5-3 7 3 13 0v9c-6 3-8-3-13 0',
   abort: 'M6 6l12 12M18 6 6 18',
   theme: 'M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18',
-  sound: 'M5 9v6h4l5 4V5L9 9zM17 9c1.500 2 1.500 4 0 6',
-  silent: 'M5 9v6h4l5 4V5L9 9zM17 9.500l4 5m0-5-4 5',
   first: 'M7 5v14M18 5l-8 7 8 7',
   back: 'M15 5l-7 7 7 7',
   forward: 'M9 5l7 7-7 7',

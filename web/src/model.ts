@@ -67,8 +67,9 @@ export interface View {
   readonly check: boolean;
   readonly dests: Readonly<Record<string, readonly string[]>>;
   readonly legal: readonly { readonly uci: string; readonly san: string }[];
-  readonly result: string;
-  readonly reason?: string | null;
+  readonly status: Status;
+  /** Why and how the game ended, in a sentence. */
+  readonly reason: string;
 }
 
 /** A move played and the position after it. */
@@ -92,13 +93,22 @@ export interface Clock {
   readonly increment: number;
 }
 
+/** Elo points that can be asked for, and an honest word about them. A server without levels sends an empty object. */
+export interface Levels {
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number;
+  readonly note?: string;
+}
+
 export interface Lobby {
-  readonly bot: { readonly username: string; readonly online: boolean };
+  /** The bot that takes challenges; `null` before the first one came. */
+  readonly bot: { readonly username: string; readonly online: boolean } | null;
   readonly personalities: readonly Personality[];
-  readonly levels: { readonly min: number; readonly max: number; readonly step: number; readonly note: string };
+  readonly levels: Levels;
   readonly clocks?: readonly Clock[];
-  /** What the bot plays when nobody asks for anything. */
-  readonly default?: { readonly personality?: string | null; readonly level?: number | null };
+  /** The personality that plays when nobody asks for one. */
+  readonly default?: string | null;
 }
 
 /** What the player chose in the lobby. */

@@ -1,4 +1,4 @@
-// The browser of the tests: Debian's chromium, watched for requests to other hosts and for every complaint on its console.
+// The browser of the tests: Debian's chromium, watched for requests to other hosts and for complaints on its console.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,17 +14,19 @@ export const launch = () =>
   });
 
 /**
- * A fresh visitor on a page of `url`. `complaints` collects what must stay empty: errors, CSP violations, requests to other hosts.
- * `expected` is a pattern of console errors that the test provokes.
+ * A fresh visitor on a page of `url`. `complaints` collects what must stay empty: errors, violations of the policy,
+ * requests to other hosts. `expected` is a pattern of console errors that the test provokes.
  */
 export async function visit(browser, url, { expected = /^$/, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options });
+  const viewport = { width: 1280, height: 800 };
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(15_000);
   const complaints = [];
   const complain = (text) => expected.test(text) || complaints.push(text);
   context.on('request', (request) => {
     const { protocol, origin } = new URL(request.url());
-    if (!['data:', 'blob:'].includes(protocol) && origin !== new URL(url).origin) complain(`request to ${request.url()}`);
+    const isLocal = ['data:', 'blob:'].includes(protocol) || origin === new URL(url).origin;
+    if (!isLocal) complain(`request to ${request.url()}`);
   });
   context.on('console', (message) => message.type() === 'error' && complain(message.text()));
   context.on('weberror', (error) => complain(String(error.error())));

@@ -8,9 +8,18 @@ const AFTER_E4 = 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1';
 const AFTER_E5 = 'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2';
 const E4 = { uci: 'e2e4', san: 'e4', fen: AFTER_E4 };
 const E5 = { uci: 'e7e5', san: 'e5', fen: AFTER_E5 };
-const KNIGHT_MOVES = { dests: { g1: ['f3', 'h3'] }, legal: [{ uci: 'g1f3', san: 'Nf3' }, { uci: 'g1h3', san: 'Nh3' }] };
+const KNIGHT_MOVES = {
+  dests: { g1: ['f3', 'h3'] },
+  legal: [{ uci: 'g1f3', san: 'Nf3' }, { uci: 'g1h3', san: 'Nh3' }],
+};
 const WAITING = { view: { moves: [E4], fen: AFTER_E4, turn: 'black', dests: {}, legal: [] } };
+const G1F3 = '/api/board/game/game0001/move/g1f3';
 const MY_MOVE = { view: { moves: [E4, E5], fen: AFTER_E5, turn: 'white', ...KNIGHT_MOVES } };
+
+/** The bot is to move, and the position is of no interest. */
+const KNIGHT_PLAYED = {
+  view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen: AFTER_E5 }], turn: 'black', dests: {}, legal: [] },
+};
 
 let browser;
 before(async () => (browser = await launch()));
@@ -31,10 +40,14 @@ async function onBoard(game, play, options = {}) {
   }
 }
 
-const askedFor = (server, part) => until(() => server.asked, (asked) => asked.some((line) => line.includes(part)), `no request for ${part}`);
+const askedFor = (server, part) =>
+  until(() => server.asked, (asked) => asked.some((line) => line.includes(part)), `no request for ${part}`);
+const movesAsked = (server) => server.asked.filter((line) => line.includes('/move/'));
 /** The squares that wear a mark: `last-move`, `check`, `current-premove`. The board hides marks it no longer needs. */
-const marked = (page, mark) => page.locator(`square.${mark}:visible`).evaluateAll((all) => all.map((node) => node.cgKey).sort());
-const untilMarked = (page, mark, ...keys) => until(() => marked(page, mark), (found) => found.join() === keys.join(), `${mark} on ${keys}`);
+const marked = (page, mark) =>
+  page.locator(`square.${mark}:visible`).evaluateAll((all) => all.map((node) => node.cgKey).sort());
+const untilMarked = (page, mark, ...keys) =>
+  until(() => marked(page, mark), (found) => found.join() === keys.join(), `${mark} on ${keys}`);
 const pieceAt = async (page, key) => {
   const { x, y } = await square(page, key);
   return page.evaluate(([left, top]) => {
@@ -82,7 +95,7 @@ for (const [color, fen, from, to] of [
       const { x, y } = await square(page, 'e4');
       await page.mouse.click(x, y);
       await until(() => pieceAt(page, from), (piece) => piece === `${color} pawn`, 'the pawn is back again');
-      assert.deepEqual(server.asked.filter((line) => line.includes('/move/')), []);
+      assert.deepEqual(movesAsked(server), []);
     }));
 }
 
@@ -90,7 +103,7 @@ test('a premove is played the moment it is legal', () =>
   onBoard(WAITING, async ({ page, server }) => {
     await drag(page, 'g1', 'f3');
     await untilMarked(page, 'current-premove', 'f3', 'g1');
-    assert.deepEqual(server.asked.filter((line) => line.includes('/move/')), []);
+    assert.deepEqual(movesAsked(server), []);
     const before = performance.now();
     server.tell(MY_MOVE);
     await askedFor(server, '/move/g1f3');
@@ -108,7 +121,7 @@ test('a premove that turned out illegal is forgotten', () =>
     await page.fill('.entry input', 'Nf3');
     await page.keyboard.press('Enter');
     await askedFor(server, '/move/g1f3');
-    assert.deepEqual(server.asked.filter((line) => line.includes('/move/')).length, 1);
+    assert.deepEqual(movesAsked(server).length, 1);
   }));
 
 test('an illegal drop snaps back, and a typed illegal move says why', () =>
@@ -118,7 +131,7 @@ test('an illegal drop snaps back, and a typed illegal move says why', () =>
     await page.fill('.entry input', 'Qh5');
     await page.keyboard.press('Enter');
     await page.getByText('“Qh5” is not a legal move here.').waitFor();
-    assert.deepEqual(server.asked.filter((line) => line.includes('/move/')), []);
+    assert.deepEqual(movesAsked(server), []);
   }));
 
 test('a move that the server refuses is taken back on the board, with its words', () =>
@@ -133,7 +146,7 @@ test('a move that met a broken server is sent again until it is taken', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     server.moveTrouble = { status: 502, times: 2 };
     await clickSquares(page, 'g1', 'f3');
-    await until(() => server.asked.filter((line) => line.includes('/move/g1f3')).length, (count) => count === 3, 'three tries');
+    await until(() => movesAsked(server), (asked) => asked.join() === Array(3).fill(G1F3).join(), 'three tries');
     assert.equal(await pieceAt(page, 'f3'), 'white knight');
   }, { expected: /502/ }));
 
@@ -142,7 +155,7 @@ test('looking back does not jump when the bot moves', () =>
     await page.keyboard.press('Home');
     await until(() => pieceAt(page, 'e2'), (piece) => piece === 'white pawn', 'the start position');
     await untilMarked(page, 'last-move');
-    server.tell({ view: { moves: [E4, E5, { uci: 'g1f3', san: 'Nf3', fen: AFTER_E5 }], turn: 'black', dests: {}, legal: [] } });
+    server.tell(KNIGHT_PLAYED);
     await page.getByText('A move was played').waitFor();
     assert.equal(await pieceAt(page, 'e2'), 'white pawn');
     await page.keyboard.press('ArrowRight');
@@ -167,7 +180,10 @@ test('offers can be answered, and own offers wait', () =>
     await askedFor(server, '/draw/no');
     await page.getByRole('button', { name: 'Accept' }).last().click();
     await askedFor(server, '/takeback/yes');
-    server.tell({ state: { bdraw: false, btakeback: false }, view: { moves: [], fen: START, turn: 'white', ...KNIGHT_MOVES } });
+    server.tell({
+      state: { bdraw: false, btakeback: false },
+      view: { moves: [], fen: START, turn: 'white', ...KNIGHT_MOVES },
+    });
     await until(() => pieceAt(page, 'e2'), (piece) => piece === 'white pawn', 'both moves are taken back');
     await page.getByText('No moves yet.').waitFor();
   }));
@@ -176,7 +192,8 @@ test('a takeback during a drag or a premove leaves a board that can be played on
   onBoard(WAITING, async ({ page, server }) => {
     await drag(page, 'g1', 'f3');
     await untilMarked(page, 'current-premove', 'f3', 'g1');
-    server.tell({ view: { moves: [], fen: START, turn: 'white', dests: { e2: ['e4'] }, legal: [{ uci: 'e2e4', san: 'e4' }] } });
+    const legal = [{ uci: 'e2e4', san: 'e4' }];
+    server.tell({ view: { moves: [], fen: START, turn: 'white', dests: { e2: ['e4'] }, legal } });
     await untilMarked(page, 'current-premove');
     await clickSquares(page, 'e2', 'e4');
     await askedFor(server, '/move/e2e4');
@@ -205,21 +222,33 @@ test('a check is marked, and mate ends the game with all that belongs to it', ()
     const fen = 'rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3';
     server.tell({
       state: { status: 'mate', winner: 'black' },
-      view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen }, { uci: 'd8h4', san: 'Qh4#', fen }], fen, turn: 'white', check: true, dests: {}, legal: [] },
+      view: {
+        ...KNIGHT_PLAYED.view,
+        moves: [...KNIGHT_PLAYED.view.moves, { uci: 'd8h4', san: 'Qh4#', fen }],
+        fen,
+        turn: 'white',
+        check: true,
+        status: 'mate',
+        reason: 'Black mated.',
+      },
     });
     await page.getByRole('heading', { name: 'You lost' }).waitFor();
     await page.getByText('0-1').waitFor();
-    await page.getByText('Checkmate', { exact: true }).waitFor();
+    await page.getByText('Black mated', { exact: true }).waitFor();
     await untilMarked(page, 'check', 'e1');
-    await until(() => page.locator('.only-spoken[aria-live]').textContent(), (spoken) => /queen h4, checkmate.*You lost/.test(spoken), 'it is said aloud');
+    const spoken = page.locator('.only-spoken[aria-live]');
+    await until(() => spoken.textContent(), (line) => /queen h4, checkmate.*You lost/.test(line), 'it is said aloud');
     const [board, result] = [await page.locator('.board').boundingBox(), await page.locator('.result').boundingBox()];
     assert.ok(result.x >= board.x + board.width, 'the board stays in sight');
     await page.getByRole('button', { name: 'Copy PGN' }).click();
     await page.getByText('Copied').waitFor();
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^\[Event/);
     await page.getByRole('button', { name: 'Copy FEN' }).click();
-    await until(() => page.evaluate(() => navigator.clipboard.readText()), (text) => text === fen, 'the FEN is copied');
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save PGN' }).click()]);
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    await until(clipboard, (text) => text === fen, 'the FEN is copied');
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save PGN' }).click();
+    const download = await saved;
     assert.equal(download.suggestedFilename(), 'sparring-game0001.pgn');
     assert.equal(await page.getByRole('button', { name: 'Resign' }).count(), 0);
     await assertAccessible(page);
@@ -229,10 +258,19 @@ test('a check is marked, and mate ends the game with all that belongs to it', ()
 
 test('names and chat are text, whatever they contain', () => {
   const nasty = [
-    '<img src=x onerror=alert(1)>', '<script>alert(1)</script>', '"><svg onload=alert(1)>', 'javascript:alert(1)', '\u202Egnp.exe', '&lt;b&gt;',
-    '{{7*7}}', 'https://evil.example/', '𝕬'.repeat(70), '\u0000\u0007', 'a'.repeat(140),
+    '<img src=x onerror=alert(1)>',
+    '<script>alert(1)</script>',
+    '"><svg onload=alert(1)>',
+    'javascript:alert(1)',
+    '\u202Egnp.exe',
+    '&lt;b&gt;',
+    'https://evil.example/',
+    '𝕬'.repeat(70),
+    '\u0000\u0007',
+    'a'.repeat(140),
   ];
-  const game = { ...MY_MOVE, full: { white: { id: ME, name: nasty[0], title: null }, black: { id: 'x', name: nasty[2], title: '<b>' } } };
+  const full = { white: { id: ME, name: nasty[0], title: null }, black: { id: 'x', name: nasty[2], title: '<b>' } };
+  const game = { ...MY_MOVE, full };
   return onBoard(game, async ({ page, server }) => {
     page.on('dialog', () => assert.fail('a script ran'));
     for (const text of nasty) server.say(text, text);
@@ -265,7 +303,8 @@ test('a dead server shows a banner, and its return brings the game up to date', 
     await page.getByText('Connection lost. Trying again…').waitFor();
     const again = new ScriptedServer(MY_MOVE);
     const fen = 'rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2';
-    again.change({ view: { moves: [E4, E5, { uci: 'g1f3', san: 'Nf3', fen }], fen, turn: 'black', dests: {}, legal: [] } });
+    const moves = [E4, E5, { uci: 'g1f3', san: 'Nf3', fen }];
+    again.change({ view: { moves, fen, turn: 'black', dests: {}, legal: [] } });
     await again.start(Number(new URL(url).port));
     try {
       await page.getByText('Connection lost. Trying again…').waitFor({ state: 'hidden' });
@@ -280,7 +319,7 @@ test('a dead server shows a banner, and its return brings the game up to date', 
 test('a stream that ends without an end is opened again', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     server.dropStreams();
-    server.change({ view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen: AFTER_E5 }], turn: 'black', dests: {}, legal: [] } });
+    server.change(KNIGHT_PLAYED);
     await page.getByRole('button', { name: 'Nh3' }).waitFor();
   }));
 
@@ -289,12 +328,12 @@ test('two tabs show one game over one stream, and the second goes on when the fi
     const second = await context.newPage();
     await second.goto(`${url}#/game/game0001`);
     await second.getByRole('button', { name: 'e5', exact: true }).waitFor();
-    server.tell({ view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen: AFTER_E5 }], turn: 'black', dests: {}, legal: [] } });
+    server.tell(KNIGHT_PLAYED);
     for (const tab of [page, second]) await tab.getByRole('button', { name: 'Nh3' }).waitFor();
     assert.equal(await second.getByText('Connection lost').isVisible(), false);
     await page.close();
-    const more = [E4, E5, { uci: 'g1h3', san: 'Nh3', fen: AFTER_E5 }, { uci: 'b8c6', san: 'Nc6', fen: AFTER_E5 }];
-    server.change({ view: { moves: more, turn: 'white' } });
+    const answer = { uci: 'b8c6', san: 'Nc6', fen: AFTER_E5 };
+    server.change({ view: { moves: [...KNIGHT_PLAYED.view.moves, answer], turn: 'white' } });
     await second.getByRole('button', { name: 'Nc6' }).waitFor();
   }));
 

@@ -1,10 +1,10 @@
-// A server that says exactly what a test tells it to, for the positions, accidents and ill manners that a real one gives only by luck.
+// A server that says exactly what a test tells it to: positions, accidents and manners that a real one has by luck only.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 
 const DIST = new URL('../dist/', import.meta.url);
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
-const POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self'; frame-ancestors 'none'";
 export const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 export const ME = 'guest-test';
 
@@ -16,7 +16,7 @@ const LOBBY = {
     { name: 'full', title: 'Full Strength', about: 'No handicap.', level: null },
   ],
   levels: { min: 600, max: 2600, step: 50, note: 'not calibrated yet' },
-  default: { personality: 'club', level: null },
+  default: 'club',
 };
 
 export class ScriptedServer {
@@ -35,12 +35,35 @@ export class ScriptedServer {
   constructor(game = {}) {
     this.game = {
       full: {
-        type: 'gameFull', id: 'game0001', variant: { key: 'standard', name: 'Standard' }, rated: false, initialFen: 'startpos',
-        white: { id: ME, name: ME, title: null }, black: { id: 'sparring', name: 'Sparring', title: 'BOT' },
+        type: 'gameFull',
+        id: 'game0001',
+        variant: { key: 'standard', name: 'Standard' },
+        rated: false,
+        initialFen: 'startpos',
+        white: { id: ME, name: ME, title: null },
+        black: { id: 'sparring', name: 'Sparring', title: 'BOT' },
         clock: { initial: 300_000, increment: 3_000 },
       },
-      state: { type: 'gameState', moves: '', wtime: 300_000, btime: 300_000, winc: 3_000, binc: 3_000, status: 'started' },
-      view: { initialFen: START, moves: [], fen: START, turn: 'white', check: false, dests: {}, legal: [], result: '*', reason: '' },
+      state: {
+        type: 'gameState',
+        moves: '',
+        wtime: 300_000,
+        btime: 300_000,
+        winc: 3_000,
+        binc: 3_000,
+        status: 'started',
+      },
+      view: {
+        initialFen: START,
+        moves: [],
+        fen: START,
+        turn: 'white',
+        check: false,
+        dests: {},
+        legal: [],
+        status: 'started',
+        reason: 'White to move.',
+      },
     };
     this.change(game);
   }
@@ -100,7 +123,8 @@ export class ScriptedServer {
       open.add(response);
       response.on('close', () => open.delete(response));
     };
-    if (request.method === 'POST') this.asked.push(`${pathname}${body && ` ${decodeURIComponent(body.replaceAll('+', ' '))}`}`);
+    const form = body && ` ${decodeURIComponent(body.replaceAll('+', ' '))}`;
+    if (request.method === 'POST') this.asked.push(pathname + form);
 
     const { id } = this.game.full;
     const game = `/api/board/game/${id}/`;

@@ -19,13 +19,15 @@ test('a move is understood as people write it', () => {
     { uci: 'g1f3', san: 'Nf3' }, { uci: 'e4d5', san: 'exd5' }, { uci: 'e1g1', san: 'O-O' }, { uci: 'b2c3', san: 'bxc3' },
     { uci: 'b4c3', san: 'Bxc3+' }, { uci: 'a7a8q', san: 'a8=Q' }, { uci: 'a7a8n', san: 'a8=N' },
   ];
+  const view = { legal, dests: { e1: ['g1', 'h1'] } };
   const cases = {
+    e1h1: 'e1h1',
     Nf3: 'g1f3', nf3: 'g1f3', ' g1f3 ': 'g1f3', G1F3: 'g1f3', ed5: 'e4d5', 'exd5!?': 'e4d5', '0-0': 'e1g1', 'o-o': 'e1g1',
     bxc3: 'b2c3', Bxc3: 'b4c3', 'Bc3+': 'b4c3', a8Q: 'a7a8q', 'a8=N': 'a7a8n', a7a8n: 'a7a8n',
   };
-  for (const [typed, uci] of Object.entries(cases)) assert.deepEqual(findMove(typed, legal), { uci }, typed);
-  assert.match(findMove('Qh9', legal).problem, /“Qh9” is not a legal move/);
-  assert.match(findMove('BC3', legal).problem, /bxc3 or Bxc3\+/);
+  for (const [typed, uci] of Object.entries(cases)) assert.deepEqual(findMove(typed, view), { uci }, typed);
+  assert.match(findMove('Qh9', view).problem, /“Qh9” is not a legal move/);
+  assert.match(findMove('BC3', view).problem, /bxc3 or Bxc3\+/);
 });
 
 test('a move is spoken in words', () => {

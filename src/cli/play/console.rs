@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::drawing::draw;
 use crate::{
     bot::game::{Game, Step},
-    chess::{Color, parse_san, parse_uci, write_san, write_uci},
+    chess::{Color, Move, Rules as _, parse_san, parse_uci, write_san, write_uci},
     lichess::{
         CallError, Client, Follower, News, Untrusted,
         model::{ChatLine, Event, GameEvent, GameId, Invitation, Room, Side, Status, UserId},
@@ -42,6 +42,8 @@ pub struct Console<W> {
     me: UserId,
     typed: mpsc::Receiver<String>,
     screen: W,
+    /// Whether the last line on the screen is a prompt, behind which nothing should be written.
+    is_asked: bool,
 }
 
 impl<W: Write> Console<W> {
@@ -62,6 +64,7 @@ impl<W: Write> Console<W> {
             me,
             typed,
             screen,
+            is_asked: false,
         }
     }
 
@@ -115,15 +118,16 @@ impl<W: Write> Console<W> {
                         return Ok(());
                     }
                 }
-                line = self.typed.recv(), if listening => match (line, &game) {
+                // What is typed before there is a game waits for it.
+                line = self.typed.recv(), if listening && game.is_some() => match (line, &game) {
                     (Some(line), Some(game)) => {
+                        self.is_asked = false;
                         if !self.obey(game, line.trim()).await? {
                             return Ok(());
                         }
                     }
-                    (Some(_), None) => {}
                     // Nothing more will be typed, but the game may still be watched to its end.
-                    (None, _) => listening = false,
+                    _ => listening = false,
                 },
             }
         }
@@ -166,6 +170,9 @@ impl<W: Write> Console<W> {
     }
 
     fn show(&mut self, game: &Game, step: Step) -> anyhow::Result<bool> {
+        if step.moved || step.draw_offered || step.ended {
+            self.leave_prompt()?;
+        }
         if step.moved {
             self.show_position(game)?;
         }
@@ -177,23 +184,20 @@ impl<W: Write> Console<W> {
             return Ok(true);
         }
         if step.my_turn {
-            write!(self.screen, "your move> ")?;
+            self.ask("your move> ")?;
         }
-        self.screen.flush()?;
         Ok(false)
     }
 
     fn show_position(&mut self, game: &Game) -> anyhow::Result<()> {
         let line = game.line();
         let last = line.moves().last().copied();
-        writeln!(self.screen)?;
         if let Some(mv) = last {
             let mut before = line.clone();
             before.truncate(line.ply() - 1);
-            let (number, pos) = (before.position(), before.position());
+            let pos = before.position();
             let dots = before.turn().fold_wb(".", "...");
-            let number = crate::chess::Rules::fullmoves(number);
-            writeln!(self.screen, "{number}{dots} {}", write_san(pos, mv))?;
+            writeln!(self.screen, "\n{}{dots} {}", pos.fullmoves(), write_san(pos, mv))?;
         }
         write!(
             self.screen,
@@ -213,6 +217,7 @@ impl<W: Write> Console<W> {
     fn show_chat(&mut self, line: &ChatLine) -> anyhow::Result<()> {
         let own = line.username.eq_ignore_ascii_case(self.me.as_str());
         if line.room == Room::Player && !own {
+            self.leave_prompt()?;
             writeln!(
                 self.screen,
                 "{}: {}",
@@ -260,7 +265,7 @@ impl<W: Write> Console<W> {
         }
     }
 
-    async fn send_move(&mut self, game: &Game, mv: crate::chess::Move) -> anyhow::Result<bool> {
+    async fn send_move(&mut self, game: &Game, mv: Move) -> anyhow::Result<bool> {
         let uci = write_uci(mv, game.line().variant());
         let done = self.client.play(game.id(), &uci, false, PATIENCE).await;
         self.report(done)
@@ -275,14 +280,27 @@ impl<W: Write> Console<W> {
 
     fn answer(&mut self, text: &str) -> anyhow::Result<bool> {
         writeln!(self.screen, "{text}")?;
-        write!(self.screen, "> ")?;
-        self.screen.flush()?;
+        self.ask("> ")?;
         Ok(true)
+    }
+
+    fn ask(&mut self, prompt: &str) -> anyhow::Result<()> {
+        write!(self.screen, "{prompt}")?;
+        self.screen.flush()?;
+        self.is_asked = true;
+        Ok(())
+    }
+
+    /// Leaves the line of a prompt that was not answered.
+    fn leave_prompt(&mut self) -> anyhow::Result<()> {
+        if std::mem::take(&mut self.is_asked) {
+            writeln!(self.screen)?;
+        }
+        Ok(())
     }
 }
 
 fn sans(game: &Game) -> Vec<String> {
-    use crate::chess::Rules as _;
     let pos = game.line().position();
     pos.legal_moves().iter().map(|mv| write_san(pos, *mv)).collect()
 }

@@ -1,4 +1,213 @@
-//! `sparring play`: sandbox, daemon and a person, in one process.
+//! `sparring play`: a server in a box, the daemon on it, and a person, in one program.
+//!
+//! The daemon plays over HTTP exactly as it would on lichess; only the address differs.
 
 pub mod console;
-pub mod drawing;
+mod drawing;
+mod lobby;
+
+use std::{
+    io::{BufReader, stdin, stdout},
+    path::PathBuf,
+};
+
+use anyhow::Context as _;
+use tokio_util::sync::CancellationToken;
+
+use self::console::{Console, Wishes};
+use super::{
+    exit::{Exit, Failure},
+    sandbox::bind,
+    service::{assemble, failure, fresh_seed},
+    stock::stock,
+};
+use crate::{
+    bot::{Signals, Status},
+    config::{Config, load},
+    lichess::{
+        Client, Token,
+        model::{ChallengeColor, Invitation, UserId},
+    },
+    sandbox::{self, Sandbox, has_page},
+    units::{Elo, Millis},
+};
+
+/// The bot's name in the sandbox.
+const BOT: &str = "Sparring";
+/// The port that people can bookmark.
+const PORT: u16 = 8877;
+
+/// Plays against the bot in the browser or here in the terminal. No account, no network.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring play                                    prints an address to open in the browser
+  sparring play --console --level 1200 --clock 5+3
+  sparring play --console --personality attacker --color black")]
+pub struct Args {
+    /// Plays in this terminal instead of the browser.
+    #[arg(long)]
+    console: bool,
+    /// The port of the page; 0 for any that is free.
+    #[arg(long, default_value_t = PORT)]
+    port: u16,
+    /// Settings; only personality, level, engine and folders count here.
+    #[arg(long)]
+    config: Option<PathBuf>,
+    /// In the terminal: who to play; `sparring explain` lists them.
+    #[arg(long, requires = "console")]
+    personality: Option<String>,
+    /// In the terminal: how strong, 600 to 2800 (not calibrated yet).
+    #[arg(long, requires = "console")]
+    level: Option<u32>,
+    /// In the terminal: your side.
+    #[arg(long, requires = "console", value_parser = ["white", "black", "random"], default_value = "random")]
+    color: String,
+    /// In the terminal: minutes and seconds added a move, as 5+3; no clock otherwise.
+    #[arg(long, requires = "console", value_parser = parse_clock)]
+    clock: Option<(Millis, Millis)>,
+}
+
+fn parse_clock(text: &str) -> Result<(Millis, Millis), String> {
+    let parts = text
+        .split_once('+')
+        .and_then(|(minutes, seconds)| Some((minutes.parse::<u64>().ok()?, seconds.parse::<u64>().ok()?)));
+    match parts {
+        Some((minutes @ 0..=180, seconds @ 0..=180)) if minutes + seconds > 0 => {
+            Ok((Millis::from_secs(minutes * 60), Millis::from_secs(seconds)))
+        }
+        _ => Err(format!("\"{text}\" is no clock: write minutes+seconds, as 5+3")),
+    }
+}
+
+/// Plays until the game is over (in the terminal) or Ctrl-C (with the page).
+///
+/// # Errors
+/// When the settings cannot be used, the port is taken, or the terminal cannot be written to.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let mut config = match &args.config {
+        Some(path) => {
+            load(path)
+                .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
+                .0
+        }
+        None => Config::default(),
+    };
+    if let Some(personality) = &args.personality {
+        config.play.personality.clone_from(personality);
+    }
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let done = runtime.block_on(play(args, config));
+    // A read from the terminal cannot be interrupted, and must not keep the program.
+    runtime.shutdown_background();
+    done
+}
+
+async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
+    let stop = CancellationToken::new();
+    let stock = stock(&config.paths, &stop);
+    if let Some(name) = &args.personality {
+        lobby::must_know(&stock.cast.borrow(), name)?;
+    }
+    let seed = fresh_seed();
+    let mut options = sandbox::Options {
+        lobby: lobby::describe(&stock.cast.borrow(), &config),
+        ..Default::default()
+    };
+    options.rules.seed = seed;
+    let server = Sandbox::new(options);
+    let listener = bind(if args.console { 0 } else { args.port }).await?;
+    let address = format!("http://{}/", listener.local_addr()?);
+    let (bot, guest) = (server.add_bot(BOT)?, server.add_human("You")?);
+    let serving = tokio::spawn(server.serve(listener, stop.clone()));
+
+    let client = Client::new(&address, Token::parse(&bot)?, seed)?;
+    let service = assemble(&config, client, &stock, seed)?;
+    let signals = Signals::default();
+    let mut status = service.status;
+    let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
+    let ready = status.wait_for(|status: &Status| status.is_listening);
+    tokio::select! {
+        listening = ready => { listening.context("the daemon fell over")?; }
+        ended = &mut daemon => {
+            ended.context("the daemon fell over")?.map_err(|exit| failure(&exit))?;
+        }
+    }
+
+    if args.console {
+        let client = Client::new(&address, Token::parse(&guest)?, seed)?;
+        converse(args, client).await?;
+    } else {
+        show_page(&address, &mut daemon).await?;
+    }
+    signals.leave.cancel();
+    stop.cancel();
+    // Both end within two seconds; what is left of them ends with the program.
+    let _ = daemon.await;
+    let _ = serving.await;
+    Ok(Exit::Success)
+}
+
+async fn show_page(
+    address: &str,
+    daemon: &mut tokio::task::JoinHandle<Result<(), crate::bot::Exit>>,
+) -> anyhow::Result<()> {
+    if has_page() {
+        super::print(format_args!("Play at {address} (Ctrl-C ends)"))?;
+    } else {
+        super::print(format_args!(
+            "{address} serves lichess' protocol, but this build has no page: `make play` builds it, \
+             `sparring play --console` needs none (Ctrl-C ends)"
+        ))?;
+    }
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
+        .context("cannot listen for SIGTERM")?;
+    tokio::select! {
+        pressed = tokio::signal::ctrl_c() => pressed.context("cannot listen for Ctrl-C"),
+        _ = terminate.recv() => Ok(()),
+        ended = daemon => ended.context("the daemon fell over")?.map_err(|exit| failure(&exit)),
+    }
+}
+
+async fn converse(args: &Args, client: Client) -> anyhow::Result<()> {
+    let color = match args.color.as_str() {
+        "white" => ChallengeColor::White,
+        "black" => ChallengeColor::Black,
+        _ => ChallengeColor::Random,
+    };
+    let opponent: UserId = BOT.parse()?;
+    let requests = args
+        .level
+        .map(|level| format!("!level {}", Elo(level)))
+        .into_iter()
+        .collect();
+    let wishes = Wishes {
+        opponent,
+        invitation: Invitation {
+            clock: args.clock,
+            color,
+            ..Invitation::default()
+        },
+        requests,
+    };
+    let keyboard = BufReader::new(stdin());
+    Console::new(client, "You".parse()?, keyboard, stdout())
+        .play(&wishes)
+        .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_minutes_and_seconds() {
+        assert_eq!(
+            parse_clock("5+3"),
+            Ok((Millis::from_secs(300), Millis::from_secs(3)))
+        );
+        assert_eq!(parse_clock("0+5"), Ok((Millis::ZERO, Millis::from_secs(5))));
+        for text in ["5", "0+0", "-1+0", "999+0", "x+y"] {
+            assert!(parse_clock(text).is_err(), "{text}");
+        }
+    }
+}

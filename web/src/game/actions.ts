@@ -79,7 +79,8 @@ function waitingOffers(game: Game, command: (name: Command) => void): HTMLElemen
   if (!color) return [];
   const them = opposite(color);
   const name = playerName(game, them);
-  const answer = (label: string, reply: Command) => h('button', { type: 'button', onclick: () => command(reply) }, label);
+  const answer = (label: string, reply: Command) =>
+    h('button', { type: 'button', onclick: () => command(reply) }, label);
   const lines = [];
   for (const what of ['draw', 'takeback'] as const) {
     if (!offers(game, what, them)) continue;

@@ -36,8 +36,13 @@ export function createBoard(game: Game, play: (uci: string) => void): Board {
   };
 
   const cg = Chessground(ground, {
+    fen: EMPTY_FEN, // Not the start position: the game may be anywhere, and a flash of the wrong one looks broken.
     animation: { enabled: !matchMedia('(prefers-reduced-motion: reduce)').matches, duration: 160 },
-    movable: { free: false, showDests: true, events: { after: (orig, dest, { premove }) => finish(orig, dest, premove) } },
+    movable: {
+      free: false,
+      showDests: true,
+      events: { after: (orig, dest, { premove }) => finish(orig, dest, premove) },
+    },
     draggable: { showGhost: true },
     drawable: { enabled: true },
   });
@@ -74,21 +79,21 @@ function position(game: Game, now: Shown): Config {
   const color = myColor(game);
   const active = now.live && isPlaying(game) && color !== null;
   const side = now.fen.split(' ')[1] === 'b' ? 'black' : 'white';
-  const lastMove = now.move ? squares(now.move) : undefined;
   return {
     fen: now.fen,
     orientation: orientation(game),
     turnColor: side,
     check: /[+#]$/.test(now.move?.san ?? '') || (now.live && game.view?.check) ? side : false,
-    ...(lastMove && { lastMove }),
-    ...(!lastMove && { lastMove: [] }),
+    lastMove: now.move ? squares(now.move) : [],
     movable: {
-      ...(active ? { color } : { color: NOBODY }),
+      color: active ? color : NOBODY,
       dests: active && isMyTurn(game) ? legalDests(game) : new Map(),
     },
     premovable: { enabled: active },
   };
 }
+
+const EMPTY_FEN = '8/8/8/8/8/8/8/8';
 
 /** chessground's "no colour may move"; its types have no word for it. */
 const NOBODY = undefined as unknown as Color;
@@ -96,7 +101,7 @@ const NOBODY = undefined as unknown as Color;
 const legalDests = ({ view }: Game): Dests =>
   new Map(Object.entries(view?.dests ?? {}).map(([orig, dests]) => [orig as Key, [...dests] as Key[]]));
 
-/** The two squares to mark. Castling may be written as king takes rook; the king's own squares are what the eye looks for. */
+/** The two squares to mark. Castling may be written as king takes rook; the eye looks for the king's own squares. */
 function squares({ uci, san }: { uci: string; san: string }): Key[] {
   const orig = uci.slice(0, 2);
   const rank = uci.slice(1, 2);

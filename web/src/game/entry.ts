@@ -10,12 +10,15 @@ export type Match = { readonly uci: string } | { readonly problem: string };
 const bare = (san: string): string => san.trim().replace(/0/g, 'O').replace(/[x+#=?!]/g, '');
 
 /** The legal move that was meant. `bc4` and `Bc4` differ, but `nf3` can only be a knight. */
-export function findMove(typed: string, legal: View['legal']): Match {
+export function findMove(typed: string, { legal, dests }: Pick<View, 'legal' | 'dests'>): Match {
   const word = bare(typed);
-  const exact = legal.filter(({ uci, san }) => bare(san) === word || uci === typed.trim().toLowerCase());
+  const uci = typed.trim().toLowerCase();
+  const exact = legal.filter((move) => bare(move.san) === word || move.uci === uci);
   const loose = legal.filter(({ san }) => bare(san).toLowerCase() === word.toLowerCase());
   const matches = exact.length ? exact : loose;
   const [first] = matches;
+  // Castling has two spellings in UCI, and the list has one.
+  if (!first && uci.length === 4 && dests[uci.slice(0, 2)]?.includes(uci.slice(2))) return { uci };
   if (!first) return { problem: text.entryIllegal(typed.trim()) };
   if (matches.length > 1) return { problem: text.entryAmbiguous(typed.trim(), matches.map(({ san }) => san)) };
   return { uci: first.uci };
@@ -39,7 +42,8 @@ export function createEntry(game: Game, play: (uci: string) => void) {
     event.preventDefault();
     if (!input.value.trim()) return;
     if (!isMyTurn(game)) return setText(problem, text.entryNotYourTurn);
-    const match = findMove(input.value, game.view?.legal ?? []);
+    const match = game.view && findMove(input.value, game.view);
+    if (!match) return;
     if ('problem' in match) return setText(problem, match.problem);
     input.value = '';
     play(match.uci);

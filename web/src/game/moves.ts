@@ -52,7 +52,13 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
   };
 
   return {
-    element: h('section', { class: 'moves', 'aria-label': text.moves }, past, h('div', { class: 'move-scroll' }, empty, list), steps),
+    element: h(
+      'section',
+      { class: 'moves', 'aria-label': text.moves },
+      past,
+      h('div', { class: 'move-scroll' }, empty, list),
+      steps,
+    ),
     render() {
       syncButtons();
       const now = ply();

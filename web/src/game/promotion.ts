@@ -8,8 +8,8 @@ const ROLES = [['q', 'queen'], ['n', 'knight'], ['r', 'rook'], ['b', 'bishop']] 
 export type PromotionRole = (typeof ROLES)[number][0];
 
 /**
- * Ask which piece a pawn arriving on `dest` becomes. `answer` gets `null` on Escape or a click elsewhere; the returned function
- * cancels the question from outside.
+ * Ask which piece a pawn arriving on `dest` becomes. `answer` gets `null` on Escape or a click elsewhere; the returned
+ * function cancels the question from outside.
  */
 export function askPromotion(
   board: HTMLElement,

@@ -1,6 +1,7 @@
 // The end of the game: who won and why, what to keep of it, and the way to the next one. It never covers the board.
 import * as api from '../api';
 import { h, setText } from '../dom';
+import { isRunning } from '../model';
 import { openLobby } from '../route';
 import { text } from '../text';
 import { isOver, myColor, shown, type Game } from './state';
@@ -15,9 +16,13 @@ export function headline(game: Game): string {
   return state.winner === color ? text.won : text.lost;
 }
 
-export const reason = (game: Game): string => game.view?.reason || text.reason(game.state?.status ?? '');
+/** The server's sentence if it already speaks of the end, without its full stop. */
+export function reason({ view, state }: Game): string {
+  const told = view && !isRunning(view.status) ? view.reason.replace(/\.$/, '') : '';
+  return told || text.reason(state?.status ?? '');
+}
 
-/** `*` while the game runs and for aborted games. */
+/** Empty for aborted games: nobody scored. */
 function score({ state }: Game): string {
   if (state?.status === 'aborted') return '';
   if (!state?.winner) return '½-½';
@@ -29,8 +34,11 @@ export function createResult(game: Game, rematch: () => Promise<void>) {
   const points = h('span', { class: 'score' });
   const why = h('p');
   const note = h('p', { class: 'note', role: 'status' });
-  const button = (label: string, press: () => Promise<string>, className = '') =>
-    h('button', { type: 'button', class: className, onclick: () => void press().then((said) => setText(note, said)) }, label);
+  /** A button whose press ends in a word to the player, or none. */
+  const button = (label: string, press: () => Promise<string>, className = '') => {
+    const onclick = () => void press().then((said) => setText(note, said));
+    return h('button', { type: 'button', class: className, onclick }, label);
+  };
 
   const again = button(text.rematch, async () => {
     again.disabled = true;

@@ -30,7 +30,7 @@ export function openSession(game: Game, listener: Listener): Session {
   const closed = new AbortController();
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  /** Run `fetch` now, and once more when it was asked for while running: the last answer is never older than the last ask. */
+  /** Fetch now, and once more when asked while fetching: the last answer is never older than the last question. */
   const freshest = (fetch: () => Promise<void>) => {
     let running = false;
     let wanted = false;
@@ -99,7 +99,8 @@ export function openSession(game: Game, listener: Listener): Session {
 
   /** Send a move until the server has it: the stream tells, not the answer, for an answer can get lost. */
   const deliver = async (sent: NonNullable<Game['sent']>) => {
-    for (let wait = FIRST_MOVE_RETRY_MS, first = true; ; wait = Math.min(wait * 2, LONGEST_MOVE_RETRY_MS), first = false) {
+    let wait = FIRST_MOVE_RETRY_MS;
+    for (let tries = 1; ; tries += 1) {
       if (closed.signal.aborted || game.sent !== sent) return;
       try {
         await api.move(id, sent.uci);
@@ -109,12 +110,13 @@ export function openSession(game: Game, listener: Listener): Session {
         if (error.status !== 0 && error.status !== 429 && error.status < 500) {
           if (game.sent === sent) game.sent = null;
           // A repeated move is refused when the first one arrived after all; then the position has it.
-          if (first) listener.problem(text.moveRefused(error.message));
+          if (tries === 1) listener.problem(text.moveRefused(error.message));
           else void refreshView();
           return listener.changed();
         }
       }
       await pause(wait);
+      wait = Math.min(wait * 2, LONGEST_MOVE_RETRY_MS);
     }
   };
 

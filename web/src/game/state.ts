@@ -1,5 +1,6 @@
 // All that is known about the game on the screen, and how a line of the stream changes it.
-import { isRunning, opposite, type Color, type GameEvent, type GameFull, type GameState, type Player, type View } from '../model';
+import type { Color, GameEvent, GameFull, GameState, Player, View } from '../model';
+import { isRunning, opposite } from '../model';
 import { isRecord } from '../storage';
 
 export interface Said {

@@ -12,11 +12,12 @@ const PATIENCE_MS = 20_000;
 export class NoGame extends Error {}
 
 /**
- * Challenge the bot and resolve to the id of the game. Rejects with [`NoGame`] when it declines or does not answer, with
- * `ApiError` when the server refuses, and with the signal's reason when the player gives up waiting.
+ * Challenge the bot and resolve to the id of the game. Rejects with `NoGame` when it declines, with `ApiError` when the
+ * server refuses, and otherwise when the bot is silent for too long or the player gives up waiting.
  */
 export async function startGame(lobby: Lobby, setup: Setup, given: AbortSignal): Promise<string> {
-  const bot = lobby.bot.username;
+  const bot = lobby.bot?.username;
+  if (bot === undefined) throw new NoGame(text.noBot);
   const events = new Answers();
   const close = follow('/api/stream/event', events);
   try {

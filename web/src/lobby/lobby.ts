@@ -5,7 +5,7 @@ import type { Lobby, RunningGame, Setup } from '../model';
 import { openGame, type Page } from '../route';
 import { text } from '../text';
 import { startGame } from './challenge';
-import { color, opponents, strength, time, variant } from './options';
+import { color, opponents, strength, time, variant, type Part } from './options';
 import { initialSetup, rememberSetup, summary } from './setup';
 
 /** How soon the page looks again for a bot or a server that is not there. */
@@ -50,32 +50,36 @@ const resumeLine = ({ gameId, opponent }: RunningGame): HTMLElement =>
     h('a', { class: 'button', href: `#/game/${gameId}` }, text.continueGame),
   );
 
+const column = (parts: readonly Part[]): HTMLElement => h('div', {}, ...parts.map(({ element }) => element));
+
 function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[] {
   let lobby = first;
   let setup = initialSetup(lobby);
   let waiting: AbortController | null = null;
+  const isOnline = () => lobby.bot?.online ?? false;
 
   const change = (part: Partial<Setup>) => {
     setup = { ...setup, ...part };
     rememberSetup(setup);
     render();
   };
-  const parts = [opponents(lobby, change), strength(lobby, change), time(lobby, change), color(change), variant(change)];
+  const who = [opponents(lobby, change), strength(lobby, change)].filter((part) => part !== null);
+  const terms = [time(lobby, change), color(change), variant(change)];
   const line = h('p', { class: 'summary' });
   const play = h('button', { type: 'submit', class: 'play' }, text.play);
   const cancel = h('button', { type: 'button', hidden: true, onclick: () => waiting?.abort() }, text.cancel);
 
   const render = () => {
-    parts.forEach((part) => part.render(setup));
+    for (const part of [...who, ...terms]) part.render(setup);
     setText(line, summary(setup, lobby));
-    play.disabled = waiting !== null || !lobby.bot.online;
+    play.disabled = waiting !== null || !isOnline();
     cancel.hidden = waiting === null;
   };
 
   const press = async () => {
     waiting = new AbortController();
     left.addEventListener('abort', () => waiting?.abort());
-    setText(notice, text.waiting(lobby.bot.username));
+    setText(notice, text.waiting(lobby.bot?.username ?? text.product));
     render();
     try {
       rememberSetup(setup);
@@ -89,22 +93,26 @@ function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[]
 
   /** The daemon may connect a moment after the page: look again until it has. */
   const awaitBot = async () => {
-    while (!lobby.bot.online && !left.aborted) {
-      setText(notice, text.botOffline(lobby.bot.username));
+    while (!isOnline() && !left.aborted) {
+      setText(notice, lobby.bot ? text.botOffline(lobby.bot.username) : text.noBot);
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
       lobby = await api.lobby().catch(() => lobby);
-      if (lobby.bot.online) setText(notice, '');
+      if (isOnline()) setText(notice, '');
       render();
     }
   };
 
-  const [who, level, ...rest] = parts.map((part) => part.element);
   const form = h(
     'form',
     { onsubmit: (event: SubmitEvent) => { event.preventDefault(); void press(); } },
-    h('div', { class: 'hero' }, h('div', {}, h('h1', {}, text.lobbyTitle), line), h('div', { class: 'go' }, play, cancel)),
+    h(
+      'div',
+      { class: 'hero' },
+      h('div', {}, h('h1', {}, text.lobbyTitle), line),
+      h('div', { class: 'go' }, play, cancel),
+    ),
     notice,
-    h('div', { class: 'choices' }, h('div', {}, who, level), h('div', {}, ...rest)),
+    h('div', { class: 'choices' }, column(who), column(terms)),
   );
   render();
   void awaitBot();

@@ -43,7 +43,9 @@ function rank(level: number | null): string {
   return (level !== null && steps.find(([below]) => level < below)?.[1]) || 'queen';
 }
 
-export function opponents({ personalities }: Lobby, change: Change): Part {
+/** The cards, where there is a choice. */
+export function opponents({ personalities }: Lobby, change: Change): Part | null {
+  if (personalities.length === 0) return null;
   const card = (who: Personality): Choice<string> => ({
     value: who.name,
     label: [
@@ -62,8 +64,10 @@ export function opponents({ personalities }: Lobby, change: Change): Part {
   );
 }
 
-export function strength(lobby: Lobby, change: Change): Part {
-  const { min, max, step, note } = lobby.levels;
+/** The slider, where the server knows levels. */
+export function strength(lobby: Lobby, change: Change): Part | null {
+  const { min, max, step = 50, note = '' } = lobby.levels;
+  if (min === undefined || max === undefined) return null;
   const id = 'strength';
   const slider = h('input', { type: 'range', id, min, max, step, 'aria-describedby': 'strength-note' });
   const value = h('output', { for: id });
@@ -98,7 +102,10 @@ export function time(lobby: Lobby, change: Change): Part {
     text.time,
     [...clockPresets(lobby), null].map((clock) => ({
       value: clock,
-      label: [h('strong', {}, clock ? clockName(clock) : '∞'), h('small', {}, clock ? speedName(clock) : text.unlimited)],
+      label: [
+        h('strong', {}, clock ? clockName(clock) : '∞'),
+        h('small', {}, clock ? speedName(clock) : text.unlimited),
+      ],
     })),
     (clock, setup) => sameClock(clock, setup.clock),
     (clock) => change({ clock }),

@@ -14,7 +14,7 @@ const PRESETS: readonly Clock[] = [
 export const VARIANTS = ['standard', 'chess960'] as const;
 export const COLORS = ['random', 'white', 'black'] as const;
 
-export const clockPresets = (lobby: Lobby): readonly Clock[] => lobby.clocks ?? PRESETS;
+export const clockPresets = (lobby: Lobby): readonly Clock[] => (lobby.clocks?.length ? lobby.clocks : PRESETS);
 
 const isClock = (value: unknown): value is Clock | null =>
   value === null ||
@@ -37,7 +37,7 @@ export function initialSetup(lobby: Lobby): Setup {
   const known = lobby.personalities.some(({ name }) => name === last?.personality);
   const level = last?.level ?? null;
   return {
-    personality: known && last ? last.personality : (lobby.default?.personality ?? lobby.personalities[0]?.name ?? ''),
+    personality: known && last ? last.personality : (lobby.default ?? lobby.personalities[0]?.name ?? ''),
     level: known && level !== null ? clampLevel(level, lobby) : null,
     color: last?.color ?? 'random',
     clock: last ? last.clock : (clockPresets(lobby)[2] ?? null),
@@ -46,7 +46,7 @@ export function initialSetup(lobby: Lobby): Setup {
 }
 
 export const clampLevel = (level: number, { levels }: Lobby): number =>
-  Math.min(Math.max(level, levels.min), levels.max);
+  Math.min(Math.max(level, levels.min ?? level), levels.max ?? level);
 
 export const chosen = (setup: Setup, lobby: Lobby): Personality | undefined =>
   lobby.personalities.find(({ name }) => name === setup.personality);
@@ -68,7 +68,7 @@ export function speedName(clock: Clock | null): string {
 export function summary(setup: Setup, lobby: Lobby): string {
   const who = chosen(setup, lobby);
   const parts = [
-    who ? `${who.title}, ${text.levelTag(setup.level ?? who.level)}` : lobby.bot.username,
+    who ? `${who.title}, ${text.levelTag(setup.level ?? who.level)}` : (lobby.bot?.username ?? text.product),
     setup.clock ? `${clockName(setup.clock)} ${speedName(setup.clock).toLowerCase()}` : text.speeds.none.toLowerCase(),
     text.colorSummary[setup.color],
   ];
@@ -79,7 +79,7 @@ export function summary(setup: Setup, lobby: Lobby): string {
 /** The chat commands that ask the bot for this personality and level; what it does anyway is not asked for. */
 export function wishes(setup: Setup, lobby: Lobby): string[] {
   const lines = [];
-  if (setup.personality && setup.personality !== lobby.default?.personality) lines.push(`!play ${setup.personality}`);
-  if (setup.level !== null && setup.level !== lobby.default?.level) lines.push(`!level ${setup.level}`);
+  if (setup.personality && setup.personality !== lobby.default) lines.push(`!play ${setup.personality}`);
+  if (setup.level !== null) lines.push(`!level ${setup.level}`);
   return lines;
 }

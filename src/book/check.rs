@@ -1,0 +1,260 @@
+//! What looks like a slip in a book that reads without an error: lines twice, words against each other,
+//! moves that cannot count or cannot come up, and transpositions that a line misses.
+
+use std::collections::{HashMap, HashSet, hash_map};
+
+use crate::{
+    chess::{Color, Move, Position, Rules as _, key, write_san},
+    diagnostic::{Diagnostic, Findings},
+};
+
+use super::{
+    library::Book,
+    row::Played,
+    walk::{Row, walk},
+};
+
+/// Looks for slips. All findings are warnings; the book plays all the same.
+///
+/// ```
+/// use sparring::book;
+///
+/// let (book, _) = book::parse("my.book", "1. e4 60 | d4 40\n1. e4 50\n");
+/// assert_eq!(
+///     book::check(&book.unwrap()).to_string(),
+///     "my.book:2:4: warning: \"e4\" weighs 50 here and 60 in line 1; the last one holds"
+/// );
+/// ```
+#[must_use]
+pub fn check(book: &Book) -> Findings {
+    let mut checker = Checker {
+        book,
+        rows: HashMap::new(),
+        said: HashMap::new(),
+        findings: Vec::new(),
+    };
+    walk(book.text(), &mut |row| checker.row(row));
+    Findings::new(book.path(), book.text().source(), checker.findings)
+}
+
+/// Looks for moves that lead into known positions and that the book does not have: the bot would leave its book
+/// although it could stay. Positions with a choice (`|`) are taken at their word.
+#[must_use]
+pub fn missing_transpositions(book: &Book) -> Findings {
+    let (mut seen, mut findings) = (HashSet::new(), Vec::new());
+    walk(book.text(), &mut |row| {
+        for played in row.played {
+            let before = row.trail.position(played.depth);
+            if seen.insert(played.key) && row.color.is_none_or(|color| color == before.turn()) {
+                find_transpositions(book, before, played, &mut findings);
+            }
+        }
+    });
+    Findings::new(book.path(), book.text().source(), findings)
+}
+
+fn find_transpositions(book: &Book, pos: &Position, played: &Played, findings: &mut Vec<Diagnostic>) {
+    let known = book.entries(played.key);
+    if known.iter().any(|entry| entry.chosen) {
+        return;
+    }
+    for mv in pos.legal_moves() {
+        if known.iter().any(|entry| entry.mv == mv) {
+            continue;
+        }
+        let mut after = pos.clone();
+        after.play_unchecked(mv);
+        if let Some(entry) = book.entries(key(&after)).first() {
+            let san = write_san(pos, mv);
+            let message = format!("instead of this move {san} leads into line {}", entry.line);
+            let help = format!("give {san} a line of its own, or forbid it with {san}xx");
+            findings.push(Diagnostic::warning(played.span.clone(), message).with_help(help));
+        }
+    }
+}
+
+/// What earlier lines said of a move in a position.
+#[derive(Debug, Clone, Copy, Default)]
+struct Said {
+    number: Option<(u32, usize)>,
+    praised: Option<usize>,
+    forbidden: Option<usize>,
+}
+
+/// A row without its looks: the side it counts for, and each move with the position it is played in.
+type Wording = (Option<Color>, Vec<(u64, Move)>);
+
+struct Checker<'a> {
+    book: &'a Book,
+    /// The line of each row.
+    rows: HashMap<Wording, usize>,
+    said: HashMap<(u64, Move), Said>,
+    findings: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn warn(&mut self, played: &Played, message: String) {
+        self.findings
+            .push(Diagnostic::warning(played.span.clone(), message));
+    }
+
+    fn row(&mut self, row: &Row<'_, '_>) {
+        self.repetition(row);
+        if let (Some(color), None, Some(first)) = (row.color, row.counting().next(), row.played.first()) {
+            let message = format!("no move of {color} in this line, and only {color}'s count here");
+            self.warn(first, message);
+        }
+        for played in row.counting() {
+            self.contradiction(row, played);
+        }
+        self.dead_end(row);
+    }
+
+    fn repetition(&mut self, row: &Row<'_, '_>) {
+        let moves = row.played.iter().map(|played| (played.key, played.mv)).collect();
+        let earlier = match self.rows.entry((row.color, moves)) {
+            hash_map::Entry::Vacant(free) => {
+                free.insert(row.line.number);
+                return;
+            }
+            hash_map::Entry::Occupied(known) => *known.get(),
+        };
+        let (Some(first), Some(last)) = (row.played.first(), row.played.last()) else {
+            return;
+        };
+        self.findings.push(
+            Diagnostic::warning(
+                first.span.start..last.span.end,
+                format!("the same moves as in line {earlier}"),
+            )
+            .with_help("a second line doubles their weight; marks and numbers say so more plainly"),
+        );
+    }
+
+    fn contradiction(&mut self, row: &Row<'_, '_>, played: &Played) {
+        let (line, worth) = (row.line.number, played.worth);
+        let said = self.said.entry((played.key, played.mv)).or_default();
+        let before = *said;
+        if let Some(number) = worth.number {
+            said.number = Some((number, line));
+        }
+        if worth.never {
+            said.forbidden.get_or_insert(line);
+        } else if worth.marks > 0 || worth.number.is_some_and(|number| number > 0) {
+            said.praised.get_or_insert(line);
+        }
+        let now = *said;
+        let word = self
+            .book
+            .text()
+            .as_str()
+            .get(played.span.clone())
+            .unwrap_or_default();
+        if let (Some(number), Some((other, earlier))) = (worth.number, before.number)
+            && number != other
+        {
+            let message =
+                format!("\"{word}\" weighs {number} here and {other} in line {earlier}; the last one holds");
+            self.warn(played, message);
+        }
+        if let (Some(praised), Some(forbidden)) = (now.praised, now.forbidden)
+            && (before.praised.is_none() || before.forbidden.is_none())
+        {
+            let message =
+                format!("\"{word}\" is forbidden in line {forbidden} and recommended in line {praised}");
+            self.warn(played, message);
+        }
+    }
+
+    /// Where only one side counts, what follows a move that it never plays cannot come up.
+    fn dead_end(&mut self, row: &Row<'_, '_>) {
+        let Some(color) = row.color else { return };
+        let follow = row.played.iter().zip(row.played.iter().skip(1));
+        // The moves of a choice stand side by side, none follows another.
+        let dead = follow
+            .filter(|(played, next)| played.turn == color && next.depth > played.depth)
+            .map(|(played, _)| played)
+            .find(|played| {
+                let mut entries = self.book.entries(played.key).iter();
+                entries.any(|entry| entry.mv == played.mv && entry.share() == 0)
+            });
+        if let Some(played) = dead {
+            let message = format!("the rest of the line is never reached: {color} does not play this move");
+            self.warn(played, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::parse;
+
+    fn book(text: &str) -> Book {
+        let (book, findings) = parse("a.book", text);
+        assert_eq!(findings.to_string(), "");
+        book.unwrap()
+    }
+
+    #[test]
+    fn the_same_line_twice_is_told() {
+        let said = check(&book(
+            "1. e4 e5 2. Nf3\nd4\ne2e4 e7e5 Nf3 # again\ncolor: black\ne4 e5 Nf3",
+        ))
+        .to_string();
+        assert_eq!(
+            said,
+            "a.book:3:1: warning: the same moves as in line 1; \
+             a second line doubles their weight; marks and numbers say so more plainly"
+        );
+    }
+
+    #[test]
+    fn words_against_each_other_are_told() {
+        assert_eq!(
+            check(&book("e4 e5 40\ne4 e5 40\ne4 e5 50 Nc3"))
+                .to_string()
+                .lines()
+                .last(),
+            Some("a.book:3:4: warning: \"e5\" weighs 50 here and 40 in line 2; the last one holds")
+        );
+        assert_eq!(
+            check(&book("e4 c5! Nf3\ne4 c5xx\ne4 c5 Nc3")).to_string(),
+            "a.book:2:4: warning: \"c5\" is forbidden in line 2 and recommended in line 1"
+        );
+        // White has to know what it forbids to Black.
+        assert_eq!(check(&book("e4 c5xx\ne4 c5 Nf3")).to_string(), "");
+    }
+
+    #[test]
+    fn a_side_that_never_moves_is_told() {
+        assert_eq!(
+            check(&book("color: black\ne4\ne4 e5")).to_string(),
+            "a.book:2:1: warning: no move of black in this line, and only black's count here"
+        );
+    }
+
+    #[test]
+    fn what_cannot_come_up_is_told() {
+        let said = check(&book(
+            "color: black\ne4 e5xx Nf3 Nc6\nd4 d5 60 | f5 40\nd4 Nf6 c4 e6",
+        ))
+        .to_string();
+        assert_eq!(
+            said,
+            "a.book:2:4: warning: the rest of the line is never reached: black does not play this move\n\
+             a.book:4:4: warning: the rest of the line is never reached: black does not play this move"
+        );
+        assert_eq!(check(&book("e4 e5xx Nf3 Nc6")).to_string(), "");
+    }
+
+    #[test]
+    fn a_missed_transposition_is_told_once() {
+        let text = "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4\n1. c4 Nf6 2. Nc3 c5\n1. c4 Nf6 2. Nc3 g6";
+        assert_eq!(
+            missing_transpositions(&book(text)).to_string(),
+            "a.book:2:14: warning: instead of this move d4 leads into line 1; \
+             give d4 a line of its own, or forbid it with d4xx"
+        );
+    }
+}

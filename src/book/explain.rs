@@ -1,0 +1,173 @@
+//! Why a move is played or not: everything the named books say of a position.
+
+use crate::chess::{GameLine, Rules as _, write_san};
+
+use super::{
+    library::{Book, Library},
+    positions::Entry,
+};
+
+/// What one book says of one move.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    /// The name of the book.
+    pub book: String,
+    /// The move, in SAN.
+    pub mv: String,
+    /// Its weight in that book.
+    pub weight: i64,
+    /// How many lines of the book play it.
+    pub lines: u32,
+    /// How likely it is to be chosen, all books taken together, from 0 to 1.
+    pub chance: f64,
+    /// The file and line to look at.
+    pub at: String,
+    /// What its lines call the opening.
+    pub note: Option<String>,
+    /// Why it is not played, if it is not.
+    pub why_not: Option<WhyNot>,
+}
+
+/// Why a known move is not played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhyNot {
+    /// A line has `xx` at it.
+    Forbidden,
+    /// Marks or a number make it weigh nothing.
+    Weightless,
+    /// A choice with `|` in the same position does not name it.
+    LeftOut,
+    /// A book named before this one is against it.
+    Vetoed,
+    /// A book named before this one answers.
+    Earlier,
+}
+
+impl WhyNot {
+    /// The reason in words that go on from "not played: ".
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Forbidden => "forbidden by xx",
+            Self::Weightless => "its weight is 0 or less",
+            Self::LeftOut => "the choice in this position leaves it out",
+            Self::Vetoed => "a book before this one is against it",
+            Self::Earlier => "a book before this one answers",
+        }
+    }
+}
+
+impl Library {
+    /// All that the named books say of the line's last position, book by book in their order, each in the order of
+    /// its text. What has a chance is what [`pick`](Self::pick) draws from.
+    #[must_use]
+    pub fn explain(&self, books: &[String], line: &GameLine) -> Vec<Explained> {
+        let (Some(key), pos) = (line.keys().last(), line.position()) else {
+            return Vec::new();
+        };
+        let choices = self.choices(books, line);
+        let mut explained: Vec<Explained> = Vec::new();
+        let mut answered = false;
+        for book in books.iter().filter_map(|name| self.book(name)) {
+            let legal = book.entries(*key).iter().filter(|entry| pos.is_legal(entry.mv));
+            let mut says: Vec<Explained> = legal
+                .map(|entry| Explained {
+                    book: book.name().to_owned(),
+                    mv: write_san(pos, entry.mv),
+                    weight: entry.weight(),
+                    lines: entry.lines,
+                    chance: 0.0,
+                    at: at(book, entry),
+                    note: book.note(entry).map(str::to_owned),
+                    why_not: why_not(entry),
+                })
+                .collect();
+            for one in &mut says {
+                let chance = choices
+                    .iter()
+                    .find(|choice| choice.at == one.at && write_san(pos, choice.mv) == one.mv);
+                match chance {
+                    Some(choice) if choice.chance > 0.0 && !answered => one.chance = choice.chance,
+                    _ if answered => {
+                        one.why_not.get_or_insert(WhyNot::Earlier);
+                    }
+                    _ => {
+                        one.why_not.get_or_insert(WhyNot::Vetoed);
+                    }
+                }
+            }
+            answered |= says.iter().any(|one| one.chance > 0.0);
+            explained.append(&mut says);
+        }
+        explained
+    }
+}
+
+fn at(book: &Book, entry: &Entry) -> String {
+    format!("{}:{}", book.path(), entry.line)
+}
+
+fn why_not(entry: &Entry) -> Option<WhyNot> {
+    if entry.never {
+        Some(WhyNot::Forbidden)
+    } else if entry.is_unwanted() {
+        Some(WhyNot::Weightless)
+    } else if entry.left_out {
+        Some(WhyNot::LeftOut)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{book::parse, chess::Variant};
+
+    #[test]
+    fn each_move_has_its_chance_or_its_reason() {
+        let read = |name, text| parse(name, text).0.unwrap();
+        let library = Library::new(vec![
+            read("own.book", "e4 c5xx\ne4 e6?"),
+            read("main.book", "e4 c5 60 | e5 30 | c6 # three\ne4 e6\ne4 d5"),
+            read("more.book", "e4 e5"),
+        ]);
+        let books: Vec<String> = ["own", "main", "nobody", "more"].map(str::to_owned).to_vec();
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
+        let shown: Vec<String> = library
+            .explain(&books, &line)
+            .iter()
+            .map(|one| {
+                let why = one.why_not.map_or("", WhyNot::words);
+                format!(
+                    "{} {} {} {:.0}% {why}",
+                    one.at,
+                    one.mv,
+                    one.weight,
+                    one.chance * 100.0
+                )
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "own.book:1 c5 100 0% forbidden by xx",
+                "own.book:2 e6 0 0% its weight is 0 or less",
+                "main.book:1 c5 60 0% a book before this one is against it",
+                "main.book:1 e5 30 75% ",
+                "main.book:1 c6 10 25% ",
+                "main.book:2 e6 100 0% the choice in this position leaves it out",
+                "main.book:3 d5 100 0% the choice in this position leaves it out",
+                "more.book:1 e5 100 0% a book before this one answers",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_has_a_chance_is_what_is_drawn() {
+        let library = Library::new(vec![parse("a.book", "e4 7 | d4 2 | c4 1").0.unwrap()]);
+        let (books, line) = (["a".to_owned()], GameLine::new(Variant::Standard));
+        let total: f64 = library.explain(&books, &line).iter().map(|one| one.chance).sum();
+        assert!((total - 1.0).abs() < 1e-9);
+    }
+}

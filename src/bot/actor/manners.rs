@@ -1,0 +1,256 @@
+//! Everything about a game besides its moves: offers, claims, a missing opponent, and chat.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::{debug, info, warn};
+
+use super::{Actor, Command, Errand, Outcome, turn::Turn};
+use crate::{
+    bot::{
+        chat,
+        decide::{self, Claim, Outlook},
+        game::Game,
+    },
+    lichess::{
+        CallError, Client, Untrusted,
+        model::{ChatLine, ChatMessage, GameId, Room, Status, UserId},
+    },
+    personality::Occasion,
+};
+
+/// How long a granted takeback may take to show on the board before thinking goes on.
+const TAKEBACK_WITHIN: Duration = Duration::from_secs(2);
+/// How long the first thought waits for the chat of before.
+const RECALL_WITHIN: Duration = Duration::from_millis(500);
+
+impl Actor {
+    /// The game is known: says hello, unless it was running before we came.
+    pub(super) fn begin(&mut self) {
+        let Some(game) = self.game.as_ref().filter(|game| !game.is_over()) else {
+            return;
+        };
+        self.has_witnessed = true;
+        let frame = game.frame();
+        info!(
+            "{} {} {} against {}",
+            if frame.rated { "rated" } else { "casual" },
+            frame.speed,
+            Untrusted(&frame.variant.key),
+            Untrusted(&game.opponent().display_name()),
+        );
+        if !self.setup.adopted {
+            self.greet();
+        }
+        self.remember();
+    }
+
+    fn greet(&mut self) {
+        let is_fresh = |game: &Game| game.line().ply() < 2 && !game.is_over();
+        if self.game.as_ref().is_some_and(is_fresh) {
+            self.speak(Occasion::Greeting);
+        }
+    }
+
+    pub(super) fn say_farewell(&mut self) {
+        self.outbox.drop_answers();
+        let Some(game) = &self.game else { return };
+        let counted = !matches!(game.status(), Status::Aborted | Status::NoStart);
+        let occasion = match game.winner() {
+            Some(side) if side == game.my_side() => Occasion::Won,
+            Some(_) => Occasion::Lost,
+            None => Occasion::Drawn,
+        };
+        if counted {
+            self.speak(occasion);
+        }
+    }
+
+    /// Says what the personality says on an occasion. lichess' computer has no ears.
+    fn speak(&mut self, occasion: Occasion) {
+        let Some(game) = &self.game else { return };
+        let opponent = game.opponent();
+        if opponent.ai_level.is_some() {
+            return;
+        }
+        // Only a name that can be one on lichess is ever said: nobody speaks through us.
+        let name = opponent
+            .name
+            .as_deref()
+            .filter(|name| name.parse::<UserId>().is_ok());
+        let line = self
+            .manner
+            .profile
+            .say(occasion, name.unwrap_or("stranger"), self.manner.level);
+        if let Some(line) = line {
+            self.outbox.say(line);
+        }
+    }
+
+    pub(super) fn say(&self, line: String) {
+        self.call(|client, id| async move { Errand::Said(client.say(&id, &Room::Player, &line).await) });
+    }
+
+    /// Somebody said something. Only the opponent can ask for anything, and only between the players.
+    pub(super) fn heed(&mut self, line: &ChatLine) {
+        let Some(game) = &self.game else { return };
+        if line.room != Room::Player || !self.is_opponents(&line.username) || game.is_over() {
+            return;
+        }
+        debug!("{}: {}", Untrusted(&line.username), Untrusted(&line.text));
+        if let Some(command) = chat::read(&line.text) {
+            let rated = game.frame().rated;
+            let (manner, answer) = chat::obey(&command, &self.manner, &self.shared.cast.borrow(), rated);
+            self.manner = manner;
+            self.outbox.answer(answer);
+        }
+    }
+
+    fn is_opponents(&self, name: &str) -> bool {
+        !name.eq_ignore_ascii_case(self.shared.me.as_str()) && !name.eq_ignore_ascii_case("lichess")
+    }
+
+    /// Asks for what was said before we came.
+    pub(super) fn recall(&mut self, now: Instant) {
+        self.recall_due = Some(now + RECALL_WITHIN);
+        self.call(|client, id| async move { Errand::Recalled(client.chat(&id).await) });
+    }
+
+    pub(super) fn recalled(&mut self, lines: Result<Vec<ChatMessage>, CallError>) {
+        self.recall_due = None;
+        match lines {
+            Ok(lines) => self.remembered = Some(lines),
+            Err(error) => debug!("what was said before is not known: {error}"),
+        }
+        self.remember();
+    }
+
+    /// What was asked for before we came counts on; what was answered is not answered again. Both the chat and the
+    /// game must be known for that.
+    fn remember(&mut self) {
+        let Some(game) = &self.game else { return };
+        let Some(lines) = self.remembered.take() else {
+            return;
+        };
+        let rated = game.frame().rated;
+        let is_mine = |line: &ChatMessage| line.user.eq_ignore_ascii_case(self.shared.me.as_str());
+        let has_greeted = lines.iter().any(is_mine);
+        let asked = lines.iter().filter(|line| self.is_opponents(&line.user));
+        let manner = asked
+            .filter_map(|line| chat::read(&line.text))
+            .fold(self.manner.clone(), |manner, command| {
+                chat::obey(&command, &manner, &self.shared.cast.borrow(), rated).0
+            });
+        self.manner = manner;
+        if !has_greeted {
+            self.greet();
+        }
+    }
+
+    pub(super) fn answer_draw(&mut self) {
+        let Some(game) = &self.game else { return };
+        let scores = self.my_scores();
+        let outlook = Outlook {
+            scores: &scores,
+            ply: game.line().ply(),
+            against_bot: game.opponent().is_bot(),
+            offered_at: self.offered_at,
+        };
+        if decide::takes_draw(&self.manner.profile, outlook) {
+            self.command(Command::AcceptDraw);
+        } else if !game.is_my_turn() {
+            // On my turn the move itself is the answer.
+            self.speak(Occasion::DrawRefused);
+        }
+    }
+
+    pub(super) fn answer_takeback(&mut self) {
+        let Some(game) = &self.game else { return };
+        let granted = decide::grants_takeback(&self.manner.profile, game, self.granted_takebacks);
+        if granted {
+            self.granted_takebacks += 1;
+            // A move sent now could meet another position; thinking goes on if nothing comes of the takeback.
+            if matches!(self.turn, Turn::Thinking(_)) {
+                self.turn = Turn::Open;
+            }
+            self.held_until = Some(Instant::now() + TAKEBACK_WITHIN);
+        }
+        self.speak(if granted {
+            Occasion::TakebackGranted
+        } else {
+            Occasion::TakebackRefused
+        });
+        self.command(Command::Takeback(granted));
+    }
+
+    pub(super) fn claim(&mut self) {
+        if self.game.as_ref().and_then(decide::claim).is_some() {
+            self.command(Command::Claim);
+        }
+    }
+
+    /// Starts or stops waiting for the opponent's first move.
+    pub(super) fn expect_first_move(&mut self) {
+        let missing = self
+            .game
+            .as_ref()
+            .is_some_and(|game| game.is_abortable() && !game.is_my_turn());
+        self.no_show_at = missing.then(|| self.heard + self.setup.no_show.into());
+    }
+
+    pub(super) fn abort_no_show(&mut self, now: Instant) {
+        info!("the opponent did not appear, aborting");
+        // Once more later, should the abort get lost.
+        self.no_show_at = Some(now + self.setup.no_show.into());
+        self.command(Command::Abort);
+    }
+
+    /// Sends a command; its effect comes by the stream.
+    pub(super) fn command(&self, command: Command) {
+        let claim = self.game.as_ref().and_then(decide::claim);
+        self.call(|client, id| async move {
+            let answer = send(&client, &id, command, claim).await;
+            Errand::Commanded(command, answer)
+        });
+    }
+
+    pub(super) fn commanded(&mut self, command: Command, answer: Result<(), CallError>) {
+        let failed = match answer {
+            Ok(()) => false,
+            Err(error) => {
+                warn!("{error}");
+                true
+            }
+        };
+        if command == Command::GiveUp
+            && let Some(error) = self.unplayable.take()
+        {
+            self.outcome = Some(Outcome::Unplayable(error));
+        }
+        // The server does not let us go: play on.
+        let leaves = matches!(command, Command::Resign | Command::GiveUp);
+        if leaves && failed && self.outcome.is_none() && !self.is_over() {
+            self.plays_on = true;
+            self.turn = Turn::Open;
+        }
+    }
+}
+
+async fn send(client: &Client, id: &GameId, command: Command, claim: Option<Claim>) -> Result<(), CallError> {
+    match command {
+        Command::Abort => client.abort(id).await,
+        Command::Resign => client.resign(id).await,
+        Command::AcceptDraw => client.draw(id, true).await,
+        Command::Takeback(yes) => client.takeback(id, yes).await,
+        Command::Claim => match claim {
+            Some(Claim::Victory) => client.claim_victory(id).await,
+            Some(Claim::Draw) => client.claim_draw(id).await,
+            None => Ok(()),
+        },
+        // Only young games can be aborted.
+        Command::GiveUp => match client.abort(id).await {
+            Err(CallError::Rejected { .. }) => client.resign(id).await,
+            other => other,
+        },
+    }
+}

@@ -1,0 +1,460 @@
+//! One game's task: hears its stream, folds it, lets the mind think, and sends what was decided.
+//!
+//! The task can be killed at any moment and rebuilt from the first line of the stream; nothing it knows besides is
+//! worth a game.
+
+mod delivery;
+mod manners;
+mod talk;
+mod turn;
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{
+    FutureExt as _, StreamExt as _,
+    future::{BoxFuture, pending},
+    stream::FuturesUnordered,
+};
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, info, warn};
+
+use super::{
+    chat::Manner,
+    game::{Game, GameError, Step},
+    lag::Lag,
+    mind::{GameMind, Mind},
+};
+use crate::{
+    config::Play,
+    engine::Score,
+    lichess::{
+        BadLine, CallError, Client, Follower, News, Untrusted,
+        model::{ChatMessage, GameEvent, GameId, Side, UserId},
+    },
+    personality::Cast,
+    units::Millis,
+};
+use talk::Outbox;
+use turn::Turn;
+
+/// The first line of a stream is the whole game; a stream that keeps it back so long is opened anew.
+const FRAME_WITHIN: Duration = Duration::from_secs(10);
+/// What was still to say after the end is said within this time or not at all.
+const CLOSING: Duration = Duration::from_secs(5);
+/// The final state usually comes with the news of the end; when it is late, the game is over all the same.
+const FINAL_STATE_WITHIN: Duration = Duration::from_secs(3);
+
+/// What all games of a daemon share.
+pub(super) struct Shared {
+    /// Where commands go.
+    pub(super) client: Client,
+    /// Who we are.
+    pub(super) me: UserId,
+    /// Who decides.
+    pub(super) mind: Mind,
+    /// The personalities of this moment.
+    pub(super) cast: watch::Receiver<Arc<Cast>>,
+}
+
+/// How a game is to be played.
+#[derive(Debug, Clone)]
+pub(super) struct Setup {
+    /// Which game.
+    pub(super) id: GameId,
+    /// Whether it was running before we came: then its chat may hold what was said and asked for.
+    pub(super) adopted: bool,
+    /// Against whom, where the event stream says so.
+    pub(super) opponent: Option<UserId>,
+    /// Who sits down, and with which books.
+    pub(super) play: Play,
+    /// How long an opponent may leave the first move out.
+    pub(super) no_show: Millis,
+}
+
+/// What the daemon tells a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Note {
+    /// The event stream says that the game is over.
+    Finished,
+}
+
+/// How a game's task ended.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// The game is over.
+    Ended,
+    /// It was told to leave; the game goes on without us.
+    Left,
+    /// The game cannot be played, and was aborted or resigned.
+    Unplayable(GameError),
+    /// The server does not let us into the game.
+    Refused(CallError),
+    /// The token is not accepted any more, or so it seems.
+    Unauthorized(CallError),
+}
+
+/// The end of a call that the game did not wait for.
+enum Errand {
+    Moved {
+        ply: usize,
+        sent: Instant,
+        answer: Result<(), CallError>,
+    },
+    Commanded(Command, Result<(), CallError>),
+    Said(Result<(), CallError>),
+    Recalled(Result<Vec<ChatMessage>, CallError>),
+}
+
+/// A command besides moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Command {
+    Abort,
+    Resign,
+    AcceptDraw,
+    Takeback(bool),
+    Claim,
+    /// Leave a game that cannot be played.
+    GiveUp,
+}
+
+/// The task of one game.
+struct Actor {
+    shared: Arc<Shared>,
+    setup: Setup,
+    follower: Follower<GameEvent>,
+    /// A stream was asked for and is not open yet: what still comes is from the old one.
+    is_reopening: bool,
+    /// The first line of an open stream is due then.
+    frame_due: Option<Instant>,
+    game: Option<Game>,
+    /// Whether we saw the game running: one that was over when we came needs no farewell.
+    has_witnessed: bool,
+    /// When the newest state came: clocks count from here.
+    heard: Instant,
+    mind: GameMind,
+    manner: Manner,
+    turn: Turn,
+    lag: Lag,
+    /// Scores of my own moves, with the ply each was played at.
+    scores: Vec<(usize, Score)>,
+    own_last: Option<Millis>,
+    opponent_last: Option<Millis>,
+    /// When the last move of the game was shown, if we were there.
+    moved_at: Option<Instant>,
+    offered_at: Option<usize>,
+    granted_takebacks: u32,
+    /// Nothing is decided before this moment: something else is being settled first.
+    held_until: Option<Instant>,
+    /// The chat of before is awaited until then.
+    recall_due: Option<Instant>,
+    /// What it says, until the game is known.
+    remembered: Option<Vec<ChatMessage>>,
+    outbox: Outbox,
+    errands: FuturesUnordered<BoxFuture<'static, Errand>>,
+    /// The task ends then at the latest.
+    closes_at: Option<Instant>,
+    /// The opponent should have moved by then.
+    no_show_at: Option<Instant>,
+    /// Once a resignation failed, the game is played on.
+    plays_on: bool,
+    unplayable: Option<GameError>,
+    outcome: Option<Outcome>,
+}
+
+/// Plays a game to its end, or until told to leave.
+pub(super) async fn play(
+    shared: Arc<Shared>,
+    setup: Setup,
+    mut notes: mpsc::Receiver<Note>,
+    leave: CancellationToken,
+) -> Outcome {
+    let mut actor = Actor::new(shared, setup);
+    loop {
+        let timer = actor.wakes_at();
+        tokio::select! {
+            biased;
+            () = leave.cancelled() => return Outcome::Left,
+            news = actor.follower.next() => actor.hear(news),
+            Some(note) = notes.recv() => actor.note(note),
+            decision = actor.turn.thought() => actor.decided(decision),
+            Some(errand) = actor.errands.next(), if !actor.errands.is_empty() => actor.settle(errand),
+            () = at(timer) => {}
+        }
+        actor.attend();
+        if let Some(outcome) = actor.outcome.take() {
+            return outcome;
+        }
+    }
+}
+
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => pending().await,
+    }
+}
+
+impl Actor {
+    fn new(shared: Arc<Shared>, setup: Setup) -> Self {
+        let now = Instant::now();
+        let manner = Manner {
+            level: setup.play.level,
+            ..Manner::of(shared.cast.borrow().get_or_plain(&setup.play.personality))
+        };
+        let mut actor = Self {
+            follower: Follower::game(&shared.client, &setup.id, seed(&setup.id)),
+            is_reopening: false,
+            frame_due: None,
+            game: None,
+            has_witnessed: false,
+            heard: now,
+            mind: shared.mind.of_game(),
+            manner,
+            turn: Turn::Open,
+            lag: Lag::new(setup.play.move_overhead),
+            scores: Vec::new(),
+            own_last: None,
+            opponent_last: None,
+            moved_at: None,
+            offered_at: None,
+            granted_takebacks: 0,
+            held_until: None,
+            recall_due: None,
+            remembered: None,
+            outbox: Outbox::new(now),
+            errands: FuturesUnordered::new(),
+            closes_at: None,
+            no_show_at: None,
+            plays_on: false,
+            unplayable: None,
+            outcome: None,
+            shared,
+            setup,
+        };
+        if actor.setup.adopted {
+            actor.recall(now);
+        }
+        actor
+    }
+
+    /// Something came from the stream, or happened to it.
+    fn hear(&mut self, news: Option<News<GameEvent>>) {
+        match news {
+            Some(News::Opened) => {
+                self.is_reopening = false;
+                self.frame_due = Some(Instant::now() + FRAME_WITHIN);
+            }
+            Some(News::Event { event, heard }) => self.take(event, heard),
+            Some(News::Garbled(bad)) => {
+                warn!("a line was skipped: {bad}");
+                // A state that could not be read may be the one that says that it is my turn.
+                if matches!(&bad, BadLine::Misfit(misfit) if misfit.kind.starts_with("game")) {
+                    self.look();
+                }
+            }
+            Some(News::Lost { why, .. }) => {
+                self.frame_due = None;
+                debug!("{why}, reopening");
+            }
+            Some(News::Unopened { why, tries }) => {
+                if tries.is_power_of_two() {
+                    warn!("no stream after {tries} tries: {why}");
+                }
+            }
+            Some(News::Refused(why @ CallError::Unauthorized { .. })) => {
+                self.outcome = Some(Outcome::Unauthorized(why));
+            }
+            Some(News::Refused(why)) => self.outcome = Some(Outcome::Refused(why)),
+            // The follower ends only after it has said why.
+            None => self.outcome = Some(Outcome::Left),
+        }
+    }
+
+    fn take(&mut self, event: GameEvent, heard: Instant) {
+        let is_frame = matches!(event, GameEvent::Full(_));
+        let has_clocks = is_frame || matches!(event, GameEvent::State(_));
+        let step = match (&mut self.game, event) {
+            (_, GameEvent::Chat(line)) => return self.heed(&line),
+            (_, GameEvent::Unknown { kind }) => return debug!("skipped an event \"{}\"", Untrusted(&kind)),
+            (Some(game), event) => game.apply(&event),
+            (None, GameEvent::Full(frame)) => Game::new(*frame, &self.shared.me).map(|game| {
+                let step = game.first_step();
+                self.game = Some(game);
+                self.begin();
+                step
+            }),
+            // Nothing can be made of a state before its frame.
+            (None, _) => return,
+        };
+        match step {
+            Ok(step) => {
+                if has_clocks {
+                    self.heard = heard;
+                }
+                self.follow(step, is_frame);
+            }
+            Err(error) if is_frame => self.cannot_play(error),
+            Err(error) => {
+                warn!("a state that does not fit: {error}");
+                self.look();
+            }
+        }
+    }
+
+    /// Does what a step of the fold asks for.
+    fn follow(&mut self, step: Step, is_frame: bool) {
+        if step.moved {
+            self.note_progress();
+        }
+        if is_frame {
+            self.frame_due = None;
+        }
+        if step.ended {
+            return self.end();
+        }
+        if is_frame && !self.is_reopening && !step.moved {
+            self.still_unplayed();
+        }
+        if step.draw_offered {
+            self.answer_draw();
+        }
+        if step.takeback_asked {
+            self.answer_takeback();
+        }
+        if step.claimable {
+            self.claim();
+        }
+    }
+
+    /// Opens the stream anew, to see what the server knows.
+    fn look(&mut self) {
+        self.is_reopening = true;
+        self.follower.reopen();
+    }
+
+    /// The server says that the game is over.
+    fn note(&mut self, note: Note) {
+        match note {
+            Note::Finished if self.closes_at.is_none() => {
+                self.closes_at = Some(Instant::now() + FINAL_STATE_WITHIN);
+            }
+            Note::Finished => {}
+        }
+    }
+
+    /// The final state has come.
+    fn end(&mut self) {
+        self.turn = Turn::Closed;
+        self.no_show_at = None;
+        self.frame_due = None;
+        self.closes_at = Some(Instant::now() + CLOSING);
+        if let Some(game) = self.game.as_ref().filter(|_| self.has_witnessed) {
+            info!("{}", summary(game));
+            self.say_farewell();
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.game.as_ref().is_some_and(Game::is_over)
+    }
+
+    /// The start or the moves make no sense here: the game is given up.
+    fn cannot_play(&mut self, error: GameError) {
+        warn!("cannot be played: {error}");
+        self.turn = Turn::Closed;
+        if self.unplayable.is_none() {
+            self.command(Command::GiveUp);
+        }
+        self.unplayable = Some(error);
+    }
+
+    fn settle(&mut self, errand: Errand) {
+        match errand {
+            Errand::Moved { ply, sent, answer } => self.move_answered(ply, sent, answer),
+            Errand::Commanded(command, answer) => self.commanded(command, answer),
+            Errand::Said(answer) => {
+                self.outbox.sent();
+                if let Err(error) = answer {
+                    debug!("a line of chat is lost: {error}");
+                }
+            }
+            Errand::Recalled(lines) => self.recalled(lines),
+        }
+    }
+
+    /// Everything that may be due after something happened, or by the clock alone.
+    fn attend(&mut self) {
+        let now = Instant::now();
+        if self.frame_due.is_some_and(|due| now >= due) {
+            warn!("the stream is open but does not begin, reopening");
+            self.frame_due = None;
+            self.look();
+        }
+        if self.no_show_at.is_some_and(|at| now >= at) {
+            self.abort_no_show(now);
+        }
+        self.attend_turn(now);
+        if let Some(line) = self.outbox.next(now) {
+            self.say(line);
+        }
+        let has_said_all = self.is_over() && self.outbox.is_done();
+        if has_said_all || self.closes_at.is_some_and(|at| now >= at) {
+            self.outcome.get_or_insert(Outcome::Ended);
+        }
+    }
+
+    fn wakes_at(&self) -> Option<Instant> {
+        [
+            self.frame_due,
+            self.no_show_at,
+            self.closes_at,
+            self.held_until,
+            self.recall_due,
+            self.turn.wakes_at(),
+            self.outbox.wakes_at(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// Calls the server without waiting for it.
+    fn call<F>(&self, call: impl FnOnce(Client, GameId) -> F)
+    where
+        F: Future<Output = Errand> + Send + 'static,
+    {
+        let call = call(self.shared.client.clone(), self.setup.id.clone());
+        self.errands.push(call.boxed());
+    }
+}
+
+/// A number that names the game to everything random: its eight characters, so that a restart changes nothing.
+fn seed(id: &GameId) -> u64 {
+    id.as_str()
+        .bytes()
+        .fold(0, |seed, byte| seed << 8 | u64::from(byte))
+}
+
+/// A game's end in one line.
+fn summary(game: &Game) -> String {
+    let result = match game.winner() {
+        Some(side) if side == game.my_side() => "won",
+        Some(_) => "lost",
+        None => "ended without a winner",
+    };
+    let color = if game.my_side() == Side::White {
+        "White"
+    } else {
+        "Black"
+    };
+    format!(
+        "{result} as {color} against {} ({}) after {} moves",
+        Untrusted(&game.opponent().display_name()),
+        game.status().name(),
+        game.line().ply().div_ceil(2),
+    )
+}

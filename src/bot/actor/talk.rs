@@ -1,0 +1,126 @@
+//! What a game has still to say: a short queue beside the game, never in the way of a move. Pure.
+
+use std::{collections::VecDeque, time::Duration};
+
+use tokio::time::Instant;
+
+/// Between two answers to commands.
+const BETWEEN_ANSWERS: Duration = Duration::from_secs(3);
+/// More answers do not wait: a flood gets the newest few.
+const ANSWERS: usize = 3;
+
+/// More lines of our own do not wait either: an opponent may ask for a hundred takebacks.
+const LINES: usize = 3;
+
+/// Lines to say, in order.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    lines: VecDeque<String>,
+    answers: VecDeque<String>,
+    next_answer: Instant,
+    is_sending: bool,
+}
+
+impl Outbox {
+    /// Nothing to say yet.
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            lines: VecDeque::new(),
+            answers: VecDeque::new(),
+            next_answer: now,
+            is_sending: false,
+        }
+    }
+
+    /// Something that the personality says of its own accord, unless too much waits already.
+    pub(super) fn say(&mut self, line: String) {
+        if self.lines.len() < LINES {
+            self.lines.push_back(line);
+        }
+    }
+
+    /// An answer to a command; the oldest is dropped when too many wait.
+    pub(super) fn answer(&mut self, line: String) {
+        if self.answers.len() == ANSWERS {
+            self.answers.pop_front();
+        }
+        self.answers.push_back(line);
+    }
+
+    /// The line to send now. One at a time: the next comes after [`sent`](Self::sent).
+    pub(super) fn next(&mut self, now: Instant) -> Option<String> {
+        if self.is_sending {
+            return None;
+        }
+        let line = self.lines.pop_front().or_else(|| {
+            let answer = (now >= self.next_answer)
+                .then(|| self.answers.pop_front())
+                .flatten()?;
+            self.next_answer = now + BETWEEN_ANSWERS;
+            Some(answer)
+        })?;
+        self.is_sending = true;
+        Some(line)
+    }
+
+    /// The line that [`next`](Self::next) gave is out, or lost.
+    pub(super) fn sent(&mut self) {
+        self.is_sending = false;
+    }
+
+    /// The game is over: what was asked in it needs no answer.
+    pub(super) fn drop_answers(&mut self) {
+        self.answers.clear();
+    }
+
+    /// Whether everything was said.
+    pub(super) fn is_done(&self) -> bool {
+        !self.is_sending && self.lines.is_empty() && self.answers.is_empty()
+    }
+
+    /// When [`next`](Self::next) will have a line, if one is waiting for its time.
+    pub(super) fn wakes_at(&self) -> Option<Instant> {
+        (!self.is_sending && !self.answers.is_empty()).then_some(self.next_answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn answers_keep_their_distance_and_a_flood_is_cut() {
+        let begin = Instant::now();
+        let mut outbox = Outbox::new(begin);
+        for number in 0..100 {
+            outbox.answer(number.to_string());
+        }
+        let mut said = Vec::new();
+        let mut now = begin;
+        while !outbox.is_done() {
+            if let Some(line) = outbox.next(now) {
+                said.push((line, (now - begin).as_secs()));
+                assert_eq!(outbox.next(now), None, "one at a time");
+                outbox.sent();
+            }
+            now = outbox.wakes_at().unwrap_or(now);
+        }
+        let expected = [("97", 0), ("98", 3), ("99", 6)];
+        assert_eq!(said, expected.map(|(line, at)| (line.to_owned(), at)));
+    }
+
+    #[tokio::test]
+    async fn a_farewell_does_not_wait_for_answers() {
+        let now = Instant::now();
+        let mut outbox = Outbox::new(now);
+        outbox.answer("one".into());
+        outbox.next(now);
+        outbox.sent();
+        outbox.answer("two".into());
+        outbox.say("bye".into());
+        outbox.drop_answers();
+        assert_eq!(outbox.next(now), Some("bye".into()));
+        outbox.sent();
+        assert!(outbox.is_done());
+    }
+}

@@ -1,0 +1,249 @@
+//! My turn: thinking, sending, and making sure that the move is played.
+
+use futures::future::{BoxFuture, pending};
+use tokio::time::Instant;
+use tracing::{debug, error, info, warn};
+
+use super::{
+    Actor, Command, Errand, Outcome,
+    delivery::{Delivery, Todo},
+    seed,
+};
+use crate::{
+    bot::{
+        game::Game,
+        mind::{Decision, MoveRequest},
+    },
+    chess::{Color, GameLine, Move, Rules as _, write_fen, write_san, write_uci},
+    engine::Score,
+    lichess::{CallError, model::Side},
+    units::Millis,
+};
+
+/// Where the move of this turn stands.
+pub(super) enum Turn {
+    /// Nothing was done about it yet, or it is the opponent's.
+    Open,
+    /// The mind works on it.
+    Thinking(BoxFuture<'static, Option<Decision>>),
+    /// It is on its way.
+    Delivering(Delivery),
+    /// No move will be made in this position.
+    Closed,
+}
+
+impl Turn {
+    /// What the mind decides, if it is thinking; never otherwise. Dropping the future stops nothing.
+    pub(super) async fn thought(&mut self) -> Option<Decision> {
+        match self {
+            Self::Thinking(thought) => thought.await,
+            _ => pending().await,
+        }
+    }
+
+    pub(super) fn wakes_at(&self) -> Option<Instant> {
+        match self {
+            Self::Delivering(delivery) => delivery.wakes_at(),
+            _ => None,
+        }
+    }
+}
+
+impl Actor {
+    /// The moves on the board have changed: whatever was going on about the old position is void.
+    pub(super) fn note_progress(&mut self) {
+        let Some(game) = &self.game else { return };
+        let ply = game.line().ply();
+        let before = self.moved_at.replace(self.heard);
+        let took = before.map(|before| Millis::from(self.heard.saturating_duration_since(before)));
+        match &self.turn {
+            Turn::Delivering(delivery) if ply == delivery.ply + 1 => self.own_last = took,
+            _ => self.opponent_last = took,
+        }
+        self.scores.retain(|(at, _)| *at < ply);
+        self.held_until = None;
+        // A request under way is left to end by itself: cancelling it would cost the connection.
+        self.turn = if self.unplayable.is_some() {
+            Turn::Closed
+        } else {
+            Turn::Open
+        };
+        self.expect_first_move();
+    }
+
+    /// Thinks if it is time to, and keeps a move on its way going.
+    pub(super) fn attend_turn(&mut self, now: Instant) {
+        for wait in [&mut self.held_until, &mut self.recall_due] {
+            if wait.is_some_and(|until| now >= until) {
+                *wait = None;
+            }
+        }
+        let todo = match &mut self.turn {
+            Turn::Delivering(delivery) => delivery.due(now),
+            Turn::Open if self.held_until.or(self.recall_due).is_none() => return self.think(),
+            _ => return,
+        };
+        self.act(todo);
+    }
+
+    fn think(&mut self) {
+        let Some(game) = self.game.as_ref().filter(|game| game.is_my_turn()) else {
+            return;
+        };
+        let request = self.request(game);
+        self.turn = Turn::Thinking(self.mind.decide(request));
+    }
+
+    fn request(&self, game: &Game) -> MoveRequest {
+        let books = match game.my_side() {
+            Side::White => &self.setup.play.books_white,
+            Side::Black => &self.setup.play.books_black,
+        };
+        MoveRequest {
+            game: game.id().clone(),
+            line: game.line().clone(),
+            manner: self.manner.clone(),
+            books: books.as_ref().unwrap_or(&self.manner.profile.books).clone(),
+            clocks: game.clocks(),
+            initial: game.frame().clock.map_or(Millis::ZERO, |clock| clock.initial),
+            arrived: self.heard,
+            overhead: self.lag.overhead(),
+            opponent_last: self.opponent_last,
+            own_last: self.own_last,
+            scores: self.my_scores(),
+            against_bot: game.opponent().is_bot(),
+            offered_draw: game.is_offered_draw(),
+            offered_at: self.offered_at,
+            seed: seed(game.id()),
+        }
+    }
+
+    pub(super) fn my_scores(&self) -> Vec<Score> {
+        self.scores.iter().map(|(_, score)| *score).collect()
+    }
+
+    /// The mind has decided.
+    pub(super) fn decided(&mut self, decision: Option<Decision>) {
+        let Some(game) = &self.game else { return };
+        let Some(decision) = decision else {
+            // The server will say how the game ended.
+            self.turn = Turn::Closed;
+            return;
+        };
+        let ply = game.line().ply();
+        let spent = Millis::from(self.heard.elapsed());
+        info!("{}", describe(game, &decision, spent));
+        self.scores.extend(decision.score.map(|score| (ply, score)));
+        if decision.resign && !self.plays_on {
+            self.turn = Turn::Closed;
+            self.command(Command::Resign);
+            return;
+        }
+        if decision.draw {
+            self.offered_at = Some(ply);
+        }
+        self.turn = Turn::Delivering(Delivery::new(decision, ply));
+        self.act(Todo::Send);
+    }
+
+    fn act(&mut self, todo: Todo) {
+        match todo {
+            Todo::Wait => {}
+            Todo::Send => self.send(),
+            Todo::Look => self.look(),
+            Todo::GiveUp => self.disagree(),
+        }
+    }
+
+    fn send(&mut self) {
+        let (Turn::Delivering(delivery), Some(game)) = (&self.turn, &self.game) else {
+            return;
+        };
+        let uci = write_uci(delivery.decision.mv, game.line().variant());
+        let (ply, draw) = (delivery.ply, delivery.decision.draw);
+        let patience = Delivery::patience(self.left());
+        self.call(|client, id| async move {
+            let sent = Instant::now();
+            let answer = client.play(&id, &uci, draw, patience).await;
+            Errand::Moved { ply, sent, answer }
+        });
+    }
+
+    /// A request for a move has ended.
+    pub(super) fn move_answered(&mut self, ply: usize, sent: Instant, answer: Result<(), CallError>) {
+        if answer.is_ok() {
+            self.lag.note(sent.elapsed().into());
+        }
+        let left = self.left();
+        let Turn::Delivering(delivery) = &mut self.turn else {
+            // The stream was quicker: the fate of that move is known.
+            return;
+        };
+        if delivery.ply != ply {
+            return;
+        }
+        if let Err(error) = &answer {
+            warn!("{error}");
+        }
+        let todo = delivery.answered(&answer, Instant::now(), left);
+        if let Err(error @ CallError::Unauthorized { .. }) = answer {
+            self.outcome = Some(Outcome::Unauthorized(error));
+        }
+        self.act(todo);
+    }
+
+    /// A fresh stream shows the same moves as before.
+    pub(super) fn still_unplayed(&mut self) {
+        let left = self.left();
+        if let Turn::Delivering(delivery) = &mut self.turn {
+            let todo = delivery.not_played(Instant::now(), left);
+            if todo != Todo::Wait {
+                debug!("the move was not played");
+            }
+            self.act(todo);
+        }
+    }
+
+    /// The server refuses a move that is legal in the position it shows.
+    fn disagree(&mut self) {
+        if let (Turn::Delivering(delivery), Some(game)) = (&self.turn, &self.game) {
+            error!(
+                "the server refuses {} in {} after \"{}\"",
+                write_uci(delivery.decision.mv, game.line().variant()),
+                write_fen(game.line().position()),
+                game.line().uci_moves(),
+            );
+        }
+        self.turn = Turn::Closed;
+        self.command(Command::GiveUp);
+    }
+
+    /// What is left of my clock now.
+    fn left(&self) -> Option<Millis> {
+        let clocks = self.game.as_ref()?.clocks()?;
+        Some(clocks.mine - self.heard.elapsed().into())
+    }
+}
+
+/// A decision in one line: `12. Nf3 book books/starter.book:41 30% | 0.4 s`.
+fn describe(game: &Game, decision: &Decision, spent: Millis) -> String {
+    let extra = match (decision.resign, decision.draw) {
+        (true, _) => ", resigns",
+        (false, true) => ", draw",
+        (false, false) => "",
+    };
+    format!(
+        "{} {} {}{extra} | {:.1} s",
+        game.id(),
+        numbered(game.line(), decision.mv),
+        decision.why,
+        spent.as_secs_f64()
+    )
+}
+
+/// A move with its number, as in `12. Nf3` or `12... Nf6`.
+fn numbered(line: &GameLine, mv: Move) -> String {
+    let pos = line.position();
+    let dots = if pos.turn() == Color::White { "." } else { "..." };
+    format!("{}{dots} {}", pos.fullmoves(), write_san(pos, mv))
+}

@@ -1,0 +1,72 @@
+//! What a move loses on its way to the server: learned from the round trips of the moves before it.
+
+use std::collections::VecDeque;
+
+use crate::units::Millis;
+
+/// How many round trips are remembered.
+const REMEMBERED: usize = 20;
+/// What a move loses besides the measured trip: the other direction's bad days.
+const MARGIN: Millis = Millis(20);
+/// However slow the network seems, thinking must stay possible.
+const MOST: Millis = Millis::from_secs(2);
+
+/// The recent round trips of one game's moves.
+#[derive(Debug, Clone)]
+pub struct Lag {
+    least: Millis,
+    trips: VecDeque<Millis>,
+}
+
+impl Lag {
+    /// Nothing measured yet; the overhead never falls below `least`.
+    #[must_use]
+    pub fn new(least: Millis) -> Self {
+        Self {
+            least: least.min(MOST),
+            trips: VecDeque::with_capacity(REMEMBERED),
+        }
+    }
+
+    /// Notes how long the server took to answer a move.
+    pub fn note(&mut self, trip: Millis) {
+        if self.trips.len() == REMEMBERED {
+            self.trips.pop_front();
+        }
+        self.trips.push_back(trip);
+    }
+
+    /// What to keep off the clock for a move: nearly the slowest of the recent trips and a margin.
+    #[must_use]
+    pub fn overhead(&self) -> Millis {
+        let mut trips: Vec<Millis> = self.trips.iter().copied().collect();
+        trips.sort_unstable();
+        // The 95th of a hundred: of twenty trips the slowest but one.
+        let slow = trips.get((trips.len() * 95).div_ceil(100).saturating_sub(1));
+        slow.map_or(self.least, |slow| (*slow + MARGIN).clamp(self.least, MOST))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overhead_follows_the_slow_trips_within_bounds() {
+        let mut lag = Lag::new(Millis(50));
+        assert_eq!(lag.overhead(), Millis(50));
+        for _ in 0..19 {
+            lag.note(Millis(10));
+        }
+        assert_eq!(lag.overhead(), Millis(50));
+        // One hiccup in twenty is chance, two are the network.
+        lag.note(Millis(700));
+        assert_eq!(lag.overhead(), Millis(50));
+        lag.note(Millis(700));
+        assert_eq!(lag.overhead(), Millis(720));
+        for _ in 0..20 {
+            lag.note(Millis(9000));
+        }
+        assert_eq!(lag.overhead(), Millis::from_secs(2));
+    }
+}

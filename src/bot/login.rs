@@ -1,0 +1,132 @@
+//! Before anything is played: is the token good, may it play, and is the account a bot?
+
+use rand::{SeedableRng as _, rngs::ChaCha8Rng};
+use thiserror::Error;
+use tokio::time::{Instant, sleep};
+use tracing::{info, warn};
+
+use crate::{
+    lichess::{CallError, Client, Untrusted, model::Account, retry::Backoff},
+    units::Millis,
+};
+
+/// What a bot must be allowed.
+const SCOPE: &str = "bot:play";
+/// More than this a bot never needs; a token that can do more is worth more to a thief.
+const NEEDED: [&str; 3] = [SCOPE, "challenge:read", "challenge:write"];
+
+/// Why the daemon ended, or did not begin. Each message says what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Exit {
+    /// The token is not known, or not any more.
+    #[error(
+        "lichess does not know this token; make one at https://lichess.org/account/oauth/token with the scope {SCOPE}"
+    )]
+    UnknownToken,
+    /// The token may not play.
+    #[error(
+        "the token lacks the scope {SCOPE} (it has: {0}); make another at https://lichess.org/account/oauth/token"
+    )]
+    MissingScope(String),
+    /// The account belongs to a person.
+    #[error(
+        "{0} is not a bot account; an account without games can become one for ever, see \
+         https://lichess.org/api#tag/Bot/operation/botAccountUpgrade"
+    )]
+    NotABot(String),
+    /// The account was closed.
+    #[error("the account {0} is closed")]
+    Closed(String),
+    /// No answer worth the name came in time.
+    #[error("the server cannot be reached: {0}")]
+    Unreachable(CallError),
+    /// The server refuses what every bot needs.
+    #[error("the server refuses to be used: {0}")]
+    Refused(CallError),
+    /// Somebody else opens the event stream again and again with the same token.
+    #[error("another program uses this token: its event stream and ours end each other; stop one of them")]
+    Duel,
+}
+
+impl Exit {
+    /// Whether only a person can mend it: a service manager should not start us again.
+    #[must_use]
+    pub fn needs_a_person(&self) -> bool {
+        !matches!(self, Self::Unreachable(_) | Self::Refused(_))
+    }
+}
+
+/// Checks token and account, trying for so long where the network is not there yet. The client that comes back names
+/// its account to the server.
+///
+/// # Errors
+/// [`Exit`] says what is wrong.
+pub(super) async fn login(client: Client, patience: Millis, seed: u64) -> Result<(Client, Account), Exit> {
+    let until = Instant::now() + patience.into();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut backoff = Backoff::new(Millis(250), Millis::from_secs(5));
+    loop {
+        let error = match attempt(&client).await {
+            Ok(account) => return Ok((client.named(&account.id), account)),
+            Err(Failure::Final(exit)) => return Err(exit),
+            Err(Failure::Call(error)) => error,
+        };
+        let pause = match error {
+            CallError::Transient { .. } => backoff.next(&mut rng),
+            CallError::RateLimited { after, .. } => after,
+            CallError::Unauthorized { .. } => return Err(Exit::UnknownToken),
+            CallError::Rejected { .. } => return Err(Exit::Refused(error)),
+        };
+        if Instant::now() + pause.into() >= until {
+            return Err(Exit::Unreachable(error));
+        }
+        if backoff.failures() == 1 {
+            warn!("not reachable yet: {error}");
+        }
+        sleep(pause.into()).await;
+    }
+}
+
+enum Failure {
+    Final(Exit),
+    Call(CallError),
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        Self::Call(error)
+    }
+}
+
+async fn attempt(client: &Client) -> Result<Account, Failure> {
+    may_play(client).await?.map_err(Failure::Final)?;
+    let account = client.account().await?;
+    if account.disabled {
+        return Err(Failure::Final(Exit::Closed(account.username)));
+    }
+    if !account.is_bot() {
+        return Err(Failure::Final(Exit::NotABot(account.username)));
+    }
+    info!("this is the bot {}", Untrusted(&account.username));
+    Ok(account)
+}
+
+/// Whether the token is known and may play.
+pub(super) async fn may_play(client: &Client) -> Result<Result<(), Exit>, CallError> {
+    let Some(token) = client.test_token().await? else {
+        return Ok(Err(Exit::UnknownToken));
+    };
+    if !token.allows(SCOPE) {
+        return Ok(Err(Exit::MissingScope(token.scopes)));
+    }
+    let needless: Vec<&str> = token
+        .scopes
+        .split(',')
+        .map(str::trim)
+        .filter(|scope| !NEEDED.contains(scope))
+        .collect();
+    if !needless.is_empty() {
+        warn!("the token may do more than a bot needs: {}", needless.join(", "));
+    }
+    Ok(Ok(()))
+}

@@ -1,0 +1,513 @@
+//! How a move comes about: book, strength and personality, engine, decision, human pace. Each stage takes a value
+//! and gives one; the reason of every decision is kept in words.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use futures::{FutureExt as _, future::BoxFuture};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    chat::Manner,
+    decide::{self, Outlook},
+    game::Clocks,
+    thinker::{Table, Thinker},
+};
+use crate::{
+    book::{BookMove, Library},
+    chess::{GameLine, Move, Rules as _},
+    engine::{
+        Report, Score,
+        time::{Budget, GameClock, budget},
+    },
+    lichess::model::GameId,
+    personality::{
+        pace::{self, Scene},
+        strength,
+    },
+    units::Millis,
+};
+
+/// Where no clock runs, a move takes about this long.
+const UNHURRIED: Budget = Budget {
+    soft: Millis::from_secs(5),
+    hard: Millis::from_secs(10),
+};
+/// The first move of a game takes no longer: lichess ends some games after half a minute without one.
+const FIRST_MOVE: Budget = Budget {
+    soft: Millis::from_secs(3),
+    hard: Millis::from_secs(8),
+};
+
+/// Everything that a decision may depend on.
+#[derive(Debug, Clone)]
+pub struct MoveRequest {
+    /// Which game: it also names the table of the engine.
+    pub game: GameId,
+    /// The game so far; it is my turn.
+    pub line: GameLine,
+    /// Who plays, and how.
+    pub manner: Manner,
+    /// The books to open from, first come first asked.
+    pub books: Vec<String>,
+    /// The clocks as the server showed them at `arrived`; none without a chess clock.
+    pub clocks: Option<Clocks>,
+    /// What each side started with.
+    pub initial: Millis,
+    /// When the turn came: its bytes, not its handling.
+    pub arrived: Instant,
+    /// What a move loses on its way.
+    pub overhead: Millis,
+    /// How long the opponent took for the last move, where it is known.
+    pub opponent_last: Option<Millis>,
+    /// How long my last move took.
+    pub own_last: Option<Millis>,
+    /// The scores of my own moves so far.
+    pub scores: Vec<Score>,
+    /// Whether the opponent is a bot.
+    pub against_bot: bool,
+    /// Whether the opponent's draw offer is on the table.
+    pub offered_draw: bool,
+    /// The ply of my last draw offer.
+    pub offered_at: Option<usize>,
+    /// Names the game to everything random.
+    pub seed: u64,
+}
+
+impl MoveRequest {
+    /// What is left of my clock now.
+    #[must_use]
+    pub fn left(&self) -> Option<Millis> {
+        let clocks = self.clocks?;
+        Some(clocks.mine - self.arrived.elapsed().into())
+    }
+
+    fn outlook<'a>(&self, scores: &'a [Score]) -> Outlook<'a> {
+        Outlook {
+            scores,
+            ply: self.line.ply(),
+            against_bot: self.against_bot,
+            offered_at: self.offered_at,
+        }
+    }
+}
+
+/// What to do at a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The move.
+    pub mv: Move,
+    /// Offer a draw with it, or take the one on the table.
+    pub draw: bool,
+    /// Give up instead of moving.
+    pub resign: bool,
+    /// What the move is worth to me; none for moves that nobody calculated.
+    pub score: Option<Score>,
+    /// Where the move comes from, as in `book books/starter.book:41 30%`.
+    pub why: String,
+}
+
+impl Decision {
+    /// A move without further ado.
+    #[must_use]
+    pub fn play(mv: Move, why: impl Into<String>) -> Self {
+        Self {
+            mv,
+            draw: false,
+            resign: false,
+            score: None,
+            why: why.into(),
+        }
+    }
+}
+
+/// What a scripted mind does at a turn. `None` only where there is no legal move.
+pub type Script = Arc<dyn Fn(MoveRequest) -> BoxFuture<'static, Option<Decision>> + Send + Sync>;
+
+/// Who decides.
+#[derive(Clone)]
+pub enum Mind {
+    /// Books, engine and personality.
+    Whole(Whole),
+    /// A test says what is played.
+    Scripted(Script),
+}
+
+impl Mind {
+    /// The mind of one game: it keeps what it learns until the game is over.
+    #[must_use]
+    pub fn of_game(&self) -> GameMind {
+        match self {
+            Self::Whole(whole) => GameMind::Whole(whole.clone(), Table::new(whole.hash_mib)),
+            Self::Scripted(script) => GameMind::Scripted(Arc::clone(script)),
+        }
+    }
+}
+
+/// The mind of one game.
+#[derive(Clone)]
+pub enum GameMind {
+    /// Books, engine and personality, with the game's table.
+    Whole(Whole, Table),
+    /// A test says what is played.
+    Scripted(Script),
+}
+
+impl GameMind {
+    /// Decides on a move, and waits as long as the personality seems to think. `None` only where there is no legal
+    /// move. Dropping the future stops all thinking.
+    pub fn decide(&self, request: MoveRequest) -> BoxFuture<'static, Option<Decision>> {
+        match self {
+            Self::Whole(whole, table) => {
+                let (whole, table) = (whole.clone(), table.clone());
+                async move { whole.decide(&table, request).await }.boxed()
+            }
+            Self::Scripted(script) => script(request),
+        }
+    }
+}
+
+/// The whole pipeline over the current books.
+#[derive(Clone)]
+pub struct Whole {
+    /// Where the engine thinks.
+    pub thinker: Thinker,
+    /// The table of each game, in mebibytes.
+    pub hash_mib: usize,
+    /// The books of this moment; an edit counts from the next move.
+    pub library: watch::Receiver<Arc<Library>>,
+}
+
+/// A move that a stage proposes.
+struct Proposal {
+    mv: Move,
+    score: Option<Score>,
+    from_book: bool,
+    why: String,
+}
+
+impl Whole {
+    async fn decide(&self, table: &Table, request: MoveRequest) -> Option<Decision> {
+        let library = Arc::clone(&self.library.borrow());
+        let proposal = match from_book(&library, &request) {
+            Some(proposal) => proposal,
+            None => self.calculated(table, &request).await?,
+        };
+        let decision = conclude(&request, &proposal);
+        let spent = Millis::from(request.arrived.elapsed());
+        let pause = pause(&request, &proposal, spent);
+        sleep_until(Instant::now() + pause.into()).await;
+        Some(decision)
+    }
+
+    /// Stages 2 and 3: what the engine finds with the strength of the personality.
+    async fn calculated(&self, table: &Table, request: &MoveRequest) -> Option<Proposal> {
+        let limits = limits(request);
+        let deadline = request.arrived + limits.hard.into();
+        let order = strength::order(
+            &request.manner.profile,
+            request.manner.level,
+            request.line.clone(),
+            Some((limits.soft, limits.hard)),
+            request.seed,
+        );
+        let report = self.thinker.search(table, order, deadline).await;
+        match report.as_ref().and_then(Report::best) {
+            Some(mv) => Some(from_report(mv, report.as_ref()?)),
+            None => unconsidered(request),
+        }
+    }
+}
+
+/// The time for thinking, of which what has passed since the turn came is gone.
+fn limits(request: &MoveRequest) -> Budget {
+    let plan = request.clocks.map_or(UNHURRIED, |clocks| {
+        budget(&GameClock {
+            remaining: clocks.mine,
+            increment: clocks.increment,
+            moves_to_go: None,
+            overhead: request.overhead,
+        })
+    });
+    let most = if request.line.ply() < 2 { FIRST_MOVE } else { plan };
+    let gone = request.arrived.elapsed().into();
+    Budget {
+        soft: plan.soft.min(most.soft) - gone,
+        hard: plan.hard.min(most.hard) - gone,
+    }
+}
+
+/// Stage 1: a move of the personality's books, as long as its level stays in them.
+fn from_book(library: &Library, request: &MoveRequest) -> Option<Proposal> {
+    let Manner { profile, level, .. } = &request.manner;
+    if !strength::allows_book(profile, *level, request.line.ply()) {
+        return None;
+    }
+    let BookMove {
+        mv, chance, at, note, ..
+    } = library.pick(&request.books, &request.line, request.seed)?;
+    let mut why = format!("book {at} {:.0}%", chance * 100.0);
+    if let Some(note) = note {
+        let _ = write!(why, " {note}"); // writing to a string cannot fail
+    }
+    Some(Proposal {
+        mv,
+        score: None,
+        from_book: true,
+        why,
+    })
+}
+
+/// What a search found, in words.
+fn from_report(mv: Move, report: &Report) -> Proposal {
+    let score = report.lines.first().map(|line| line.score);
+    let worth = match score {
+        Some(Score::Cp(cp)) => cp.to_string(),
+        Some(Score::Mate(moves)) => format!("#{moves}"),
+        None => "?".to_owned(),
+    };
+    Proposal {
+        mv,
+        score,
+        from_book: false,
+        why: format!("engine {worth} depth {} nodes {}", report.depth.0, report.nodes.0),
+    }
+}
+
+/// What remains when the engine fails: the first legal move, so that the game goes on.
+fn unconsidered(request: &MoveRequest) -> Option<Proposal> {
+    let mv = *request.line.position().legal_moves().first()?;
+    Some(Proposal {
+        mv,
+        score: None,
+        from_book: false,
+        why: "first legal move, since the engine failed".to_owned(),
+    })
+}
+
+/// Stage 4: the move with what goes with it, by the scores up to this one.
+fn conclude(request: &MoveRequest, proposal: &Proposal) -> Decision {
+    let mut scores = request.scores.clone();
+    scores.extend(proposal.score);
+    let outlook = request.outlook(&scores);
+    let profile = &request.manner.profile;
+    let calculated = proposal.score.is_some();
+    Decision {
+        mv: proposal.mv,
+        draw: calculated
+            && if request.offered_draw {
+                decide::takes_draw(profile, outlook)
+            } else {
+                decide::offers_draw(profile, outlook)
+            },
+        resign: calculated && decide::resigns(profile, outlook),
+        score: proposal.score,
+        why: proposal.why.clone(),
+    }
+}
+
+/// Stage 5: how much longer the personality seems to think.
+fn pause(request: &MoveRequest, proposal: &Proposal, spent: Millis) -> Millis {
+    if request.manner.fast {
+        return Millis::ZERO;
+    }
+    let mut scene = Scene::of(&request.line, proposal.mv);
+    scene.from_book = proposal.from_book;
+    scene.clock = request.clocks.map(|clocks| pace::Clock {
+        initial: request.initial,
+        increment: clocks.increment,
+        remaining: clocks.mine,
+    });
+    scene.opponent_last = request.opponent_last;
+    scene.own_last = request.own_last;
+    scene.elapsed = spent;
+    scene.lag = request.overhead;
+    scene.level = request.manner.level;
+    pace::pause(&request.manner.profile, &scene, request.seed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        book,
+        chess::{Variant, write_uci},
+        personality::{Delay, DrawTemper, Profile, ResignTemper},
+        units::{Centipawns, Depth, Nodes},
+    };
+
+    fn request(profile: &Profile, moves: &str) -> MoveRequest {
+        MoveRequest {
+            game: "abcd1234".parse().unwrap(),
+            line: GameLine::replay(Variant::Standard, "startpos", moves).unwrap(),
+            manner: Manner::of(profile),
+            books: profile.books.clone(),
+            clocks: Some(Clocks {
+                mine: Millis::from_secs(60),
+                theirs: Millis::from_secs(60),
+                increment: Millis::from_secs(1),
+            }),
+            initial: Millis::from_secs(60),
+            arrived: Instant::now(),
+            overhead: Millis(50),
+            opponent_last: None,
+            own_last: None,
+            scores: Vec::new(),
+            against_bot: true,
+            offered_draw: false,
+            offered_at: None,
+            seed: 7,
+        }
+    }
+
+    fn whole(text: &str) -> Whole {
+        let (book, findings) = book::parse("books/mine.book", text);
+        assert!(findings.is_usable(), "{findings}");
+        let library = Arc::new(Library::new(book.into_iter().collect()));
+        Whole {
+            thinker: Thinker::new(1).unwrap(),
+            hash_mib: 1,
+            library: watch::channel(library).1,
+        }
+    }
+
+    fn bookish() -> Profile {
+        let mut profile = Profile::new("x");
+        profile.books = vec!["mine".to_owned()];
+        profile.nodes = Some(Nodes(200));
+        profile
+    }
+
+    #[tokio::test]
+    async fn a_move_in_the_book_is_played_from_it_and_says_where() {
+        let whole = whole("1. e4 e5 2. Nf3 Nc6\n");
+        let decision = whole
+            .decide(&Table::new(1), request(&bookish(), "e2e4 e7e5"))
+            .await
+            .unwrap();
+        assert_eq!(write_uci(decision.mv, Variant::Standard), "g1f3");
+        assert_eq!(decision.why, "book books/mine.book:1 100%");
+        assert_eq!(decision.score, None);
+    }
+
+    #[tokio::test]
+    async fn beyond_the_book_the_engine_plays_and_says_what_it_saw() {
+        let whole = whole("1. e4 e5\n");
+        let decision = whole
+            .decide(&Table::new(1), request(&bookish(), "d2d4 d7d5"))
+            .await
+            .unwrap();
+        assert!(decision.why.starts_with("engine "), "{}", decision.why);
+        assert!(decision.score.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_weak_level_leaves_the_book_early() {
+        let whole = whole("1. e4 e5 2. Nf3 Nc6 3. Bb5\n");
+        let mut profile = bookish();
+        profile.book_plies = Some(2);
+        let decision = whole
+            .decide(&Table::new(1), request(&profile, "e2e4 e7e5"))
+            .await
+            .unwrap();
+        assert!(decision.why.starts_with("engine "), "{}", decision.why);
+    }
+
+    #[tokio::test]
+    async fn an_edited_book_counts_from_the_next_move() {
+        let mut whole = whole("1. e4 e5 2. Nf3\n");
+        let (edited, _) = book::parse("books/mine.book", "1. e4 e5 2. Nc3\n");
+        let (sender, library) = watch::channel(Arc::new(Library::empty()));
+        whole.library = library;
+        sender
+            .send(Arc::new(Library::new(edited.into_iter().collect())))
+            .unwrap();
+        let decision = whole
+            .decide(&Table::new(1), request(&bookish(), "e2e4 e7e5"))
+            .await
+            .unwrap();
+        assert_eq!(write_uci(decision.mv, Variant::Standard), "b1c3");
+    }
+
+    #[tokio::test]
+    async fn a_mated_side_has_no_decision() {
+        let whole = whole("");
+        let mated = request(&bookish(), "f2f3 e7e5 g2g4 d8h4");
+        assert!(whole.decide(&Table::new(1), mated).await.is_none());
+    }
+
+    #[test]
+    fn a_pause_comes_from_the_personality_unless_speed_was_asked_for() {
+        let mut profile = bookish();
+        profile.delay = Delay::Fixed(Millis(800));
+        let mut request = request(&profile, "");
+        let proposal = unconsidered(&request).unwrap();
+        assert_eq!(pause(&request, &proposal, Millis(300)), Millis(500));
+        request.manner.fast = true;
+        assert_eq!(pause(&request, &proposal, Millis(300)), Millis::ZERO);
+    }
+
+    #[test]
+    fn scores_up_to_this_move_decide_on_draw_and_resignation() {
+        let mut profile = bookish();
+        profile.draw = Some(DrawTemper {
+            within: Centipawns(20),
+            moves: 2,
+        });
+        profile.resign = Some(ResignTemper {
+            behind: Centipawns(500),
+            moves: 2,
+        });
+        let moves = "g1f3 g8f6 f3g1 f6g8 ".repeat(6);
+        let mut request = request(&profile, moves.trim());
+        request.scores = vec![Score::Cp(Centipawns(10))];
+        request.offered_draw = true;
+        let proposal = |cp| Proposal {
+            score: Some(Score::Cp(Centipawns(cp))),
+            ..unconsidered(&request).unwrap()
+        };
+        assert!(conclude(&request, &proposal(5)).draw);
+        assert!(!conclude(&request, &proposal(50)).draw);
+        let mut lost = request.clone();
+        lost.scores = vec![Score::Cp(Centipawns(-600))];
+        assert!(conclude(&lost, &proposal(-600)).resign);
+        assert!(!conclude(&request, &proposal(-600)).resign);
+    }
+
+    #[test]
+    fn a_first_move_comes_within_ten_seconds_whatever_the_clock() {
+        let mut request = request(&bookish(), "");
+        request.clocks.as_mut().unwrap().mine = Millis::from_secs(10_800);
+        assert!(limits(&request).hard <= Millis::from_secs(8));
+        request.line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        assert!(limits(&request).hard > Millis::from_secs(100));
+        request.clocks = None;
+        assert!(limits(&request).hard <= Millis::from_secs(10));
+    }
+
+    #[test]
+    fn time_that_passed_since_the_turn_came_is_gone() {
+        let mut request = request(&bookish(), "e2e4 e7e5");
+        let fresh = limits(&request).hard;
+        request.arrived -= std::time::Duration::from_secs(2);
+        assert!(limits(&request).hard + Millis(1900) < fresh);
+    }
+
+    #[test]
+    fn a_report_reads_well() {
+        let request = request(&bookish(), "");
+        let mv = *request.line.position().legal_moves().first().unwrap();
+        let report = Report {
+            depth: Depth(9),
+            nodes: Nodes(20_000),
+            lines: vec![crate::engine::Line {
+                score: Score::Cp(Centipawns(32)),
+                pv: vec![mv],
+            }],
+            ..Report::default()
+        };
+        assert_eq!(from_report(mv, &report).why, "engine +0.32 depth 9 nodes 20000");
+    }
+}

@@ -1,0 +1,230 @@
+//! `sparring bench-daemon`: how quickly the daemon starts, how little it needs, how fast it answers, and whether it
+//! loses games to anything but chess. The real program plays on the sandbox over HTTP; the opponents sit here.
+//!
+//! What is measured is seen from the opponent's chair, so it holds the way through the sandbox and back too: the
+//! daemon's own share is smaller.
+
+mod child;
+mod guest;
+mod tally;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use tokio::{task::JoinSet, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    child::Bot,
+    guest::{Guest, Pairing},
+    tally::{Latency, Tally},
+};
+use super::{exit::Exit, sandbox::bind};
+use crate::{
+    sandbox::{Options, Sandbox, Topic},
+    units::{Clock as _, Millis, Nodes, Stopwatch},
+};
+
+/// Measures the daemon and prints a table.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Games of the last measurement, with mixed clocks.
+    #[arg(long, default_value_t = 200)]
+    games: usize,
+    /// How many of them at once.
+    #[arg(long, default_value_t = 8)]
+    at_once: usize,
+    /// Games at once while answers are timed.
+    #[arg(long, default_value_t = 32)]
+    crowd: usize,
+    /// Seed of everything drawn.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// A bot that moves at once: what remains is the daemon.
+const INSTANT: &str = "about = \"Moves at once.\"\nnodes = 1\ndelay = \"off\"\nbooks = []\n";
+/// A bot that thinks as long as its clock allows.
+const THINKER: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\n";
+
+/// The clocks of the last measurement, in seconds: from half a minute without increment to five minutes.
+const CLOCKS: [(u64, u64); 6] = [(30, 0), (15, 1), (60, 0), (60, 1), (30, 1), (300, 0)];
+
+/// How long anything here may take before it counts as stuck.
+const STUCK: Duration = Duration::from_secs(900);
+
+/// Runs all measurements and prints them.
+///
+/// # Errors
+/// When the program cannot be started or the sandbox cannot be served.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    runtime.block_on(measure(args))
+}
+
+/// A sandbox with the bot's account and a served port.
+struct Ground {
+    sandbox: Sandbox,
+    address: String,
+    token: String,
+    stop: CancellationToken,
+}
+
+impl Ground {
+    async fn new(seed: u64) -> anyhow::Result<Self> {
+        let mut options = Options {
+            pages: false,
+            ..Options::default()
+        };
+        options.rules.seed = seed;
+        options.rules.strict_flags = true;
+        let sandbox = Sandbox::new(options);
+        let token = sandbox.add_bot("Sparring")?;
+        let listener = bind(0).await?;
+        let address = format!("http://{}/", listener.local_addr()?);
+        let stop = CancellationToken::new();
+        tokio::spawn(sandbox.clone().serve(listener, stop.clone()));
+        Ok(Self {
+            sandbox,
+            address,
+            token,
+            stop,
+        })
+    }
+
+    /// Starts the program and says how long it took to open its event stream.
+    async fn start(&self, personality: &str, max_games: usize) -> anyhow::Result<(Bot, Millis)> {
+        let watch = Stopwatch::start();
+        let bot = Bot::start(&self.address, &self.token, personality, max_games)?;
+        let limit = Instant::now() + Duration::from_secs(30);
+        while !self.hears_events() {
+            anyhow::ensure!(Instant::now() < limit, "the daemon did not open its event stream");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        Ok((bot, watch.elapsed()))
+    }
+
+    fn hears_events(&self) -> bool {
+        self.sandbox
+            .streams()
+            .iter()
+            .any(|topic| matches!(topic, Topic::Events { .. }))
+    }
+}
+
+async fn measure(args: &Args) -> anyhow::Result<Exit> {
+    let ground = Ground::new(args.seed).await?;
+    let (bot, start) = ground.start(INSTANT, args.crowd).await?;
+    row("process start to event stream open", &start.to_string());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    row("resident memory, idle", &mebibytes(bot.resident()?));
+    let (latency, busiest) = crowd(&ground, &bot, args).await?;
+    row(
+        &format!("resident memory, {} games running, 1 MiB hash each", args.crowd),
+        &mebibytes(busiest),
+    );
+    row(
+        &format!(
+            "our move out to the bot's answer in, {} games at once",
+            args.crowd
+        ),
+        &latency.to_string(),
+    );
+    bot.end().await?;
+    ground.stop.cancel();
+
+    let ground = Ground::new(args.seed + 1).await?;
+    let (bot, _) = ground.start(THINKER, args.at_once).await?;
+    let watch = Stopwatch::start();
+    let tally = many(&ground, args).await?;
+    row(
+        &format!("{} games, {} at once, took", args.games, args.at_once),
+        &watch.elapsed().to_string(),
+    );
+    row("finished as", &tally.endings());
+    row("the bot's losses on time", &tally.lost_on_time.to_string());
+    row("unfinished", &(args.games - tally.finished).to_string());
+    let refusals = bot.end().await?;
+    row("moves the server refused", &refusals.to_string());
+    ground.stop.cancel();
+    Ok(Exit::Success)
+}
+
+/// Plays many games at once against the bot that moves at once, timing its answers.
+async fn crowd(ground: &Ground, bot: &Bot, args: &Args) -> anyhow::Result<(Latency, u64)> {
+    let mut guests = JoinSet::new();
+    for number in 0..args.crowd {
+        let guest = Guest::new(&ground.sandbox, &ground.address, number)?;
+        let pairing = Pairing {
+            clock: (Millis::from_secs(300), Millis::from_secs(3)),
+            pause: Millis(200),
+            nodes: None,
+            seed: args.seed ^ ((number as u64) << 32),
+            most_plies: 80,
+        };
+        guests.spawn(async move { guest.play(&pairing).await });
+    }
+    let mut latency = Latency::default();
+    let mut busiest = 0;
+    loop {
+        tokio::select! {
+            game = guests.join_next() => {
+                let Some(game) = game else { break };
+                latency.add(&game.context("an opponent fell over")??.waits);
+            }
+            () = tokio::time::sleep(Duration::from_millis(200)) => busiest = busiest.max(bot.resident()?),
+        }
+    }
+    Ok((latency, busiest))
+}
+
+/// Plays games with mixed clocks against the bot that uses its clock.
+async fn many(ground: &Ground, args: &Args) -> anyhow::Result<Tally> {
+    let next = Arc::new(AtomicUsize::new(0));
+    let mut chairs = JoinSet::new();
+    for number in 0..args.at_once {
+        let guest = Guest::new(&ground.sandbox, &ground.address, 1000 + number)?;
+        let (next, games, seed) = (Arc::clone(&next), args.games, args.seed);
+        chairs.spawn(async move {
+            let mut tally = Tally::default();
+            loop {
+                let game = next.fetch_add(1, Ordering::Relaxed);
+                if game >= games {
+                    return anyhow::Ok(tally);
+                }
+                let (limit, increment) = CLOCKS[game % CLOCKS.len()];
+                let pairing = Pairing {
+                    clock: (Millis::from_secs(limit), Millis::from_secs(increment)),
+                    pause: Millis::ZERO,
+                    nodes: Some(Nodes(500)),
+                    seed: seed ^ ((game as u64) << 32),
+                    most_plies: usize::MAX,
+                };
+                match tokio::time::timeout(STUCK, guest.play(&pairing)).await {
+                    Ok(played) => tally.add(&played?),
+                    Err(_) => tally.stuck += 1,
+                }
+            }
+        });
+    }
+    let mut tally = Tally::default();
+    while let Some(done) = chairs.join_next().await {
+        tally.merge(&done.context("an opponent fell over")??);
+    }
+    Ok(tally)
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / (1024.0 * 1024.0))
+}
+
+fn row(what: &str, figure: &str) {
+    // Whoever reads the table may have left; the measurement goes on to end the bot in order.
+    let _ = super::print(format_args!("{what:<62} {figure}"));
+}

@@ -1,0 +1,326 @@
+//! `sparring check`: are `bot.toml`, books and personalities in order? All mistakes of all files in one run.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use super::{
+    exit::{Exit, Failure},
+    logging,
+    report::{self, Style},
+};
+use crate::{
+    book,
+    config::{self, Known, Paths},
+    diagnostic::{Diagnostic, Findings, Severity},
+    personality,
+    watch::list,
+};
+
+/// Validates bot.toml, books and personalities, and shows everything wrong at once.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring check                              bot.toml here, and the folders it names
+  sparring check /etc/sparring/bot.toml       the same elsewhere
+  sparring check books/mine.book              one file
+  sparring check --lines books                one line a finding, for editors
+
+Exit codes: 0 in order (there may be warnings), 1 something is wrong, 2 a file is not there.")]
+pub struct Args {
+    /// Files and folders; bot.toml and the folders it names if there are none.
+    files: Vec<PathBuf>,
+    /// One line a finding, as in `file:line:column: error: ...`.
+    #[arg(long, conflicts_with = "json")]
+    lines: bool,
+    /// JSON for programs.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// How many files were read.
+    pub files: usize,
+    /// The files with findings, by name.
+    pub findings: Vec<Findings>,
+}
+
+impl Outcome {
+    /// How many findings are of a severity.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        let all = self.findings.iter().flat_map(|text| &text.list);
+        all.filter(|finding| finding.severity == severity).count()
+    }
+
+    /// Whether everything can be used.
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
+        self.findings.iter().all(Findings::is_usable)
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a named file is not there.
+#[expect(clippy::print_stdout, reason = "the findings are what was asked for")]
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let outcome = check(&args.files).map_err(|(path, error)| {
+        let sentence = format!("cannot read {}: {error}", path.display());
+        Failure::error(Exit::Usage, sentence)
+    })?;
+    let style = match (args.lines, logging::wants_color_on(&io::stdout())) {
+        (true, _) => Style::Lines,
+        (false, true) => Style::Color,
+        (false, false) => Style::Plain,
+    };
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&json(&outcome))?);
+    } else {
+        print!("{}", report::draw(&outcome.findings, style));
+        println!("{}", summary(&outcome));
+    }
+    Ok(if outcome.is_usable() {
+        Exit::Success
+    } else {
+        Exit::Failed
+    })
+}
+
+/// The last line: how many files, and what was found.
+#[must_use]
+pub fn summary(outcome: &Outcome) -> String {
+    let several = |count: usize, word: &str| match count {
+        1 => format!("1 {word}"),
+        _ => format!("{count} {word}s"),
+    };
+    let errors = outcome.count(Severity::Error);
+    let warnings = outcome.count(Severity::Warning);
+    let files = several(outcome.files, "file");
+    if errors + warnings == 0 {
+        return format!("{files} checked, all in order");
+    }
+    format!(
+        "{files} checked: {}, {}",
+        several(errors, "error"),
+        several(warnings, "warning")
+    )
+}
+
+/// Checks files and folders; without any, `bot.toml` of the working directory and the folders it names.
+///
+/// # Errors
+/// The path that is not there or cannot be read, and why.
+pub fn check(files: &[PathBuf]) -> Result<Outcome, (PathBuf, io::Error)> {
+    let default = PathBuf::from(CONFIG);
+    let mut checker = Checker::new(files.iter().find(|path| is_config(path)).unwrap_or(&default));
+    if files.is_empty() {
+        if default.exists() {
+            checker.config(&default)?;
+        }
+        checker.folders()?;
+    }
+    for path in files {
+        if is_config(path) {
+            checker.config(path)?;
+            checker.folders()?;
+        } else if path.is_dir() {
+            checker.folder(path)?;
+        } else {
+            checker.file(path)?;
+        }
+    }
+    let mut outcome = checker.outcome;
+    outcome.findings.sort_by(|one, other| one.name.cmp(&other.name));
+    outcome.findings.dedup();
+    Ok(outcome)
+}
+
+const CONFIG: &str = "bot.toml";
+
+fn is_config(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == CONFIG)
+}
+
+/// Walks over the files and gathers what is wrong.
+struct Checker {
+    paths: Paths,
+    books: Vec<String>,
+    personalities: Vec<String>,
+    outcome: Outcome,
+}
+
+impl Checker {
+    /// A checker for the folders that this `bot.toml` names, or would name if it were there.
+    fn new(config: &Path) -> Self {
+        let text = fs::read_to_string(config).unwrap_or_default();
+        let paths = config::paths(&text).within(config.parent().unwrap_or(Path::new("")));
+        let stems = |folder: &Path, ending| {
+            let files = list(folder, ending).unwrap_or_default();
+            let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            files.iter().filter_map(stem).collect()
+        };
+        Self {
+            books: stems(&paths.books, BOOK),
+            personalities: stems(&paths.personalities, PROFILE),
+            paths,
+            outcome: Outcome::default(),
+        }
+    }
+
+    fn config(&mut self, path: &Path) -> Result<(), (PathBuf, io::Error)> {
+        let text = read(path)?;
+        self.keep(self.text(&text, path, |name, text| {
+            let known = Known {
+                books: &self.books,
+                personalities: &self.personalities,
+            };
+            config::read_among(name, text, known).1
+        }));
+        Ok(())
+    }
+
+    fn folders(&mut self) -> Result<(), (PathBuf, io::Error)> {
+        let (books, personalities) = (self.paths.books.clone(), self.paths.personalities.clone());
+        self.folder(&books)?;
+        if personalities != books {
+            self.folder(&personalities)?;
+        }
+        Ok(())
+    }
+
+    fn folder(&mut self, folder: &Path) -> Result<(), (PathBuf, io::Error)> {
+        for ending in [BOOK, PROFILE] {
+            let files = list(folder, ending).map_err(|error| (folder.to_owned(), error))?;
+            for file in files {
+                self.file(&file)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path) -> Result<(), (PathBuf, io::Error)> {
+        if is_config(path) {
+            return self.config(path);
+        }
+        let bytes = read(path)?;
+        let name = path.display().to_string();
+        let findings = match path.extension().and_then(|ending| ending.to_str()) {
+            Some(BOOK) => book::parse_bytes(&name, &bytes).1,
+            Some(PROFILE) => self.text(&bytes, path, |name, text| {
+                personality::read_among(name, text, &self.books).1
+            }),
+            _ => {
+                let finding = Diagnostic::error(0..0, "this is neither a book nor settings")
+                    .with_help("name it *.book or *.toml");
+                Findings::new(name, "", vec![finding])
+            }
+        };
+        self.keep(findings);
+        Ok(())
+    }
+
+    fn text(&self, bytes: &[u8], path: &Path, read: impl FnOnce(&str, &str) -> Findings) -> Findings {
+        let name = path.display().to_string();
+        match std::str::from_utf8(bytes) {
+            Ok(text) => read(&name, text),
+            Err(error) => {
+                let good = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
+                let finding = Diagnostic::error(good.len()..good.len(), "this is not UTF-8")
+                    .with_help("save the file as UTF-8");
+                Findings::new(name, good, vec![finding])
+            }
+        }
+    }
+
+    fn keep(&mut self, findings: Findings) {
+        self.outcome.files += 1;
+        if !findings.list.is_empty() {
+            self.outcome.findings.push(findings);
+        }
+    }
+}
+
+const BOOK: &str = "book";
+const PROFILE: &str = "toml";
+
+fn read(path: &Path) -> Result<Vec<u8>, (PathBuf, io::Error)> {
+    fs::read(path).map_err(|error| (path.to_owned(), error))
+}
+
+#[derive(Serialize)]
+struct Json<'f> {
+    files: usize,
+    errors: usize,
+    warnings: usize,
+    findings: Vec<JsonFinding<'f>>,
+}
+
+#[derive(Serialize)]
+struct JsonFinding<'f> {
+    file: &'f str,
+    line: usize,
+    column: usize,
+    severity: &'static str,
+    message: &'f str,
+    help: Option<&'f str>,
+}
+
+fn json(outcome: &Outcome) -> Json<'_> {
+    let all = outcome
+        .findings
+        .iter()
+        .flat_map(|text| text.list.iter().map(move |finding| (text, finding)));
+    let findings = all.map(|(text, finding)| {
+        let (line, column) = text.place(finding);
+        JsonFinding {
+            file: &text.name,
+            line,
+            column,
+            severity: match finding.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            message: &finding.message,
+            help: finding.help.as_deref(),
+        }
+    });
+    Json {
+        files: outcome.files,
+        errors: outcome.count(Severity::Error),
+        warnings: outcome.count(Severity::Warning),
+        findings: findings.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_counts_in_words() {
+        let mut outcome = Outcome {
+            files: 1,
+            findings: Vec::new(),
+        };
+        assert_eq!(summary(&outcome), "1 file checked, all in order");
+        outcome.findings = vec![Findings::new("a", "x", vec![Diagnostic::warning(0..1, "odd")])];
+        assert_eq!(summary(&outcome), "1 file checked: 0 errors, 1 warning");
+        assert!(outcome.is_usable());
+    }
+
+    #[test]
+    fn programs_get_every_finding_with_its_place() {
+        let finding = Diagnostic::error(2..3, "odd").with_help("even");
+        let outcome = Outcome {
+            files: 2,
+            findings: vec![Findings::new("a", "x\ny", vec![finding])],
+        };
+        insta::assert_snapshot!(serde_json::to_string(&json(&outcome)).unwrap(), @r#"{"files":2,"errors":1,"warnings":0,"findings":[{"file":"a","line":2,"column":1,"severity":"error","message":"odd","help":"even"}]}"#);
+    }
+}

@@ -1,0 +1,256 @@
+//! `sparring explain`: what a personality, a level or `bot.toml` means, key by key, and where each value is from.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    exit::{Exit, Failure},
+    report::{self, Style},
+};
+use crate::{
+    config,
+    diagnostic::{Findings, place},
+    personality::{
+        self, Level, Profile,
+        strength::{self, CALIBRATION, Knobs},
+    },
+    settings::{Fallback, Key, nearest},
+    units::Elo,
+    watch::list,
+};
+
+/// Says what a personality, a level or bot.toml means, key by key.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring explain                  who can play
+  sparring explain club             what each key of this personality does
+  sparring explain level 1400       every knob of a level
+  sparring explain settings         bot.toml: each value and where it comes from")]
+pub struct Args {
+    /// A personality, `level N`, or `settings`; nothing lists the personalities.
+    what: Vec<String>,
+    /// The settings, which name the folder of personalities.
+    #[arg(long, default_value = "bot.toml")]
+    config: PathBuf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is nothing of that name, or its file cannot be used.
+#[expect(clippy::print_stdout, reason = "the explanation is what was asked for")]
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let words: Vec<&str> = args.what.iter().map(String::as_str).collect();
+    let text = fs::read_to_string(&args.config).unwrap_or_default();
+    let folder = args.config.parent().unwrap_or(Path::new(""));
+    let paths = config::paths(&text).within(folder);
+    let said = match words[..] {
+        [] => cast(&paths.personalities)?,
+        ["level", number] => level(number)?,
+        ["settings"] => settings(&args.config.display().to_string(), &text)?,
+        [name] => profile(&paths.personalities, name)?,
+        _ => {
+            let sentence = "explain one thing at a time: a personality, \"level 1400\", or \"settings\"";
+            return Err(Failure::error(Exit::Usage, sentence));
+        }
+    };
+    print!("{said}");
+    Ok(Exit::Success)
+}
+
+/// All personalities, one a line.
+fn cast(folder: &Path) -> anyhow::Result<String> {
+    let mut said = String::new();
+    for path in list(folder, "toml")? {
+        let file = path.display().to_string();
+        if let (Some(profile), _) = personality::read(&file, &fs::read_to_string(&path)?) {
+            writeln!(
+                said,
+                "{:<15} {} ({})\n{:15} {}",
+                profile.name,
+                profile.title,
+                strength_of(&profile),
+                "",
+                profile.about
+            )?;
+        } else {
+            writeln!(said, "{file} cannot be used: `sparring check {file}` says why")?;
+        }
+    }
+    if said.is_empty() {
+        return Err(nobody(folder));
+    }
+    Ok(said)
+}
+
+fn nobody(folder: &Path) -> anyhow::Error {
+    let sentence = format!("there are no personalities in {}", folder.display());
+    Failure::error(Exit::Failed, sentence)
+}
+
+fn strength_of(profile: &Profile) -> String {
+    let unbounded_by_books = Knobs {
+        book_plies: None,
+        ..strength::knobs_of(profile, None)
+    };
+    match profile.level {
+        Some(level) => format!("level {level}, {CALIBRATION}"),
+        None if unbounded_by_books == Knobs::default() => "full strength".to_owned(),
+        None => "strength set by hand".to_owned(),
+    }
+}
+
+fn profile(folder: &Path, name: &str) -> anyhow::Result<String> {
+    let files = list(folder, "toml")?;
+    let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let Some(path) = files.iter().find(|path| stem(path).as_deref() == Some(name)) else {
+        if files.is_empty() {
+            return Err(nobody(folder));
+        }
+        let names: Vec<String> = files.iter().filter_map(stem).collect();
+        let words = || names.iter().map(String::as_str);
+        let help = match nearest(name, words()) {
+            Some(word) => format!("did you mean \"{word}\"?"),
+            None => format!("there is {}", words().collect::<Vec<_>>().join(", ")),
+        };
+        let sentence = format!("there is no personality \"{name}\"; {help}");
+        return Err(Failure::error(Exit::Usage, sentence));
+    };
+    let text = fs::read_to_string(path)?;
+    explain_profile(&path.display().to_string(), &text).map_err(refused)
+}
+
+fn refused(findings: Findings) -> anyhow::Error {
+    let drawn = report::draw(&[findings], Style::Lines);
+    Failure::error(Exit::Failed, drawn.trim_end())
+}
+
+/// What a personality's file makes of it: its strength as knobs, then every key.
+///
+/// # Errors
+/// What is wrong with the text, when it cannot be used.
+pub fn explain_profile(file: &str, text: &str) -> Result<String, Findings> {
+    let (profile, findings) = personality::read(file, text);
+    let Some(profile) = profile else {
+        return Err(findings);
+    };
+    let source = match profile.level {
+        Some(level) => format!("level {level}, {CALIBRATION}; keys set by hand count first"),
+        None => "no level: full strength but for keys set by hand".to_owned(),
+    };
+    let mut said = format!("{}: {}\n{}\n", profile.name, profile.title, profile.about);
+    said += &format!("\nStrength ({source})\n");
+    said += &explain_knobs(&strength::knobs_of(&profile, None));
+    said += &format!("\nKeys of {file}\n");
+    said += &explain_keys(file, text, &personality::keys(text));
+    Ok(said)
+}
+
+fn level(number: &str) -> anyhow::Result<String> {
+    let range = Level::RANGE;
+    let level = number.parse().ok().filter(|level| range.contains(level));
+    let Some(level) = level.map(Elo) else {
+        let sentence = format!(
+            "\"{number}\" is not a level; write a whole number from {} to {}",
+            range.start(),
+            range.end()
+        );
+        return Err(Failure::error(Exit::Usage, sentence));
+    };
+    Ok(explain_level(level))
+}
+
+/// Every knob of a level.
+#[must_use]
+pub fn explain_level(level: Elo) -> String {
+    let knobs = explain_knobs(&strength::knobs(level));
+    format!("Level {level}, on the scale of lichess ratings: {CALIBRATION}\n{knobs}")
+}
+
+fn explain_knobs(knobs: &Knobs) -> String {
+    let or = |value: Option<String>, nothing: &str| value.unwrap_or_else(|| nothing.to_owned());
+    let rows = [
+        (
+            "nodes",
+            or(knobs.nodes.map(|nodes| nodes.0.to_string()), "no limit"),
+            "positions looked at for a move",
+        ),
+        (
+            "depth",
+            or(knobs.depth.map(|depth| depth.0.to_string()), "no limit"),
+            "half moves looked ahead, exchanges excepted",
+        ),
+        (
+            "noise",
+            format!("{} cp", knobs.noise.0),
+            "spread of errors in judging a position",
+        ),
+        (
+            "blunder-rate",
+            format!("{:.3}", knobs.blunder_rate),
+            "chance to overlook a kind of move",
+        ),
+        (
+            "book-plies",
+            or(knobs.book_plies.map(|plies| plies.to_string()), "no limit"),
+            "half moves of the game from books",
+        ),
+    ];
+    rows.iter()
+        .map(|(name, value, doc)| format!("  {name:<13} {value:>9}  {doc}\n"))
+        .collect()
+}
+
+fn settings(file: &str, text: &str) -> anyhow::Result<String> {
+    explain_settings(file, text).map_err(refused)
+}
+
+/// Every key of `bot.toml` with its value and where it comes from.
+///
+/// # Errors
+/// What is wrong with the text, when it cannot be used.
+pub fn explain_settings(file: &str, text: &str) -> Result<String, Findings> {
+    let (config, findings) = config::read(file, text);
+    if config.is_none() {
+        return Err(findings);
+    }
+    // The findings' text has tokens struck out.
+    Ok(explain_keys(file, &findings.text, &config::keys(&findings.text)))
+}
+
+/// A line for each key with its value and source, and below it what it means.
+fn explain_keys(file: &str, text: &str, keys: &[Key]) -> String {
+    let mut said = String::new();
+    for key in keys {
+        let (value, source) = match (&key.value, &key.span, &key.fallback) {
+            (Some(value), Some(span), _) => {
+                let (line, _) = place(text, span.start);
+                (value.as_str(), format!("{file}:{line}"))
+            }
+            (Some(value), None, _) => (value.as_str(), "default".to_owned()),
+            (None, _, Fallback::Nothing(meaning)) => (*meaning, "left out".to_owned()),
+            (None, _, Fallback::Value(value)) => (value.as_str(), "default".to_owned()),
+        };
+        said += &format!("  {} = {value}  ({source})\n      {}\n", key.path, key.doc);
+    }
+    said
+}
+
+/// The keys as a table for the pages in `docs/`.
+#[must_use]
+pub fn table(keys: &[Key]) -> String {
+    let cell = |text: &str| text.replace('|', "\\|");
+    let mut table = "| key | default | form | meaning |\n|---|---|---|---|\n".to_owned();
+    for key in keys {
+        let fallback = match &key.fallback {
+            Fallback::Value(value) => format!("`{value}`"),
+            Fallback::Nothing(meaning) => (*meaning).to_owned(),
+        };
+        let row = [&format!("`{}`", key.path), &fallback, &key.form, key.doc].map(cell);
+        table += &format!("| {} |\n", row.join(" | "));
+    }
+    table
+}

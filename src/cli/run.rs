@@ -1,0 +1,209 @@
+//! `sparring run`: the bot on lichess, until it is told to stop.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use sd_notify::NotifyState;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info, warn};
+
+use super::{
+    exit::{Exit, Failure},
+    service::{assemble, failure, fresh_seed},
+    stock::stock,
+    token::{Sources, TokenError},
+};
+use crate::{
+    bot::{Options, Signals, Status},
+    config::{Config, LoadError, Server, load},
+    lichess::Client,
+};
+
+/// Is the bot on lichess, as bot.toml says, until told to stop.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The token comes from a systemd credential, a file only you can read (--token-file), or LICHESS_TOKEN.
+SIGTERM or Ctrl-C: no new games, running ones are played on; again: leave within 2 s. SIGHUP: read bot.toml again.
+
+Exit codes: 0 ended as asked, 1 failed, 2 usage, 69 server not reachable, 77 token refused or not a bot account,
+78 bad configuration."
+)]
+pub struct Args {
+    /// The settings.
+    #[arg(long, default_value = "bot.toml")]
+    config: PathBuf,
+    /// A file with the token, readable by nobody else.
+    #[arg(long)]
+    token_file: Option<PathBuf>,
+    /// The server, instead of the one in bot.toml.
+    #[arg(long, env = "LICHESS_URL")]
+    url: Option<String>,
+}
+
+/// systemd is told that the daemon is ready after this time even without a network, so that a boot without one is no
+/// failure.
+const READY_AT_LAST: Duration = Duration::from_secs(30);
+
+/// Runs the daemon to its end.
+///
+/// # Errors
+/// With an exit code for settings, token, account or server that cannot be used.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let config = settings(&args.config)?;
+    let server = match &args.url {
+        Some(url) => {
+            Server::parse(url).map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
+        }
+        None => config.lichess.url.clone(),
+    };
+    let file = args
+        .token_file
+        .clone()
+        .or_else(|| config.lichess.token_file.clone());
+    let token = Sources::of_process(file).read().map_err(no_token)?;
+    let client = Client::new(server.as_str(), token, fresh_seed())
+        .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?;
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    runtime.block_on(serve(args, config, client))
+}
+
+/// Reads the settings; warnings go to the log.
+fn settings(path: &Path) -> anyhow::Result<Config> {
+    let (config, findings) =
+        load(path).map_err(|error| Failure::error(Exit::BadConfiguration, explained(&error)))?;
+    if !findings.list.is_empty() {
+        warn!("{findings}");
+    }
+    Ok(config)
+}
+
+fn explained(error: &LoadError) -> String {
+    match error {
+        LoadError::Unreadable { path, source } => {
+            format!(
+                "cannot read {}: {source}; name another file with --config",
+                path.display()
+            )
+        }
+        LoadError::Refused(_) => error.to_string(),
+    }
+}
+
+fn no_token(error: TokenError) -> anyhow::Error {
+    anyhow::Error::new(error).context(Failure {
+        exit: Exit::NoPermission,
+        message: "no token".to_owned(),
+    })
+}
+
+async fn serve(args: &Args, config: Config, client: Client) -> anyhow::Result<Exit> {
+    let stop = CancellationToken::new();
+    let stock = stock(&config.paths, &stop);
+    let service = assemble(&config, client, &stock, fresh_seed())?;
+    let signals = Signals::default();
+    let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
+    let mut herald = Herald::new(service.status);
+    let mut hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
+    let ended = loop {
+        tokio::select! {
+            ended = &mut daemon => break ended.context("the daemon fell over")?,
+            Some(()) = hangup.recv() => reload(&args.config, &config, &service.options),
+            Some(()) = terminate.recv() => end(&signals),
+            Some(()) = interrupt.recv() => end(&signals),
+            () = herald.tell() => {}
+        }
+    };
+    stop.cancel();
+    ended.map_err(|exit| failure(&exit))?;
+    info!("ended as asked");
+    Ok(Exit::Success)
+}
+
+/// The first wish to end drains, the second leaves.
+fn end(signals: &Signals) {
+    notify(&[NotifyState::Stopping]);
+    if signals.drain.is_cancelled() {
+        info!("leaving; running games stay on the server");
+        signals.leave.cancel();
+    } else {
+        signals.drain.cancel();
+    }
+}
+
+/// Reads the settings again. Bad ones change nothing; accounts and addresses need a restart.
+fn reload(path: &Path, running: &Config, sender: &watch::Sender<Options>) {
+    match settings(path) {
+        Ok(fresh) => {
+            if fresh.lichess != running.lichess
+                || fresh.paths != running.paths
+                || fresh.engine != running.engine
+            {
+                warn!("[lichess], [paths] and [engine] count from the next start on");
+            }
+            sender.send_replace(Options::from(&fresh));
+            info!("{} read again", path.display());
+        }
+        Err(why) => error!("the settings stay as they were: {why:#}"),
+    }
+}
+
+/// Tells systemd how the daemon is doing.
+struct Herald {
+    status: watch::Receiver<Status>,
+    ready_at_last: Instant,
+    is_ready: bool,
+}
+
+impl Herald {
+    fn new(status: watch::Receiver<Status>) -> Self {
+        Self {
+            status,
+            ready_at_last: Instant::now() + READY_AT_LAST,
+            is_ready: false,
+        }
+    }
+
+    /// Waits for something to tell, and tells it. Dropping the future loses nothing.
+    async fn tell(&mut self) {
+        tokio::select! {
+            changed = self.status.changed() => if changed.is_err() {
+                // The daemon has ended; whoever waits for it is told elsewhere.
+                std::future::pending::<()>().await;
+            },
+            () = sleep_until(self.ready_at_last), if !self.is_ready => {}
+        }
+        let status = self.status.borrow_and_update().clone();
+        let patience_is_over = Instant::now() >= self.ready_at_last;
+        if !self.is_ready && (status.is_listening || patience_is_over) {
+            self.is_ready = true;
+            notify(&[NotifyState::Ready]);
+        }
+        notify(&[NotifyState::Status(&line(&status))]);
+    }
+}
+
+/// What `systemctl status` shows.
+fn line(status: &Status) -> String {
+    let name = status.user.as_ref().map_or("nobody yet", |user| user.as_str());
+    let stream = match (status.is_draining, status.is_listening) {
+        (true, _) => "ending",
+        (false, true) => "listening",
+        (false, false) => "waiting for the server",
+    };
+    format!("{name}: {stream}, {} games", status.games)
+}
+
+fn notify(states: &[NotifyState<'_>]) {
+    // Without systemd there is nobody to tell; with it, a lost line does no harm.
+    let _ = sd_notify::notify(states);
+}

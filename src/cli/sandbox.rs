@@ -1,0 +1,82 @@
+//! `sparring sandbox`: the lichess-compatible server alone, for whoever tests a bot or a board.
+
+use anyhow::Context as _;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::exit::{Exit, Failure};
+use crate::sandbox::{Options, Sandbox};
+
+/// Serves lichess in a box on this machine.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring sandbox                          one bot, its token is printed
+  sparring sandbox --bot MyBot --human ana  with these accounts")]
+pub struct Args {
+    /// The port; 0 for any that is free.
+    #[arg(long, default_value_t = 8888)]
+    port: u16,
+    /// Accounts of bots to make.
+    #[arg(long = "bot", default_value = "SandboxBot")]
+    bots: Vec<String>,
+    /// Accounts of people to make.
+    #[arg(long = "human")]
+    humans: Vec<String>,
+    /// How much faster the sandbox's clocks run.
+    #[arg(long, default_value_t = 1.0)]
+    speed: f64,
+    /// Seed of ids, tokens and drawn colours.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+/// Serves until Ctrl-C.
+///
+/// # Errors
+/// When the port is taken or an account's name cannot be one.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    runtime.block_on(serve(args))
+}
+
+async fn serve(args: &Args) -> anyhow::Result<Exit> {
+    let mut options = Options {
+        speed_factor: args.speed,
+        ..Options::default()
+    };
+    options.rules.seed = args.seed;
+    let sandbox = Sandbox::new(options);
+    let listener = bind(args.port).await?;
+    super::print(format_args!("http://{}/", listener.local_addr()?))?;
+    for name in &args.bots {
+        super::print(format_args!("bot {name} {}", sandbox.add_bot(name)?))?;
+    }
+    for name in &args.humans {
+        super::print(format_args!("human {name} {}", sandbox.add_human(name)?))?;
+    }
+    let stop = CancellationToken::new();
+    let server = tokio::spawn(sandbox.serve(listener, stop.clone()));
+    tokio::signal::ctrl_c()
+        .await
+        .context("cannot listen for Ctrl-C")?;
+    stop.cancel();
+    server.await.context("the sandbox fell over")??;
+    Ok(Exit::Success)
+}
+
+/// Takes a port of this machine and of no other.
+///
+/// # Errors
+/// [`Exit::Unavailable`] with the remedy when the port is taken.
+pub async fn bind(port: u16) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(("127.0.0.1", port)).await.map_err(|error| {
+        let why = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "is in use; is another Sparring running?".to_owned(),
+            _ => format!("cannot be used: {error};"),
+        };
+        Failure::error(
+            Exit::Unavailable,
+            format!("port {port} {why} choose another with --port, 0 for any"),
+        )
+    })
+}

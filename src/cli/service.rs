@@ -1,0 +1,76 @@
+//! From settings to a daemon, the same for lichess, for `play` and for measurements.
+
+use std::thread::available_parallelism;
+
+use anyhow::Context as _;
+use tokio::sync::watch;
+
+use super::exit::{Exit, Failure};
+use crate::{
+    bot::{
+        self, Daemon, Options, Status,
+        mind::{Mind, Whole},
+        thinker::Thinker,
+    },
+    config::Config,
+    lichess::Client,
+    watch::Stock,
+};
+
+/// A daemon that is ready to run, and the handles to whoever steers and watches it.
+pub struct Service {
+    /// The daemon.
+    pub daemon: Daemon,
+    /// Takes new settings.
+    pub options: watch::Sender<Options>,
+    /// Shows what the daemon is doing.
+    pub status: watch::Receiver<Status>,
+}
+
+/// Puts a daemon together. The seed decides everything random that no game decides.
+///
+/// # Errors
+/// When the threads of the engine cannot be started.
+pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> anyhow::Result<Service> {
+    let seats = config
+        .engine
+        .threads
+        .unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
+    let (options, current) = watch::channel(Options::from(config));
+    let (show, status) = watch::channel(Status::default());
+    let daemon = Daemon {
+        client,
+        options: current,
+        cast: stock.cast.clone(),
+        mind: Mind::Whole(Whole {
+            thinker: Thinker::new(seats).context("cannot start the engine's threads")?,
+            hash_mib: config.engine.hash,
+            library: stock.library.clone(),
+        }),
+        status: show,
+        seed,
+    };
+    Ok(Service {
+        daemon,
+        options,
+        status,
+    })
+}
+
+/// Why the daemon ended, as the program's own end.
+#[must_use]
+pub fn failure(end: &bot::Exit) -> anyhow::Error {
+    let exit = match end {
+        bot::Exit::Unreachable(_) | bot::Exit::Refused(_) => Exit::Unavailable,
+        bot::Exit::Duel => Exit::BadConfiguration,
+        _ => Exit::NoPermission,
+    };
+    Failure::error(exit, end.to_string())
+}
+
+/// A seed that nobody chose: the time. Everything that should repeat takes a seed instead.
+#[must_use]
+pub fn fresh_seed() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |since| since.as_nanos() as u64)
+}

@@ -1,0 +1,70 @@
+//! The books and personalities to play with: those in the folders of `bot.toml`, or those the program carries.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use crate::{
+    book::{self, Library},
+    config::Paths,
+    personality::{self, Cast},
+    watch::{Stock, open},
+};
+
+/// The shipped books, by path and text.
+const BOOKS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/books.rs"));
+/// The shipped personalities, by path and text.
+const PERSONALITIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/personalities.rs"));
+
+/// Opens the folders and keeps them fresh until `stop`. Where neither folder exists, the shipped ones serve, so
+/// that a copied program plays anywhere.
+///
+/// What cannot be used is told in the log; the rest loads.
+#[must_use]
+pub fn stock(paths: &Paths, stop: &CancellationToken) -> Stock {
+    if !paths.books.exists() && !paths.personalities.exists() {
+        info!(
+            "neither {} nor {} exists: playing with the shipped books and personalities",
+            paths.books.display(),
+            paths.personalities.display()
+        );
+        return shipped();
+    }
+    let (stock, poller, findings) = open(paths);
+    for finding in findings {
+        warn!("{finding}");
+    }
+    tokio::spawn(poller.run(stop.clone()));
+    stock
+}
+
+/// What the program carries. Tests check that every shipped file can be used.
+fn shipped() -> Stock {
+    let books = BOOKS
+        .iter()
+        .filter_map(|(name, text)| book::parse(name, text).0)
+        .collect();
+    let profiles = PERSONALITIES
+        .iter()
+        .filter_map(|(name, text)| personality::read(name, text).0)
+        .collect();
+    Stock {
+        library: watch::channel(Arc::new(Library::new(books))).1,
+        cast: watch::channel(Arc::new(Cast::new(profiles))).1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_carries_what_is_shipped() {
+        let stock = shipped();
+        assert_eq!(stock.library.borrow().names().count(), BOOKS.len());
+        assert_eq!(stock.cast.borrow().names().count(), PERSONALITIES.len());
+        assert!(!BOOKS.is_empty() && !PERSONALITIES.is_empty());
+    }
+}

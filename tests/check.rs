@@ -1,0 +1,105 @@
+//! `sparring check` on broken files: every mistake at once, by line and column, with what to write instead.
+//!
+//! Each file of `tests/fixtures/broken` has its findings beside it in a file with the ending `.txt`. After a change
+//! that is meant, run with `BLESS=1` and read the difference.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use sparring::cli::{
+    check::{check, summary},
+    report::{Style, draw},
+};
+
+fn broken() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/broken")
+}
+
+/// What the check says of one file, with names as seen from its folder.
+fn said_of(file: &str) -> String {
+    let outcome = check(&[broken().join(file)]).unwrap();
+    let folder = format!("{}/", broken().display());
+    let mut findings = outcome.findings.clone();
+    // Settings are checked with the folders they name, which are the shipped ones here.
+    findings.retain(|text| text.name.starts_with(&folder));
+    draw(&findings, Style::Lines).replace(&folder, "")
+}
+
+#[test]
+fn every_broken_file_is_told_of_as_written_beside_it() {
+    let files = [
+        "moves.book",
+        "not-toml.toml",
+        "settings/bot.toml",
+        "too-long.toml",
+        "unknown-keys.toml",
+        "wrong-delays.toml",
+        "wrong-values.toml",
+    ];
+    for file in files {
+        let expected = broken().join(file).with_extension("txt");
+        let said = said_of(file);
+        if env::var_os("BLESS").is_some() {
+            fs::write(&expected, &said).unwrap();
+        }
+        assert_eq!(said, fs::read_to_string(&expected).unwrap_or_default(), "{file}");
+    }
+}
+
+fn sparring(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
+    command.arg("check").args(arguments).current_dir(broken());
+    command.output().unwrap()
+}
+
+#[test]
+fn exit_codes_tell_order_from_mistakes_and_missing_files() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let shipped = sparring(&[&format!("{root}/bot.toml")]);
+    assert_eq!(shipped.status.code(), Some(0));
+    assert!(
+        String::from_utf8(shipped.stdout)
+            .unwrap()
+            .ends_with("files checked, all in order\n")
+    );
+    assert_eq!(sparring(&["not-toml.toml"]).status.code(), Some(1));
+    let missing = sparring(&["nowhere.book"]);
+    assert_eq!(missing.status.code(), Some(2));
+    let sentence = String::from_utf8(missing.stderr).unwrap();
+    assert!(
+        sentence.starts_with("sparring: cannot read nowhere.book"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn programs_get_json() {
+    let output = sparring(&["--json", "wrong-values.toml"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["files"], 1);
+    assert_eq!(json["findings"][0]["line"], 1);
+    assert_eq!(json["errors"], json["findings"].as_array().unwrap().len());
+}
+
+#[test]
+fn a_pipe_gets_no_color_and_the_token_is_struck_out() {
+    let output = sparring(&["settings/bot.toml"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(!said.contains('\u{1b}'));
+    assert!(!said.contains("lip_"), "{said}");
+    assert!(said.contains("token = \"*********************\""), "{said}");
+}
+
+#[test]
+fn a_large_book_is_checked_in_a_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.book");
+    fs::write(&path, "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6\n1. d4 d9\n".repeat(5000)).unwrap();
+    let outcome = check(std::slice::from_ref(&path)).unwrap();
+    let drawn = draw(&outcome.findings, Style::Plain);
+    assert!(drawn.contains("\n... and "), "{drawn}");
+    assert!(summary(&outcome).starts_with("1 file checked: "));
+}

@@ -1,0 +1,144 @@
+//! `sparring explain`: what people read about personalities, levels and settings.
+
+use std::{
+    path::Path,
+    process::{Command, Output},
+};
+
+use sparring::{
+    cli::explain::{explain_level, explain_profile, explain_settings},
+    units::Elo,
+};
+
+#[test]
+fn a_level_shows_every_knob_and_that_it_is_not_calibrated() {
+    insta::assert_snapshot!(explain_level(Elo(1400)), @r#"
+    Level 1400, on the scale of lichess ratings: not calibrated yet
+      nodes              2500  positions looked at for a move
+      depth                 4  half moves looked ahead, exchanges excepted
+      noise             50 cp  spread of errors in judging a position
+      blunder-rate      0.091  chance to overlook a kind of move
+      book-plies           10  half moves of the game from books
+    "#);
+}
+
+#[test]
+fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
+    let text = "title = \"Tim\"\nabout = \"Loves knights.\"\nlevel = 900\nnoise = 30\nbooks = [\"beginner\"]\n\n[chat]\nwon = \"gg\"\n";
+    insta::assert_snapshot!(explain_profile("personalities/tim.toml", text).unwrap(), @r#"
+    tim: Tim
+    Loves knights.
+
+    Strength (level 900, not calibrated yet; keys set by hand count first)
+      nodes               370  positions looked at for a move
+      depth                 2  half moves looked ahead, exchanges excepted
+      noise             30 cp  spread of errors in judging a position
+      blunder-rate      0.198  chance to overlook a kind of move
+      book-plies            6  half moves of the game from books
+
+    Keys of personalities/tim.toml
+      title = "Tim"  (personalities/tim.toml:1)
+          What people see.
+      about = "Loves knights."  (personalities/tim.toml:2)
+          One honest sentence about how it plays.
+      level = 900  (personalities/tim.toml:3)
+          Plays about as well as a lichess player of this rating. Not calibrated yet: a wish, not a measurement.
+      nodes = as the level says  (left out)
+          Looks at so many positions for a move, whatever the machine. Fewer is weaker.
+      depth = as the level says  (left out)
+          Looks no further ahead than this, exchanges excepted.
+      noise = 30  (personalities/tim.toml:4)
+          Misjudges positions by about this much, the same position in the same game always alike.
+      blunder-rate = as the level says  (left out)
+          Chance to overlook a kind of move while thinking. Recaptures, pawn captures and ways out of check are always seen.
+      delay = "off"  (default)
+          How long it seems to think. A clock that runs low always cuts it short.
+      tempo = 1.0  (default)
+          Factor on the think times of delay = "human": 0.5 is quick, 2.0 is slow.
+      books = ["beginner"]  (personalities/tim.toml:5)
+          Books it opens from; the first that knows the position decides.
+      book-plies = as the level says, or to the book's end at full strength  (left out)
+          Leaves its books after this many half moves of the game.
+      resign-behind = never resigns  (left out)
+          Resigns when it stands this much worse.
+      resign-moves = 5  (default)
+          How many own moves in a row it must stand that badly.
+      draw-within = takes no draws  (left out)
+          Takes an offered draw when the score is no further from level than this.
+      draw-moves = 5  (default)
+          How many own moves in a row the score must have been that level.
+      takebacks = 3  (default)
+          Takebacks it grants in a casual game. In rated games it grants none.
+      chat.enabled = true  (default)
+          Whether it says anything at all.
+      chat.greeting = "Hello {opponent}, I am {me} ({level}). Have fun!"  (default)
+          Said when a game begins.
+      chat.won = "gg"  (personalities/tim.toml:8)
+          Said after a win.
+      chat.lost = "Well played, {opponent}!"  (default)
+          Said after a loss.
+      chat.drawn = "A fair result. Thank you, {opponent}."  (default)
+          Said after a draw.
+      chat.takeback-granted = "Sure, take it back."  (default)
+          Said when it grants a takeback.
+      chat.takeback-refused = "Sorry, no more takebacks in this game."  (default)
+          Said when it refuses a takeback.
+      chat.draw-refused = "I would like to play on."  (default)
+          Said when it refuses a draw.
+    "#);
+}
+
+#[test]
+fn a_broken_personality_is_not_explained_but_told_of() {
+    let findings = explain_profile("tim.toml", "level = 1\n").unwrap_err();
+    assert!(
+        findings
+            .to_string()
+            .starts_with("tim.toml:1:9: error: level: 1 is less than 600")
+    );
+}
+
+#[test]
+fn settings_show_where_each_value_comes_from() {
+    let said = explain_settings("bot.toml", "[games]\nmax = 3\n").unwrap();
+    assert!(said.contains("  games.max = 3  (bot.toml:2)\n"), "{said}");
+    assert!(said.contains("  games.drain = \"5m\"  (default)\n"), "{said}");
+    assert!(
+        said.contains("  play.level = the personality's own strength  (left out)\n"),
+        "{said}"
+    );
+}
+
+fn sparring(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    command.arg("explain").args(arguments).current_dir(root);
+    command.output().unwrap()
+}
+
+#[test]
+fn the_command_explains_who_is_there_and_suggests_who_was_meant() {
+    let everybody = String::from_utf8(sparring(&[]).stdout).unwrap();
+    assert!(
+        everybody.contains("full-strength   Full strength (full strength)\n"),
+        "{everybody}"
+    );
+    let club = sparring(&["club"]);
+    assert_eq!(club.status.code(), Some(0));
+    assert!(
+        String::from_utf8(club.stdout)
+            .unwrap()
+            .starts_with("club: Clara from the club\n")
+    );
+    let typo = sparring(&["clbu"]);
+    assert_eq!(typo.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8(typo.stderr).unwrap(),
+        "sparring: there is no personality \"clbu\"; did you mean \"club\"?\n"
+    );
+    let level = sparring(&["level", "300"]);
+    assert_eq!(
+        String::from_utf8(level.stderr).unwrap(),
+        "sparring: \"300\" is not a level; write a whole number from 600 to 2800\n"
+    );
+}

@@ -1,0 +1,131 @@
+//! The files that come with Sparring are in order, show every key, and say what is true.
+
+use std::{collections::BTreeSet, fs, path::PathBuf};
+
+use sparring::{
+    cli::{
+        check::check,
+        explain::table,
+        report::{Style, draw},
+    },
+    config::{self, Config},
+    personality::{self, Profile, strength},
+    settings::Fallback,
+};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn shipped() -> Vec<Profile> {
+    let read = |entry: std::io::Result<fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        let (profile, findings) =
+            personality::read(path.to_str().unwrap(), &fs::read_to_string(&path).unwrap());
+        profile.unwrap_or_else(|| panic!("{findings}"))
+    };
+    fs::read_dir(root().join("personalities"))
+        .unwrap()
+        .map(read)
+        .collect()
+}
+
+#[test]
+fn settings_books_and_personalities_pass_the_check() {
+    let outcome = check(&[root().join("bot.toml")]).unwrap();
+    assert_eq!(draw(&outcome.findings, Style::Lines), "");
+    assert!(outcome.files >= 1 + 6 + 4, "{} files", outcome.files);
+}
+
+#[test]
+fn bot_toml_shows_every_key_with_its_default() {
+    let text = fs::read_to_string(root().join("bot.toml")).unwrap();
+    let (config, findings) = config::read("bot.toml", &text);
+    assert_eq!(config, Some(Config::default()), "{findings}");
+    for key in config::keys(&text) {
+        let name = key.path.rsplit('.').next().unwrap();
+        match key.fallback {
+            Fallback::Value(_) => assert!(key.span.is_some(), "{} is not shown", key.path),
+            Fallback::Nothing(_) => assert!(
+                text.contains(&format!("\n# {name} = ")),
+                "{} is not shown as a comment",
+                key.path
+            ),
+        }
+    }
+}
+
+#[test]
+fn examples_in_comments_of_bot_toml_can_be_used() {
+    let text = fs::read_to_string(root().join("bot.toml")).unwrap();
+    let used: String = text
+        .lines()
+        .map(|line| match line.strip_prefix("# ") {
+            Some(example) if example.contains(" = ") && !example.contains(". ") => format!("{example}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let (config, findings) = config::read("bot.toml", &used);
+    assert!(config.is_some(), "{findings}");
+    assert!(config::keys(&used).iter().all(|key| key.span.is_some()));
+}
+
+#[test]
+fn pages_show_every_key() {
+    for (page, keys) in [
+        ("bot-toml", config::keys("")),
+        ("personality", personality::keys("")),
+    ] {
+        let path = root().join(format!("docs/{page}.md"));
+        let text = fs::read_to_string(&path).unwrap();
+        let table = table(&keys);
+        if std::env::var_os("BLESS").is_some() {
+            let begin = text.find("| key |").or_else(|| text.find("KEYS")).unwrap();
+            fs::write(&path, format!("{}{table}", &text[..begin])).unwrap();
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(&table), "{page}.md should end with\n{table}");
+    }
+}
+
+#[test]
+fn the_example_of_the_page_on_personalities_is_one() {
+    let page = fs::read_to_string(root().join("docs/personality.md")).unwrap();
+    let example = page
+        .split("```toml\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    let (profile, findings) = personality::read("tim.toml", example);
+    assert!(profile.is_some() && findings.list.is_empty(), "{findings}");
+}
+
+#[test]
+fn personalities_differ_in_more_than_their_names() {
+    let cast = shipped();
+    assert!(cast.len() >= 6);
+    let play = |profile: &Profile| {
+        let knobs = strength::knobs_of(profile, None);
+        format!(
+            "{knobs:?} {:?} {} {:?}",
+            profile.delay, profile.tempo, profile.books
+        )
+    };
+    let ways: BTreeSet<String> = cast.iter().map(play).collect();
+    assert_eq!(ways.len(), cast.len());
+}
+
+#[test]
+fn every_personality_describes_itself_in_one_sentence() {
+    for profile in shipped() {
+        assert!(
+            profile.about.ends_with('.') && profile.about.matches(". ").count() == 0,
+            "{}: {}",
+            profile.name,
+            profile.about
+        );
+        assert!(!profile.about.starts_with("Nobody has"), "{}", profile.name);
+    }
+}

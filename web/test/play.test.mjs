@@ -1,0 +1,179 @@
+// Whole games in the browser against the real program: its server, its daemon, its engine.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertAccessible, clickSquares, drag, launch, shoot, tapSquares, until, visit } from './browser.mjs';
+import { startSparring } from './sparring.mjs';
+
+let browser;
+let sparring;
+before(async () => {
+  sparring = await startSparring();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await sparring?.stop();
+});
+
+const movesPlayed = (page) => page.locator('.move-list button').allTextContents();
+const untilPlies = (page, count) =>
+  until(() => movesPlayed(page), (moves) => moves.length >= count, `${count} moves are played`, 30_000);
+const label = (page, text) => page.locator('label', { hasText: text });
+
+/** From the lobby into a game with this colour and clock against the first opponent on the list. */
+async function enterGame(page, color, clock = '15+10') {
+  await label(page, color).click();
+  await label(page, clock).click();
+  const play = page.getByRole('button', { name: 'Play' });
+  await until(() => play.isEnabled(), Boolean, 'the bot is there');
+  await play.click();
+  await page.waitForSelector('cg-board piece');
+}
+
+/** An answer of the server about the game on the page, asked in the name of the page's guest. */
+const ask = (page, path, accept) => page.evaluate(async ([where, type]) => {
+  const { token } = JSON.parse(localStorage.getItem('sparring.guest'));
+  const id = location.hash.split('/').pop();
+  return (await fetch(where.replace('ID', id), { headers: { Authorization: `Bearer ${token}`, Accept: type } })).text();
+}, [path, accept]);
+
+/** The rules as the server knows them. */
+const view = async (page) => JSON.parse(await ask(page, '/sandbox/game/ID/view', 'application/json'));
+
+const resign = async (page) => {
+  await page.getByRole('button', { name: 'Resign' }).click();
+  await page.getByRole('button', { name: 'Sure?' }).click();
+  await page.getByRole('heading', { name: 'You lost' }).waitFor();
+};
+
+test('a game by click and drag, with chat, resignation, result and rematch', async () => {
+  const { page, context, complaints } = await visit(browser, sparring.url);
+  await page.getByRole('heading', { name: 'Play a game' }).waitFor();
+  await assertAccessible(page);
+  await shoot(page, 'lobby-1280x800');
+  await enterGame(page, 'White');
+
+  await clickSquares(page, 'e2', 'e4');
+  await untilPlies(page, 2);
+  await drag(page, 'g1', 'f3');
+  await untilPlies(page, 4);
+  for (let ply = 4; ply < 8; ply += 2) {
+    await until(async () => (await view(page)).turn, (turn) => turn === 'white', 'it is our turn');
+    const { legal } = await view(page);
+    // A quiet legal move, whatever the bot did: neither a promotion nor one that could end the game.
+    const { uci } = legal.find(({ san }) => /^[NB]?[a-h]?[a-h][2-6]$/.test(san)) ?? legal[0];
+    await (ply % 4 ? drag : clickSquares)(page, uci.slice(0, 2), uci.slice(2, 4));
+    await untilPlies(page, ply + 2);
+  }
+  const moves = await movesPlayed(page);
+  assert.equal(moves[0], 'e4');
+  assert.equal(moves[2], 'Nf3');
+  assert.deepEqual(moves, (await view(page)).moves.map(({ san }) => san).slice(0, moves.length));
+  assert.match(await page.locator('.bar.below .clock').textContent(), /^1[45]:\d\d$/);
+
+  await page.getByRole('button', { name: 'Good luck' }).click();
+  await page.locator('.chat-log .mine', { hasText: 'Good luck' }).waitFor();
+  await assertAccessible(page);
+  await shoot(page, 'game-1280x800');
+
+  await page.keyboard.press('ArrowLeft');
+  await page.getByText('Earlier position').waitFor();
+  await page.keyboard.press('End');
+
+  await resign(page);
+  await page.getByText('0-1').waitFor();
+  await assertAccessible(page);
+  await shoot(page, 'end-1280x800');
+  const pgn = await ask(page, '/game/export/ID', 'application/x-chess-pgn');
+  assert.match(pgn, /\[Result "0-1"\]/);
+  assert.match(pgn, /1\. e4 /);
+
+  await page.getByRole('button', { name: 'Rematch' }).click();
+  await page.waitForSelector('.orientation-black cg-board piece');
+  await untilPlies(page, 1);
+  await page.getByRole('button', { name: 'Abort' }).click();
+  await page.getByRole('heading', { name: 'Aborted' }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('a whole game by keyboard alone', async () => {
+  const tablet = { viewport: { width: 768, height: 1024 }, colorScheme: 'dark' };
+  const { page, context, complaints } = await visit(browser, sparring.url, tablet);
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+  const tabTo = async (name) => {
+    for (let i = 0; i < 60; i += 1) {
+      if ((await focused()).trim() === name) return;
+      await page.keyboard.press('Tab');
+    }
+    assert.fail(`${name} cannot be reached by Tab`);
+  };
+  const play = page.getByRole('button', { name: 'Play' });
+  await until(() => play.isEnabled(), Boolean, 'the bot is there');
+  await shoot(page, 'lobby-768x1024');
+  const white = page.getByRole('radio', { name: 'White' });
+  await white.focus();
+  await page.keyboard.press('Space');
+  await page.evaluate(() => document.activeElement.blur());
+  await tabTo('Play');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('cg-board piece');
+  const entry = page.getByRole('textbox', { name: 'Type a move' });
+  await entry.focus();
+  for (const [i, move] of ['e4', 'g1f3'].entries()) {
+    await until(async () => (await view(page)).turn, (turn) => turn === 'white', 'it is our turn');
+    await page.keyboard.type(move);
+    await page.keyboard.press('Enter');
+    await untilPlies(page, 2 * i + 2);
+  }
+  const spoken = page.locator('.only-spoken[aria-live]');
+  await until(() => spoken.textContent(), (line) => /Your turn/.test(line), 'the bot’s move is said');
+  await assertAccessible(page);
+  await shoot(page, 'game-768x1024');
+  await page.evaluate(() => document.activeElement.blur());
+  await tabTo('Resign');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'You lost' }).waitFor();
+  await tabTo('New game');
+  await page.keyboard.press('Enter');
+  await play.waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('a game by touch on a small phone, as Black, over a reload and in two tabs', async () => {
+  const phone = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true };
+  const { page, context, complaints } = await visit(browser, sparring.url, phone);
+  await page.getByRole('heading', { name: 'Play a game' }).waitFor();
+  await shoot(page, 'lobby-360x640');
+  await assertAccessible(page);
+  await enterGame(page, 'Black', '10+0');
+  await untilPlies(page, 1);
+  await page.waitForSelector('.orientation-black');
+  const { legal } = await view(page);
+  const { uci } = legal.find((move) => move.uci === 'g8f6') ?? legal[0];
+  await tapSquares(page, uci.slice(0, 2), uci.slice(2, 4));
+  const moves = await untilPlies(page, 3);
+
+  for (const part of ['.bar.above .clock', '.bar.below .clock', '.board']) {
+    const box = await page.locator(part).boundingBox();
+    assert.ok(box.y >= 0 && box.y + box.height <= 640, `${part} is in sight without scrolling`);
+  }
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 360), 'nothing sticks out to the side');
+  await assertAccessible(page);
+  await shoot(page, 'game-360x640');
+
+  await page.reload();
+  await untilPlies(page, 3);
+  assert.deepEqual((await movesPlayed(page)).slice(0, 3), moves.slice(0, 3));
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await untilPlies(second, 3);
+  await resign(second);
+  await page.getByRole('heading', { name: 'You lost' }).waitFor();
+  await page.locator('.result').scrollIntoViewIfNeeded();
+  await shoot(page, 'end-360x640');
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
