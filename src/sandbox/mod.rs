@@ -23,7 +23,7 @@ mod lobby_api;
 mod mailbox;
 mod ndjson;
 mod options;
-pub mod pages;
+mod pages;
 mod server;
 mod time;
 mod turns;
