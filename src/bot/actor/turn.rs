@@ -162,6 +162,7 @@ impl Actor {
         let uci = write_uci(delivery.decision.mv, game.line().variant());
         let (ply, draw) = (delivery.ply, delivery.decision.draw);
         let patience = Delivery::patience(self.left());
+        debug!("sent {} µs after its turn came", self.heard.elapsed().as_micros());
         self.call(|client, id| async move {
             let sent = Instant::now();
             let answer = client.play(&id, &uci, draw, patience).await;
