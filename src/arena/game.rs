@@ -107,6 +107,7 @@ impl Finished {
             tags,
             comments: self.comments.clone(),
             result: self.result(),
+            width: Some(80),
         }
         .write()
     }

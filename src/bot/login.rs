@@ -48,14 +48,6 @@ pub enum Exit {
     Duel,
 }
 
-impl Exit {
-    /// Whether only a person can mend it: a service manager should not start us again.
-    #[must_use]
-    pub fn needs_a_person(&self) -> bool {
-        !matches!(self, Self::Unreachable(_) | Self::Refused(_))
-    }
-}
-
 /// Checks token and account, trying for so long where the network is not there yet. The client that comes back names
 /// its account to the server.
 ///

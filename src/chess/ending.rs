@@ -36,7 +36,8 @@ impl Ending {
 impl GameLine {
     /// The end that the rules impose on the current position, if any. Mate comes before all draws.
     ///
-    /// [`Ending::Threefold`] is reported too: who needs a claim for it ignores it.
+    /// [`Ending::Threefold`] is reported last, and only where nothing else ends the game: who needs a claim for it
+    /// ignores it.
     #[must_use]
     pub fn ending(&self) -> Option<Ending> {
         let pos = self.position();
@@ -54,11 +55,11 @@ impl GameLine {
             return Some(Ending::InsufficientMaterial);
         }
         match self.repetitions() {
-            5.. => return Some(Ending::Fivefold),
-            3.. => return Some(Ending::Threefold),
-            _ => {}
+            5.. => Some(Ending::Fivefold),
+            _ if pos.halfmoves() >= 100 => Some(Ending::FiftyMoves),
+            3.. => Some(Ending::Threefold),
+            _ => None,
         }
-        (pos.halfmoves() >= 100).then_some(Ending::FiftyMoves)
     }
 }
 

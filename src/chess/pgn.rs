@@ -1,4 +1,4 @@
-//! Games written as PGN: tags, moves in SAN with numbers, comments, lines of at most 80 characters.
+//! Games written as PGN: tags, moves in SAN with numbers, comments.
 
 use std::fmt::Write as _;
 
@@ -16,12 +16,20 @@ pub struct Pgn<'a> {
     pub comments: Vec<String>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: &'a str,
+    /// Lines of moves are at most this long, 80 by the standard; lichess breaks none.
+    pub width: Option<usize>,
 }
 
 impl Pgn<'_> {
     /// The whole text, ending in an empty line so that games can be put one after another.
     #[must_use]
     pub fn write(&self) -> String {
+        format!("{}\n{}\n\n", self.header(), self.movetext())
+    }
+
+    /// The tags, one a line.
+    #[must_use]
+    pub fn header(&self) -> String {
         let mut text = String::new();
         for (name, value) in &self.tags {
             write_tag(&mut text, name, value);
@@ -39,13 +47,12 @@ impl Pgn<'_> {
             write_tag(&mut text, "FEN", &start);
             write_tag(&mut text, "SetUp", "1");
         }
-        text.push('\n');
-        wrap(&mut text, &self.movetext());
-        text.push('\n');
         text
     }
 
-    fn movetext(&self) -> Vec<String> {
+    /// Moves, comments and the result, broken into lines where a width is given.
+    #[must_use]
+    pub fn movetext(&self) -> String {
         let mut words = Vec::new();
         let mut pos = self.line.start().clone();
         let mut needs_number = true;
@@ -61,15 +68,13 @@ impl Pgn<'_> {
             let comment = self.comments.get(index).filter(|comment| !comment.is_empty());
             needs_number = comment.is_some();
             if let Some(comment) = comment {
-                words.extend(
-                    format!("{{ {} }}", harmless(comment).replace('}', ")"))
-                        .split(' ')
-                        .map(str::to_owned),
-                );
+                let comment = format!("{{ {} }}", harmless(comment).replace('}', ")"));
+                words.extend(comment.split(' ').map(str::to_owned));
             }
         }
         words.push(self.result.to_owned());
-        words
+        self.width
+            .map_or_else(|| words.join(" "), |width| wrapped(&words, width))
     }
 }
 
@@ -87,11 +92,12 @@ fn harmless(value: &str) -> String {
         .collect()
 }
 
-fn wrap(text: &mut String, words: &[String]) {
+fn wrapped(words: &[String], most: usize) -> String {
+    let mut text = String::new();
     let mut width = 0;
     for word in words {
         let length = word.chars().count();
-        if width > 0 && width + 1 + length > 80 {
+        if width > 0 && width + 1 + length > most {
             text.push('\n');
             width = 0;
         } else if width > 0 {
@@ -101,7 +107,7 @@ fn wrap(text: &mut String, words: &[String]) {
         text.push_str(word);
         width += length;
     }
-    text.push('\n');
+    text
 }
 
 #[cfg(test)]
@@ -119,6 +125,7 @@ mod tests {
             ],
             comments: vec![String::new(), "good } move".into()],
             result: "0-1",
+            width: Some(80),
         };
         assert_eq!(
             pgn.write(),
@@ -136,6 +143,7 @@ mod tests {
             tags: vec![],
             comments: vec![],
             result: "*",
+            width: None,
         }
         .write();
         assert!(

@@ -92,7 +92,7 @@ impl Follower<Event> {
             let client = client.clone();
             async move { client.events().await }.boxed()
         };
-        Self::start(open, Openings::of_event_stream(), seed)
+        Self::start(open, Openings::of_event_stream(), false, seed)
     }
 }
 
@@ -106,18 +106,19 @@ impl Follower<GameEvent> {
             async move { client.game(&game).await }.boxed()
         };
         // lichess sets no limit to these; ours only keeps a broken server from being hammered.
-        Self::start(open, Openings::new(60, Millis::from_secs(60)), seed)
+        Self::start(open, Openings::new(60, Millis::from_secs(60)), true, seed)
     }
 }
 
 impl<T: Line> Follower<T> {
-    fn start(open: impl Open<T>, openings: Openings, seed: u64) -> Self {
+    fn start(open: impl Open<T>, openings: Openings, is_urgent: bool, seed: u64) -> Self {
         let (tell, news) = mpsc::channel(QUEUE);
         let reopen = Arc::new(Notify::new());
         let mut follow = Follow {
             tell,
             reopen: Arc::clone(&reopen),
             openings,
+            is_urgent,
             backoff: Backoff::new(FIRST_RETRY, LONGEST_RETRY),
             rng: ChaCha8Rng::seed_from_u64(seed),
             begin: Instant::now(),
@@ -142,6 +143,8 @@ struct Follow<T> {
     tell: mpsc::Sender<News<T>>,
     reopen: Arc<Notify>,
     openings: Openings,
+    /// A clock may be running: no wish for silence is followed for longer than a minute.
+    is_urgent: bool,
     backoff: Backoff,
     rng: ChaCha8Rng,
     begin: Instant,
@@ -200,7 +203,8 @@ impl<T: Line> Follow<T> {
             }
             CallError::RateLimited { after, .. } => {
                 self.openings.note(self.begin.elapsed().into());
-                own.max(*after).max(urgent_pause(tries, None, None))
+                let urgent = urgent_pause(tries, Some(*after), None);
+                own.max(if self.is_urgent { urgent } else { *after })
             }
             CallError::Transient { .. } => own,
         };

@@ -13,10 +13,12 @@ pub mod retry;
 pub mod stream;
 mod token;
 mod untrusted;
+mod wire;
 
-pub use client::{Client, SetupError};
+pub use client::Client;
 pub use error::CallError;
 pub use follow::{Follower, News};
 pub use stream::{BadLine, Lines, Lost};
 pub use token::{BadToken, Token};
 pub use untrusted::Untrusted;
+pub use wire::SetupError;

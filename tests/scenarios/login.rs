@@ -1,10 +1,13 @@
 //! What is said at the door: tokens, accounts and servers that will not do.
 
+use axum::{Router, response::Redirect};
+use futures::FutureExt as _;
 use sparring::{
     bot::Exit,
     lichess::CallError,
     sandbox::{Mishap, Sandbox},
 };
+use tokio::net::TcpListener;
 
 use crate::stage::{WHITE, replies};
 
@@ -41,6 +44,30 @@ async fn a_server_that_is_not_there_is_named_after_a_while() {
     assert!(
         matches!(&exit, Exit::Unreachable(CallError::Transient { .. })),
         "{exit}"
+    );
+}
+
+#[tokio::test]
+async fn a_redirect_is_refused_and_the_token_goes_nowhere_else() {
+    let elsewhere = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let target = format!("http://{}/", elsewhere.local_addr().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let router = Router::new().fallback(move || async move { Redirect::temporary(&target) });
+    tokio::spawn(async { axum::serve(listener, router).await });
+    let exit = replies(&[])
+        .crew()
+        .daemon(&url, "lip_any")
+        .end()
+        .await
+        .unwrap_err();
+    assert!(
+        exit.to_string().contains("redirected to http://127.0.0.1"),
+        "{exit}"
+    );
+    assert!(
+        elsewhere.accept().now_or_never().is_none(),
+        "somebody called there"
     );
 }
 

@@ -132,21 +132,25 @@ impl Staging {
 
     /// Sets the stage and waits until the daemon listens.
     pub async fn open(self) -> Stage {
-        let table = Table::set(self.sandbox).await;
-        let diary = Diary::new(watch::Sender::default());
-        let mind = self
-            .mind
-            .unwrap_or_else(|| scripted(self.act, Arc::clone(&diary)));
         let mut stage = Stage {
-            table,
-            diary,
-            mind,
-            cast: Arc::new(Cast::new(self.cast)),
-            options: self.options,
+            table: Table::set(self.sandbox.clone()).await,
+            crew: self.crew(),
             bot: None,
         };
         stage.start().await;
         stage
+    }
+
+    /// Everything that a daemon needs but a server.
+    pub fn crew(self) -> Crew {
+        let diary = Diary::new(watch::Sender::default());
+        let act = self.act;
+        Crew {
+            mind: self.mind.unwrap_or_else(|| scripted(act, Arc::clone(&diary))),
+            diary,
+            cast: Arc::new(Cast::new(self.cast)),
+            options: self.options,
+        }
     }
 }
 
@@ -202,19 +206,18 @@ impl Bot {
     }
 }
 
-pub struct Stage {
-    pub table: Table,
+/// Everything that a daemon needs but a server.
+pub struct Crew {
     diary: Diary,
     mind: Mind,
     cast: Arc<Cast>,
     options: Options,
-    pub bot: Option<Bot>,
 }
 
-impl Stage {
-    /// A daemon with this token, not waited for.
-    pub fn daemon(&self, token: &str) -> Bot {
-        let client = Client::new(&self.table.url, Token::parse(token).unwrap(), 1).unwrap();
+impl Crew {
+    /// A daemon of this server and token, not waited for.
+    pub fn daemon(&self, server: &str, token: &str) -> Bot {
+        let client = Client::new(server, Token::parse(token).unwrap(), 1).unwrap();
         let (options, current) = watch::channel(self.options.clone());
         let (show, status) = watch::channel(Status::default());
         let daemon = Daemon {
@@ -232,6 +235,24 @@ impl Stage {
             status,
             options,
         }
+    }
+
+    /// The plies at which the scripted mind was asked so far.
+    pub fn plies(&self) -> Vec<usize> {
+        self.diary.borrow().iter().map(|asked| asked.ply).collect()
+    }
+}
+
+pub struct Stage {
+    pub table: Table,
+    crew: Crew,
+    pub bot: Option<Bot>,
+}
+
+impl Stage {
+    /// A daemon with this token, not waited for.
+    pub fn daemon(&self, token: &str) -> Bot {
+        self.crew.daemon(&self.table.url, token)
     }
 
     /// Starts the daemon and waits until it listens.
@@ -272,17 +293,17 @@ impl Stage {
 
     /// What the scripted mind was asked so far.
     pub fn asked(&self) -> Vec<Asked> {
-        self.diary.borrow().clone()
+        self.crew.diary.borrow().clone()
     }
 
     /// The plies at which the scripted mind was asked so far.
     pub fn plies(&self) -> Vec<usize> {
-        self.asked().iter().map(|asked| asked.ply).collect()
+        self.crew.plies()
     }
 
     /// Waits until the scripted mind was asked so often.
     pub async fn thinks(&self, times: usize) {
-        let mut diary = self.diary.subscribe();
+        let mut diary = self.crew.diary.subscribe();
         let asked = diary.wait_for(|diary| diary.len() >= times);
         timeout(PATIENCE, asked)
             .await

@@ -113,26 +113,31 @@ pub fn pause(profile: &Profile, scene: &Scene, seed: u64) -> Millis {
 /// twenty-fifth of what is left.
 #[must_use]
 pub fn most(scene: &Scene) -> Millis {
-    const TROUBLE: Millis = Millis::from_secs(3);
     // Whoever waits for a game to begin soon believes that nobody is there, and aborts it.
     const FIRST_MOVE: Millis = Millis::from_secs(5);
-    if scene.ply < 2 {
-        return FIRST_MOVE - scene.elapsed;
-    }
-    let Some(clock) = scene.clock else {
-        return Millis::from_secs(60) - scene.elapsed;
-    };
+    const WITHOUT_CLOCK: Millis = Millis::from_secs(60);
+    let most = scene
+        .clock
+        .map_or(WITHOUT_CLOCK, |clock| affordable(scene, clock));
+    let most = if scene.ply < 2 { most.min(FIRST_MOVE) } else { most };
+    most - scene.elapsed
+}
+
+/// What the clock can spare for the whole move.
+fn affordable(scene: &Scene, clock: Clock) -> Millis {
+    const TROUBLE: Millis = Millis::from_secs(3);
     if clock.remaining < TROUBLE {
         return Millis::ZERO;
     }
-    let mut most = clock
+    let most = clock
         .remaining
         .scaled(0.25)
         .min(clock.remaining - reserve(scene, clock));
     if clock.remaining < clock.budget().scaled(0.1) {
-        most = most.min(clock.increment.scaled(1.5) + clock.remaining.scaled(1.0 / 25.0));
+        most.min(clock.increment.scaled(1.5) + clock.remaining.scaled(1.0 / 25.0))
+    } else {
+        most
     }
-    most - scene.elapsed
 }
 
 /// What must stay on the clock: a second, eight round trips, and the lag of a game of eighty moves that no

@@ -96,6 +96,16 @@ fn people_think_longer_in_the_middlegame_and_take_back_quickly() {
 }
 
 #[test]
+fn nobody_waits_long_for_a_game_to_begin() {
+    let mut first = scene("e2e4", "e7e5");
+    first.clock = Some(clock(900, 10));
+    let slow = profile(Delay::Fixed(Millis::from_secs(20)));
+    assert_eq!(pause(&slow, &first, 1), Millis::from_secs(5));
+    first.ply = 2;
+    assert_eq!(pause(&slow, &first, 1), Millis::from_secs(20));
+}
+
+#[test]
 fn a_quick_temper_is_quick() {
     let mut scene = scene("e2e4", "e7e5");
     scene.clock = Some(clock(600, 0));

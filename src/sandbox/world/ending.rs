@@ -1,7 +1,7 @@
 //! How games end: by the rules of chess on their own, or by what players do.
 
 use crate::{
-    chess::{Color, GameLine, Rules as _},
+    chess::{Color, Ending as Rule, GameLine, Rules as _},
     lichess::model::Status,
 };
 
@@ -71,30 +71,23 @@ impl Ending {
     /// when a bot plays, and leaves it to humans otherwise.
     #[must_use]
     pub fn automatic(line: &GameLine, bot_plays: bool) -> Option<Self> {
-        let pos = line.position();
-        if pos.is_checkmate() {
-            return Some(Self {
-                cause: Cause::Mate,
-                winner: Some(!pos.turn()),
-            });
-        }
-        let repetitions = line.repetitions();
-        let cause = if pos.is_stalemate() {
-            Cause::Stalemate
-        } else if pos.is_insufficient_material() {
-            Cause::DeadPosition
-        } else if repetitions >= 5 {
-            Cause::Fivefold
-        } else if repetitions >= 3 && bot_plays {
-            Cause::Threefold
-        } else if pos.halfmoves() >= 100 {
-            Cause::FiftyMoves
-        } else if line.ply() >= LONGEST_GAME {
-            Cause::TooLong
-        } else {
-            return None;
+        let too_long = (line.ply() >= LONGEST_GAME).then_some(Self::without_winner(Cause::TooLong));
+        let Some(rule) = line.ending() else {
+            return too_long;
         };
-        Some(Self::without_winner(cause))
+        let cause = match rule {
+            Rule::Mate(_) | Rule::Variant(_) => Cause::Mate,
+            Rule::Stalemate => Cause::Stalemate,
+            Rule::InsufficientMaterial => Cause::DeadPosition,
+            Rule::Fivefold => Cause::Fivefold,
+            Rule::FiftyMoves => Cause::FiftyMoves,
+            Rule::Threefold if bot_plays => Cause::Threefold,
+            Rule::Threefold => return too_long,
+        };
+        Some(Self {
+            cause,
+            winner: rule.winner(),
+        })
     }
 
     /// lichess' name for it.

@@ -1,12 +1,10 @@
 //! A game as PGN, in lichess' layout.
 
-use std::fmt::Write as _;
-
 use jiff::{Timestamp, tz::TimeZone};
 
-use super::{Cause, Game, RATING, Users, export::san_moves};
+use super::{Cause, Game, RATING, Users};
 use crate::{
-    chess::{Color, Rules as _},
+    chess::{Color, Pgn},
     lichess::model::{Status, TimeControl},
     units::Millis,
 };
@@ -26,21 +24,31 @@ impl Game {
     /// The game as PGN, with an empty line at the end.
     #[must_use]
     pub fn pgn(&self, users: &Users, site: &str, contents: Contents) -> String {
-        let mut text = String::new();
-        if contents.tags {
-            for (name, value) in self.tags(users, site) {
-                // A quote or backslash would end the value early.
-                let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-                let _ = writeln!(text, "[{name} \"{value}\"]"); // writing to a String cannot fail
-            }
-            text.push('\n');
-        }
-        if contents.moves {
-            self.write_moves(&mut text, contents.clocks);
-        }
-        text.push_str(self.ending.map_or("*", super::Ending::result));
-        text.push_str("\n\n");
-        text
+        let result = self.ending.map_or("*", super::Ending::result);
+        let clock = |left: &Option<Millis>| left.map(|left| format!("[%clk {}]", clock_text(left)));
+        let comments = self.clocks.iter().map(|left| clock(left).unwrap_or_default());
+        let pgn = Pgn {
+            line: &self.line,
+            tags: self.tags(users, site),
+            comments: if contents.clocks {
+                comments.collect()
+            } else {
+                Vec::new()
+            },
+            result,
+            width: None,
+        };
+        let header = if contents.tags {
+            pgn.header() + "\n"
+        } else {
+            String::new()
+        };
+        let moves = if contents.moves {
+            pgn.movetext()
+        } else {
+            result.to_owned()
+        };
+        format!("{header}{moves}\n\n")
     }
 
     fn tags(&self, users: &Users, site: &str) -> Vec<(&'static str, String)> {
@@ -102,26 +110,6 @@ impl Game {
             (Some(Cause::Aborted | Cause::Left), _) => "Abandoned",
             (Some(Cause::FlagWithOffer), _) | (_, Status::OutOfTime) => "Time forfeit",
             _ => "Normal",
-        }
-    }
-
-    fn write_moves(&self, text: &mut String, clocks: bool) {
-        let start = self.line.start();
-        let black_begins = usize::from(start.turn() == Color::Black);
-        let first = start.fullmoves().get() as usize;
-        for (index, san) in san_moves(&self.line).into_iter().enumerate() {
-            let ply = index + black_begins;
-            let number = first + ply / 2;
-            let clock = self.clocks.get(index).copied().flatten().filter(|_| clocks);
-            // Black's moves repeat their number after a comment, and when the game begins with one.
-            let _ = match (ply % 2 == 0, clock.is_some() || index == 0) {
-                (true, _) => write!(text, "{number}. {san} "),
-                (false, true) => write!(text, "{number}... {san} "),
-                (false, false) => write!(text, "{san} "),
-            };
-            if let Some(left) = clock {
-                let _ = write!(text, "{{ [%clk {}] }} ", clock_text(left));
-            }
         }
     }
 }

@@ -1,28 +1,26 @@
-//! How a move comes about: book, strength and personality, engine, decision, human pace. Each stage takes a value
-//! and gives one; the reason of every decision is kept in words.
+//! The whole pipeline: book, strength and personality, engine, decision, human pace. Each stage takes a value and gives
+//! one; the reason of every decision is kept in words.
 
 use std::{fmt::Write as _, sync::Arc};
 
-use futures::{FutureExt as _, future::BoxFuture};
 use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
 
-use super::{
-    chat::Manner,
-    decide::{self, Outlook},
-    game::Clocks,
-    thinker::{Table, Thinker},
-};
+use super::{Decision, MoveRequest};
 use crate::{
     book::{BookMove, Library},
-    chess::{GameLine, Move, Rules as _},
+    bot::{
+        chat::Manner,
+        decide,
+        thinker::{Table, Thinker},
+    },
+    chess::{Move, Rules as _},
     engine::{
         Report, Score,
         time::{Budget, GameClock, budget},
     },
-    lichess::model::GameId,
     personality::{
         pace::{self, Scene},
         strength,
@@ -40,134 +38,6 @@ const FIRST_MOVE: Budget = Budget {
     soft: Millis::from_secs(3),
     hard: Millis::from_secs(8),
 };
-
-/// Everything that a decision may depend on.
-#[derive(Debug, Clone)]
-pub struct MoveRequest {
-    /// Which game: it also names the table of the engine.
-    pub game: GameId,
-    /// The game so far; it is my turn.
-    pub line: GameLine,
-    /// Who plays, and how.
-    pub manner: Manner,
-    /// The books to open from, first come first asked.
-    pub books: Vec<String>,
-    /// The clocks as the server showed them at `arrived`; none without a chess clock.
-    pub clocks: Option<Clocks>,
-    /// What each side started with.
-    pub initial: Millis,
-    /// When the turn came: its bytes, not its handling.
-    pub arrived: Instant,
-    /// What a move loses on its way.
-    pub overhead: Millis,
-    /// How long the opponent took for the last move, where it is known.
-    pub opponent_last: Option<Millis>,
-    /// How long my last move took.
-    pub own_last: Option<Millis>,
-    /// The scores of my own moves so far.
-    pub scores: Vec<Score>,
-    /// Whether the opponent is a bot.
-    pub against_bot: bool,
-    /// Whether the opponent's draw offer is on the table.
-    pub offered_draw: bool,
-    /// The ply of my last draw offer.
-    pub offered_at: Option<usize>,
-    /// Names the game to everything random.
-    pub seed: u64,
-}
-
-impl MoveRequest {
-    /// What is left of my clock now.
-    #[must_use]
-    pub fn left(&self) -> Option<Millis> {
-        let clocks = self.clocks?;
-        Some(clocks.mine - self.arrived.elapsed().into())
-    }
-
-    fn outlook<'a>(&self, scores: &'a [Score]) -> Outlook<'a> {
-        Outlook {
-            scores,
-            ply: self.line.ply(),
-            against_bot: self.against_bot,
-            offered_at: self.offered_at,
-        }
-    }
-}
-
-/// What to do at a turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
-    /// The move.
-    pub mv: Move,
-    /// Offer a draw with it, or take the one on the table.
-    pub draw: bool,
-    /// Give up instead of moving.
-    pub resign: bool,
-    /// What the move is worth to me; none for moves that nobody calculated.
-    pub score: Option<Score>,
-    /// Where the move comes from, as in `book books/starter.book:41 30%`.
-    pub why: String,
-}
-
-impl Decision {
-    /// A move without further ado.
-    #[must_use]
-    pub fn play(mv: Move, why: impl Into<String>) -> Self {
-        Self {
-            mv,
-            draw: false,
-            resign: false,
-            score: None,
-            why: why.into(),
-        }
-    }
-}
-
-/// What a scripted mind does at a turn. `None` only where there is no legal move.
-pub type Script = Arc<dyn Fn(MoveRequest) -> BoxFuture<'static, Option<Decision>> + Send + Sync>;
-
-/// Who decides.
-#[derive(Clone)]
-pub enum Mind {
-    /// Books, engine and personality.
-    Whole(Whole),
-    /// A test says what is played.
-    Scripted(Script),
-}
-
-impl Mind {
-    /// The mind of one game: it keeps what it learns until the game is over.
-    #[must_use]
-    pub fn of_game(&self) -> GameMind {
-        match self {
-            Self::Whole(whole) => GameMind::Whole(whole.clone(), Table::new(whole.hash_mib)),
-            Self::Scripted(script) => GameMind::Scripted(Arc::clone(script)),
-        }
-    }
-}
-
-/// The mind of one game.
-#[derive(Clone)]
-pub enum GameMind {
-    /// Books, engine and personality, with the game's table.
-    Whole(Whole, Table),
-    /// A test says what is played.
-    Scripted(Script),
-}
-
-impl GameMind {
-    /// Decides on a move, and waits as long as the personality seems to think. `None` only where there is no legal
-    /// move. Dropping the future stops all thinking.
-    pub fn decide(&self, request: MoveRequest) -> BoxFuture<'static, Option<Decision>> {
-        match self {
-            Self::Whole(whole, table) => {
-                let (whole, table) = (whole.clone(), table.clone());
-                async move { whole.decide(&table, request).await }.boxed()
-            }
-            Self::Scripted(script) => script(request),
-        }
-    }
-}
 
 /// The whole pipeline over the current books.
 #[derive(Clone)]
@@ -189,7 +59,7 @@ struct Proposal {
 }
 
 impl Whole {
-    async fn decide(&self, table: &Table, request: MoveRequest) -> Option<Decision> {
+    pub(super) async fn decide(&self, table: &Table, request: MoveRequest) -> Option<Decision> {
         let library = Arc::clone(&self.library.borrow());
         let proposal = match from_book(&library, &request) {
             Some(proposal) => proposal,
@@ -333,7 +203,8 @@ mod tests {
     use super::*;
     use crate::{
         book,
-        chess::{Variant, write_uci},
+        bot::game::Clocks,
+        chess::{GameLine, Variant, write_uci},
         personality::{Delay, DrawTemper, Profile, ResignTemper},
         units::{Centipawns, Depth, Nodes},
     };

@@ -1,0 +1,332 @@
+//! One request and its answer: connections, headers, limits of time and size, and the gates of each class.
+
+use std::{error::Error as _, sync::Arc, time::Duration};
+
+use futures::{StreamExt as _, TryStreamExt as _};
+use reqwest::{
+    Method, RequestBuilder, Response, StatusCode, Url,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::{
+    CallError, Lines, Token,
+    answer::{Refusal, accepted, asked_silence, limit_key, refused},
+    gates::Gates,
+    retry::Class,
+    stream::Line,
+};
+use crate::{lichess::model::UserId, units::Millis};
+
+/// For calls that no clock waits for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// An answer that is not a stream is never longer than this, in bytes.
+const LONGEST_BODY: usize = 1024 * 1024;
+
+/// The way to a server. Clones share connections and gates.
+#[derive(Clone)]
+pub(super) struct Wire {
+    base: Url,
+    /// Moves and other short calls. Streams have connections of their own, so that one that stalls cannot hold
+    /// a move back.
+    commands: reqwest::Client,
+    streams: reqwest::Client,
+    authorization: HeaderValue,
+    agent: HeaderValue,
+    gates: Arc<Gates>,
+}
+
+/// A server's address that cannot be used.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// Not an address of the web.
+    #[error("\"{0}\" is not an address such as https://lichess.org")]
+    Address(String),
+    /// The token would cross the network in the open.
+    #[error("\"{0}\" is neither https nor on this machine: a token must not cross a network in the open")]
+    NotEncrypted(String),
+    /// TLS or the resolver could not be set up.
+    #[error("the network client cannot be set up")]
+    Client(#[source] reqwest::Error),
+}
+
+impl Wire {
+    /// The way to a server such as `https://lichess.org`. Nothing is sent yet.
+    pub(super) fn new(server: &str, token: &Token, seed: u64) -> Result<Self, SetupError> {
+        let base = Url::parse(server).map_err(|_| SetupError::Address(server.to_owned()))?;
+        if base.cannot_be_a_base() || !matches!(base.scheme(), "http" | "https") || !base.has_host() {
+            return Err(SetupError::Address(server.to_owned()));
+        }
+        let local = is_loopback(&base);
+        if base.scheme() != "https" && !local {
+            return Err(SetupError::NotEncrypted(server.to_owned()));
+        }
+        // An error here means that a provider is installed already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
+            .unwrap_or_else(|_| unreachable!("a checked token has only letters, digits and underscores"));
+        authorization.set_sensitive(true);
+        Ok(Self {
+            commands: http(local).map_err(SetupError::Client)?,
+            streams: http(local).map_err(SetupError::Client)?,
+            base,
+            authorization,
+            agent: agent(None),
+            gates: Arc::new(Gates::new(seed)),
+        })
+    }
+
+    /// From now on the account is named to the server.
+    pub(super) fn name(&mut self, user: &UserId) {
+        self.agent = agent(Some(user));
+    }
+
+    fn url(&self, path: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        // Checked to be a base when the client was made, so there are segments to extend.
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        url
+    }
+
+    /// A short call, authorised, with a limit to its whole time.
+    pub(super) fn request(&self, method: Method, path: &[&str]) -> RequestBuilder {
+        self.dressed(self.commands.request(method, self.url(path)))
+            .header(ACCEPT, "application/json")
+            .timeout(PATIENCE)
+    }
+
+    fn dressed(&self, request: RequestBuilder) -> RequestBuilder {
+        request
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(USER_AGENT, self.agent.clone())
+    }
+
+    /// Opens a stream that may last for days and may be silent for so long.
+    pub(super) async fn open<T: Line>(
+        &self,
+        call: &'static str,
+        class: Class,
+        path: &[&str],
+        silence: Millis,
+    ) -> Result<Lines<T>, CallError> {
+        let request = self
+            .dressed(self.streams.get(self.url(path)))
+            .header(ACCEPT, "application/x-ndjson");
+        // The limit is for the head of the answer; the stream itself may last for days.
+        let answer = tokio::time::timeout(PATIENCE, self.exchange(call, class, request))
+            .await
+            .map_err(|_| CallError::Transient {
+                call,
+                why: format!("no answer within {}", Millis::from(PATIENCE)),
+            })??;
+        let kind = answer
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok());
+        if let Some(kind) = kind.filter(|kind| !kind.contains("json")) {
+            return Err(CallError::Transient {
+                call,
+                why: format!("answered with \"{kind}\" instead of lines of JSON"),
+            });
+        }
+        let chunks = answer.bytes_stream().map_err(|error| reason(&error)).boxed();
+        Ok(Lines::new(chunks, silence))
+    }
+
+    /// Sends a command whose success has no content worth reading.
+    pub(super) async fn order(
+        &self,
+        call: &'static str,
+        class: Class,
+        request: RequestBuilder,
+    ) -> Result<(), CallError> {
+        self.send::<Map<String, Value>>(call, class, request)
+            .await
+            .map(|_| ())
+    }
+
+    /// Sends a request and reads what its success promises.
+    pub(super) async fn send<T: DeserializeOwned>(
+        &self,
+        call: &'static str,
+        class: Class,
+        request: RequestBuilder,
+    ) -> Result<T, CallError> {
+        let answer = self.exchange(call, class, request).await?;
+        accepted(call, &body(call, answer).await?)
+    }
+
+    /// Sends a request and returns the answer if its status is a success.
+    async fn exchange(
+        &self,
+        call: &'static str,
+        class: Class,
+        request: RequestBuilder,
+    ) -> Result<Response, CallError> {
+        if let Some(after) = self.gates.wait(class) {
+            return Err(CallError::RateLimited {
+                call,
+                after,
+                key: None,
+            });
+        }
+        let answer = request.send().await.map_err(|error| CallError::Transient {
+            call,
+            why: reason(&error),
+        })?;
+        let status = answer.status();
+        if status.is_success() {
+            self.gates.succeed(class);
+            return Ok(answer);
+        }
+        let header = |name| {
+            let value: Option<&HeaderValue> = answer.headers().get(name);
+            value.and_then(|value| value.to_str().ok()).map(str::to_owned)
+        };
+        let (retry_after, location) = (header(RETRY_AFTER), header(LOCATION));
+        // The body only explains; a status without one still counts.
+        let body = body(call, answer).await.unwrap_or_default();
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            let asked = asked_silence(&body, retry_after.as_deref());
+            return Err(CallError::RateLimited {
+                call,
+                after: self.gates.refuse(class, asked),
+                key: limit_key(&body),
+            });
+        }
+        Err(refused(&Refusal {
+            call,
+            status,
+            body: &body,
+            location: location.as_deref(),
+        }))
+    }
+}
+
+fn agent(user: Option<&UserId>) -> HeaderValue {
+    let product = concat!("sparring/", env!("CARGO_PKG_VERSION"));
+    let text = user.map_or_else(|| product.to_owned(), |user| format!("{product} user:{user}"));
+    HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static(product))
+}
+
+fn is_loopback(url: &Url) -> bool {
+    url.host_str().is_some_and(|host| {
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost" || bare.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+    })
+}
+
+/// One pool of connections. Nothing is repeated or redirected behind our back, and no answer is unpacked: a
+/// compressed bomb stays small.
+fn http(local: bool) -> Result<reqwest::Client, reqwest::Error> {
+    let mut builder = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .https_only(!local)
+        .connect_timeout(Duration::from_secs(5))
+        .tcp_nodelay(true)
+        .tcp_keepalive(Duration::from_secs(20))
+        // Below what servers keep, so that a pooled connection is seldom one they have just closed.
+        .pool_idle_timeout(Duration::from_secs(25))
+        .http2_keep_alive_interval(Duration::from_secs(10))
+        .http2_keep_alive_timeout(Duration::from_secs(5))
+        .http2_keep_alive_while_idle(true);
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        builder = builder.tcp_user_timeout(Duration::from_secs(15));
+    }
+    if local {
+        builder = builder.no_proxy();
+    }
+    builder.build()
+}
+
+async fn body(call: &'static str, mut answer: Response) -> Result<Vec<u8>, CallError> {
+    let failed = |why| CallError::Transient { call, why };
+    let mut body = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(|error| failed(reason(&error)))? {
+        if body.len() + chunk.len() > LONGEST_BODY {
+            return Err(failed("the answer is endless".to_owned()));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// The whole chain of an error in one line, without the address, which the call's name says better.
+fn reason(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "no answer in time".to_owned();
+    }
+    let mut text = String::new();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = if text.is_empty() {
+            inner.to_string()
+        } else {
+            format!("{text}: {inner}")
+        };
+        cause = inner.source();
+    }
+    if text.is_empty() {
+        "the request could not be sent".to_owned()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token() -> Token {
+        Token::parse("lip_CANARY").unwrap()
+    }
+
+    #[test]
+    fn a_token_crosses_a_network_only_encrypted() {
+        for good in [
+            "https://lichess.org",
+            "http://127.0.0.1:9",
+            "http://localhost:9/",
+            "http://[::1]:9",
+        ] {
+            assert!(Wire::new(good, &token(), 1).is_ok(), "{good}");
+        }
+        for open in [
+            "http://lichess.org",
+            "http://localhost.evil.example",
+            "http://10.0.0.1",
+        ] {
+            let error = Wire::new(open, &token(), 1).err().unwrap();
+            assert!(matches!(error, SetupError::NotEncrypted(_)), "{open}");
+        }
+        for strange in ["lichess.org", "mailto:a@b.example", "ftp://lichess.org", ""] {
+            let error = Wire::new(strange, &token(), 1).err().unwrap();
+            assert!(matches!(error, SetupError::Address(_)), "{strange}");
+        }
+    }
+
+    #[test]
+    fn paths_hold_whatever_they_are_given() {
+        let wire = Wire::new("http://127.0.0.1:9/prefix/", &token(), 1).unwrap();
+        assert_eq!(
+            wire.url(&["api", "a/../b", "e2e4?x"]).as_str(),
+            "http://127.0.0.1:9/prefix/api/a%2F..%2Fb/e2e4%3Fx"
+        );
+    }
+
+    #[test]
+    fn a_request_shows_nothing_of_the_token() {
+        let mut wire = Wire::new("http://127.0.0.1:9", &token(), 1).unwrap();
+        wire.name(&"Ana".parse().unwrap());
+        let request = wire.request(Method::GET, &["api", "account"]);
+        let shown = format!("{request:?}");
+        assert!(!shown.contains("CANARY"), "{shown}");
+        assert!(shown.contains("user:ana"), "{shown}");
+    }
+}

@@ -1,0 +1,210 @@
+//! Streams that say odd things: what they cost, and how often a move is posted.
+
+use serde_json::json;
+
+use crate::{
+    puppet::{full, over, state},
+    stage::{Act, acts, replies},
+};
+
+const ID: &str = "abcd1234";
+
+/// The path of a command of the game.
+fn path(command: &str) -> String {
+    format!("bot/game/{ID}/{command}")
+}
+
+#[tokio::test]
+async fn states_that_come_twice_or_not_at_all_get_one_move_each() {
+    let mut server = replies(&["e2e4", "g1f3", "f1c4"]).on_strings().await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    server.posted(1).await;
+    for moves in ["e2e4", "e2e4", "e2e4 e7e5", "e2e4 e7e5"] {
+        game.line(&state(moves));
+    }
+    server.posted(2).await;
+    // Two plies at once: the state that showed our own move was lost.
+    game.line(&state("e2e4 e7e5 g1f3 b8c6"));
+    game.line(&state("e2e4 e7e5 g1f3 b8c6"));
+    game.line(&over("e2e4 e7e5 g1f3 b8c6 f1c4", "resign"));
+    game.line(&over("e2e4 e7e5 g1f3 b8c6 f1c4", "resign"));
+    server.bot.until("free again", |status| status.games == 0).await;
+    let expected = ["move/e2e4", "move/g1f3", "move/f1c4"].map(path);
+    let posted = server.posted(2).await;
+    assert!(posted.len() >= 2 && expected.starts_with(&posted), "{posted:?}");
+}
+
+#[tokio::test]
+async fn lines_in_any_pieces_are_read_and_a_fragment_is_dropped() {
+    let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
+    let game = server.game(ID).await;
+    let mut first = full(ID, "");
+    first["black"]["name"] = "Ænne ♞".into();
+    for byte in format!("\r\n{first}\r\n").into_bytes() {
+        game.bytes([byte]);
+    }
+    server.posted(1).await;
+    game.bytes(r#"{"type":"gameState","moves":"e2e4 e7"#);
+    drop(game);
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, "e2e4 e7e5"));
+    assert_eq!(server.posted(2).await, ["move/e2e4", "move/g1f3"].map(path));
+}
+
+#[tokio::test]
+async fn strangers_among_the_lines_are_passed_over() {
+    let mut server = replies(&["e2e4"]).on_strings().await;
+    server
+        .events
+        .bytes("<html>502</html>\n{\"type\":\"gameStart\"}\n{\"type\":\"news\",\"x\":1}\n[]\n\n");
+    let game = server.game(ID).await;
+    game.line(&state("e2e4"));
+    game.line(&json!({"type": "applause", "by": "all"}));
+    game.bytes("\n\n");
+    game.line(&json!({"type": "chatLine", "room": "player", "username": "ana", "text": "!help"}));
+    game.line(&full(ID, ""));
+    assert_eq!(server.posted(1).await, [path("move/e2e4")]);
+}
+
+#[tokio::test]
+async fn a_state_that_cannot_be_read_is_asked_for_again() {
+    let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    server.posted(1).await;
+    game.line(&json!({"type": "gameState", "moves": 7}));
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, "e2e4 e7e5"));
+    server.posted(2).await;
+    // The same with a history that cannot be.
+    game.line(&state("e2e4 e7e5 g1f3 b8b8"));
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, "e2e4 e7e5 g1f3"));
+    assert_eq!(server.crew.plies(), [0, 2]);
+}
+
+#[tokio::test]
+async fn a_move_that_never_shows_is_sent_again_and_never_another() {
+    let mut server = acts(|_, before| Act::Play(["e2e4", "d2d4"][before], 0))
+        .on_strings()
+        .await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    // The server said yes, but its streams go on to show the start.
+    server.posted(1).await;
+    let game = server.opens_again(ID).await;
+    drop(game);
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, ""));
+    assert_eq!(server.posted(2).await, [path("move/e2e4"), path("move/e2e4")]);
+    assert_eq!(server.crew.plies(), [0]);
+}
+
+#[tokio::test]
+async fn a_game_from_an_impossible_position_is_given_up_and_nothing_else() {
+    let mut server = replies(&["e2e4"]).on_strings().await;
+    let game = server.game("impossib").await;
+    let mut first = full("impossib", "");
+    first["variant"]["key"] = "fromPosition".into();
+    first["initialFen"] = "8/8/8/8/8/8/8/8 w - - 0 1".into();
+    server.answers("/abort", 400, r#"{"error":"This game can no longer be aborted"}"#);
+    game.line(&first);
+    let posted = server.posted(2).await;
+    assert_eq!(posted, ["bot/game/impossib/abort", "bot/game/impossib/resign"]);
+    server.bot.until("free again", |status| status.games == 0).await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    assert_eq!(server.posted(3).await[2], path("move/e2e4"));
+}
+
+#[tokio::test]
+async fn news_of_a_game_that_come_again_change_nothing() {
+    let mut server = replies(&["e2e4"]).on_strings().await;
+    let game = server.game(ID).await;
+    for _ in 0..3 {
+        server
+            .events
+            .line(&json!({"type": "gameStart", "game": {"gameId": ID}}));
+    }
+    server.events.line(&json!({
+        "type": "gameStart", "game": {"gameId": "notforus", "compat": {"bot": false, "board": true}}
+    }));
+    game.line(&full(ID, ""));
+    server.posted(1).await;
+    server.bot.until("one game", |status| status.games == 1).await;
+    assert_eq!(server.others_opened(), [] as [&str; 0]);
+}
+
+#[tokio::test]
+async fn a_game_ends_by_the_event_stream_when_its_own_is_lost() {
+    let mut server = replies(&["e2e4"]).on_strings().await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, "e2e4"));
+    server.bot.until("one game", |status| status.games == 1).await;
+    server
+        .events
+        .line(&json!({"type": "gameFinish", "game": {"gameId": ID}}));
+    server.bot.until("free again", |status| status.games == 0).await;
+}
+
+#[tokio::test]
+async fn a_game_that_was_over_before_is_neither_played_nor_greeted() {
+    let mut server = replies(&[])
+        .personality(sparring::personality::Profile::new("friendly"))
+        .on_strings()
+        .await;
+    let game = server.game(ID).await;
+    let mut first = full(ID, "");
+    first["state"] = over("", "aborted");
+    game.line(&first);
+    drop(game);
+    server
+        .bot
+        .until("a game and its end", |status| status.games == 0)
+        .await;
+    let game = server.game("efgh5678").await;
+    game.line(&full("efgh5678", "e2e4"));
+    assert_eq!(
+        server.posted(1).await,
+        ["bot/game/efgh5678/chat"],
+        "the greeting of the second game"
+    );
+}
+
+#[tokio::test]
+async fn the_win_is_claimed_when_the_count_reaches_zero_and_it_is_not_our_turn() {
+    let mut server = acts(|_, _| Act::Ponder).on_strings().await;
+    let game = server.game(ID).await;
+    let gone = |secs| json!({"type": "opponentGone", "gone": true, "claimWinInSeconds": secs});
+    game.line(&full(ID, "e2e4 e7e5"));
+    game.line(&gone(0));
+    game.line(&state("e2e4 e7e5 g1f3"));
+    game.line(&json!({"type": "opponentGone", "gone": true}));
+    game.line(&gone(5));
+    game.line(&gone(0));
+    assert_eq!(server.posted(1).await, [path("claim-victory")]);
+}
+
+#[tokio::test]
+async fn clocks_that_make_no_sense_do_not_stop_play() {
+    let mut server = replies(&["e2e4", "g1f3", "f1c4", "d2d3"]).on_strings().await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    server.posted(1).await;
+    let line = [
+        "e2e4 e7e5",
+        "e2e4 e7e5 g1f3 b8c6",
+        "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6",
+    ];
+    for (index, (moves, clock)) in line
+        .into_iter()
+        .zip([json!(null), json!(-7), json!(2_147_483_647_u64)])
+        .enumerate()
+    {
+        let mut state = state(moves);
+        state["wtime"] = clock;
+        game.line(&state);
+        server.posted(index + 2).await;
+    }
+}
