@@ -4,7 +4,10 @@ use anyhow::Context as _;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::exit::{Exit, Failure};
+use super::{
+    exit::{Exit, Failure},
+    service::fresh_seed,
+};
 use crate::sandbox::{Options, Sandbox};
 
 /// Serves lichess in a box on this machine.
@@ -25,9 +28,9 @@ pub struct Args {
     /// How much faster the sandbox's clocks run.
     #[arg(long, default_value_t = 1.0)]
     speed: f64,
-    /// Seed of ids, tokens and drawn colours.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    /// Seed of ids, tokens and drawn colours, for runs that should repeat; tokens of a known seed can be guessed.
+    #[arg(long)]
+    seed: Option<u64>,
 }
 
 /// Serves until Ctrl-C.
@@ -44,7 +47,7 @@ async fn serve(args: &Args) -> anyhow::Result<Exit> {
         speed_factor: args.speed,
         ..Options::default()
     };
-    options.rules.seed = args.seed;
+    options.rules.seed = args.seed.unwrap_or_else(fresh_seed);
     let sandbox = Sandbox::new(options);
     let listener = bind(args.port).await?;
     super::print(format_args!("http://{}/", listener.local_addr()?))?;
