@@ -11,6 +11,7 @@ use super::{
     exit::{Exit, Failure},
     logging,
     report::{self, Style},
+    stock::{BOOKS, PERSONALITIES, shipped_stand_in},
 };
 use crate::{
     book,
@@ -160,14 +161,21 @@ impl Checker {
     fn new(config: &Path) -> Self {
         let text = fs::read_to_string(config).unwrap_or_default();
         let paths = config::paths(&text).within(config.parent().unwrap_or(Path::new("")));
-        let stems = |folder: &Path, ending| {
+        let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let shipped = shipped_stand_in(&paths);
+        let stems = |folder: &Path, ending, carried: &[(&str, &str)]| -> Vec<String> {
+            if shipped {
+                return carried
+                    .iter()
+                    .filter_map(|(name, _)| stem(Path::new(name)))
+                    .collect();
+            }
             let files = list(folder, ending).unwrap_or_default();
-            let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-            files.iter().filter_map(stem).collect()
+            files.iter().filter_map(|path| stem(path)).collect()
         };
         Self {
-            books: stems(&paths.books, BOOK),
-            personalities: stems(&paths.personalities, PROFILE),
+            books: stems(&paths.books, BOOK, BOOKS),
+            personalities: stems(&paths.personalities, PROFILE, PERSONALITIES),
             paths,
             outcome: Outcome::default(),
         }

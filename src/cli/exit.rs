@@ -56,7 +56,23 @@ impl std::error::Error for Failure {}
 #[must_use]
 pub fn code_of(error: &anyhow::Error) -> Exit {
     error
-        .chain()
-        .find_map(|cause| cause.downcast_ref::<Failure>())
+        .downcast_ref::<Failure>()
         .map_or(Exit::Failed, |failure| failure.exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context as _;
+
+    use super::*;
+
+    #[test]
+    fn an_exit_code_is_found_behind_what_was_said_around_it() {
+        let error: anyhow::Result<()> = Err(Failure::error(Exit::NoPermission, "no"));
+        assert_eq!(
+            code_of(&error.context("at the start").unwrap_err()),
+            Exit::NoPermission
+        );
+        assert_eq!(code_of(&anyhow::anyhow!("else")), Exit::Failed);
+    }
 }

@@ -6,12 +6,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use anyhow::Context as _;
+
 use super::{
     exit::{Exit, Failure},
     report::{self, Style},
+    stock::{PERSONALITIES, shipped_stand_in},
 };
 use crate::{
-    config,
+    config::{self, Paths},
     diagnostic::{Findings, place},
     personality::{
         self, Level, Profile,
@@ -48,10 +51,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let folder = args.config.parent().unwrap_or(Path::new(""));
     let paths = config::paths(&text).within(folder);
     let said = match words[..] {
-        [] => cast(&paths.personalities)?,
+        [] => cast(&paths)?,
         ["level", number] => level(number)?,
         ["settings"] => settings(&args.config.display().to_string(), &text)?,
-        [name] => profile(&paths.personalities, name)?,
+        [name] => profile(&paths, name)?,
         _ => {
             let sentence = "explain one thing at a time: a personality, \"level 1400\", or \"settings\"";
             return Err(Failure::error(Exit::Usage, sentence));
@@ -61,12 +64,31 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// The files of personalities there are, or the shipped ones where the folders are missing: names and texts.
+fn files(paths: &Paths) -> anyhow::Result<Vec<(String, String)>> {
+    if shipped_stand_in(paths) {
+        let shipped = PERSONALITIES.iter();
+        return Ok(shipped
+            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+            .collect());
+    }
+    let folder = &paths.personalities;
+    let mut files = Vec::new();
+    for path in list(folder, "toml").with_context(|| format!("cannot read {}", folder.display()))? {
+        files.push((path.display().to_string(), fs::read_to_string(&path)?));
+    }
+    if files.is_empty() {
+        let sentence = format!("there are no personalities in {}", folder.display());
+        return Err(Failure::error(Exit::Failed, sentence));
+    }
+    Ok(files)
+}
+
 /// All personalities, one a line.
-fn cast(folder: &Path) -> anyhow::Result<String> {
+fn cast(paths: &Paths) -> anyhow::Result<String> {
     let mut said = String::new();
-    for path in list(folder, "toml")? {
-        let file = path.display().to_string();
-        if let (Some(profile), _) = personality::read(&file, &fs::read_to_string(&path)?) {
+    for (file, text) in files(paths)? {
+        if let (Some(profile), _) = personality::read(&file, &text) {
             writeln!(
                 said,
                 "{:<15} {} ({})\n{:15} {}",
@@ -80,15 +102,7 @@ fn cast(folder: &Path) -> anyhow::Result<String> {
             writeln!(said, "{file} cannot be used: `sparring check {file}` says why")?;
         }
     }
-    if said.is_empty() {
-        return Err(nobody(folder));
-    }
     Ok(said)
-}
-
-fn nobody(folder: &Path) -> anyhow::Error {
-    let sentence = format!("there are no personalities in {}", folder.display());
-    Failure::error(Exit::Failed, sentence)
 }
 
 fn strength_of(profile: &Profile) -> String {
@@ -103,24 +117,24 @@ fn strength_of(profile: &Profile) -> String {
     }
 }
 
-fn profile(folder: &Path, name: &str) -> anyhow::Result<String> {
-    let files = list(folder, "toml")?;
-    let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let Some(path) = files.iter().find(|path| stem(path).as_deref() == Some(name)) else {
-        if files.is_empty() {
-            return Err(nobody(folder));
-        }
-        let names: Vec<String> = files.iter().filter_map(stem).collect();
-        let words = || names.iter().map(String::as_str);
-        let help = match nearest(name, words()) {
-            Some(word) => format!("did you mean \"{word}\"?"),
-            None => format!("there is {}", words().collect::<Vec<_>>().join(", ")),
-        };
-        let sentence = format!("there is no personality \"{name}\"; {help}");
-        return Err(Failure::error(Exit::Usage, sentence));
+fn profile(paths: &Paths, name: &str) -> anyhow::Result<String> {
+    let files = files(paths)?;
+    let stem = |file: &str| {
+        Path::new(file)
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
     };
-    let text = fs::read_to_string(path)?;
-    explain_profile(&path.display().to_string(), &text).map_err(refused)
+    if let Some((file, text)) = files.iter().find(|(file, _)| stem(file).as_deref() == Some(name)) {
+        return explain_profile(file, text).map_err(refused);
+    }
+    let names: Vec<String> = files.iter().filter_map(|(file, _)| stem(file)).collect();
+    let words = || names.iter().map(String::as_str);
+    let help = match nearest(name, words()) {
+        Some(word) => format!("did you mean \"{word}\"?"),
+        None => format!("there is {}", words().collect::<Vec<_>>().join(", ")),
+    };
+    let sentence = format!("there is no personality \"{name}\"; {help}");
+    Err(Failure::error(Exit::Usage, sentence))
 }
 
 fn refused(findings: Findings) -> anyhow::Error {

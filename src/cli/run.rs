@@ -98,10 +98,7 @@ fn explained(error: &LoadError) -> String {
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
-    anyhow::Error::new(error).context(Failure {
-        exit: Exit::NoPermission,
-        message: "no token".to_owned(),
-    })
+    Failure::error(Exit::NoPermission, format!("{:#}", anyhow::Error::new(error)))
 }
 
 async fn serve(args: &Args, config: Config, client: Client) -> anyhow::Result<Exit> {

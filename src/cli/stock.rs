@@ -14,9 +14,9 @@ use crate::{
 };
 
 /// The shipped books, by path and text.
-const BOOKS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/books.rs"));
+pub const BOOKS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/books.rs"));
 /// The shipped personalities, by path and text.
-const PERSONALITIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/personalities.rs"));
+pub const PERSONALITIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/personalities.rs"));
 
 /// Opens the folders and keeps them fresh until `stop`. Where neither folder exists, the shipped ones serve, so
 /// that a copied program plays anywhere.
@@ -24,7 +24,7 @@ const PERSONALITIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/perso
 /// What cannot be used is told in the log; the rest loads.
 #[must_use]
 pub fn stock(paths: &Paths, stop: &CancellationToken) -> Stock {
-    if !paths.books.exists() && !paths.personalities.exists() {
+    if shipped_stand_in(paths) {
         info!(
             "neither {} nor {} exists: playing with the shipped books and personalities",
             paths.books.display(),
@@ -38,6 +38,12 @@ pub fn stock(paths: &Paths, stop: &CancellationToken) -> Stock {
     }
     tokio::spawn(poller.run(stop.clone()));
     stock
+}
+
+/// Whether the program plays with what it carries: neither folder is there.
+#[must_use]
+pub fn shipped_stand_in(paths: &Paths) -> bool {
+    !paths.books.exists() && !paths.personalities.exists()
 }
 
 /// What the program carries. Tests check that every shipped file can be used.

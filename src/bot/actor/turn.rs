@@ -162,9 +162,14 @@ impl Actor {
         let uci = write_uci(delivery.decision.mv, game.line().variant());
         let (ply, draw) = (delivery.ply, delivery.decision.draw);
         let patience = Delivery::patience(self.left());
-        debug!("sent {} µs after its turn came", self.heard.elapsed().as_micros());
-        self.call(|client, id| async move {
+        let heard = self.heard;
+        self.call(move |client, id| async move {
             let sent = Instant::now();
+            // From the bytes that said it was our turn; `bench-daemon` reads this line.
+            debug!(
+                "{uci} leaves {} us after the turn came",
+                (sent - heard).as_micros()
+            );
             let answer = client.play(&id, &uci, draw, patience).await;
             Errand::Moved { ply, sent, answer }
         });

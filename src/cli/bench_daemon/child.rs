@@ -10,15 +10,42 @@ use tokio::{
     task::JoinHandle,
 };
 
+use super::tally::Latency;
+
 /// What the log says of a move that the server did not take.
 const REFUSAL: &str = "refused with 400";
+
+/// What the log says behind the time from our turn to the move's leaving, in microseconds.
+const LEAVES: (&str, &str) = (" leaves ", " us after the turn came");
 
 /// A running `sparring run`.
 pub(super) struct Bot {
     child: Child,
-    /// Counts refused moves in the log until it ends.
-    log: JoinHandle<usize>,
+    /// Reads the log until it ends.
+    log: JoinHandle<Log>,
     _folder: TempDir,
+}
+
+/// What the program says of itself.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    /// Moves that the server did not take.
+    pub refusals: usize,
+    /// From the bytes of our turn coming in to the move going out.
+    pub own: Latency,
+}
+
+impl Log {
+    fn read(&mut self, line: &str) {
+        self.refusals += usize::from(line.contains(REFUSAL));
+        let micros = line
+            .strip_suffix(LEAVES.1)
+            .and_then(|line| line.rsplit_once(LEAVES.0))
+            .and_then(|(_, micros)| micros.parse().ok());
+        if let Some(micros) = micros {
+            self.own.add(&[micros]);
+        }
+    }
 }
 
 impl Bot {
@@ -57,11 +84,11 @@ impl Bot {
         let stderr = child.stderr.take().context("the program has no stderr")?;
         let log = tokio::spawn(async move {
             let mut lines = BufReader::new(stderr).lines();
-            let mut refusals = 0;
+            let mut log = Log::default();
             while let Ok(Some(line)) = lines.next_line().await {
-                refusals += usize::from(line.contains(REFUSAL));
+                log.read(&line);
             }
-            refusals
+            log
         });
         Ok(Self {
             child,
@@ -86,12 +113,30 @@ impl Bot {
         Ok(kib * 1024)
     }
 
-    /// Ends the program and says how many moves the server refused.
-    pub(super) async fn end(mut self) -> anyhow::Result<usize> {
+    /// Ends the program and says what its log said.
+    pub(super) async fn end(mut self) -> anyhow::Result<Log> {
         self.child.start_kill()?;
         tokio::time::timeout(Duration::from_secs(10), self.child.wait())
             .await
             .context("the program stays")??;
         Ok(self.log.await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_is_read_for_what_it_says() {
+        let mut log = Log::default();
+        log.read("2026-11-21 DEBUG game{id=abcd1234}: sparring::bot::actor::turn: e7e5 leaves 412 us after the turn came");
+        log.read("2026-11-21 DEBUG game{id=abcd1234}: move: refused with 400, \"Not your turn\"");
+        log.read("2026-11-21 INFO chat leaves x us after the turn came");
+        assert_eq!(log.refusals, 1);
+        assert_eq!(
+            log.own.to_string(),
+            "p50 0.41 ms, p99 0.41 ms, max 0.41 ms of 1 answers"
+        );
     }
 }

@@ -105,7 +105,8 @@ pub fn pause(profile: &Profile, scene: &Scene, seed: u64) -> Millis {
     (whole - scene.elapsed).min(most(scene))
 }
 
-/// The longest pause that keeps the clock safe, from now: zero in time trouble.
+/// The longest pause that keeps the clock safe, from now: zero in time trouble. The first move of each side comes
+/// soon although no clock runs yet.
 ///
 /// The whole move takes at most a quarter of the clock, leaves a second and what lag alone will cost in the moves
 /// to come, and once under a tenth of the game's time takes no more than one and a half increments and a
@@ -113,6 +114,11 @@ pub fn pause(profile: &Profile, scene: &Scene, seed: u64) -> Millis {
 #[must_use]
 pub fn most(scene: &Scene) -> Millis {
     const TROUBLE: Millis = Millis::from_secs(3);
+    // Whoever waits for a game to begin soon believes that nobody is there, and aborts it.
+    const FIRST_MOVE: Millis = Millis::from_secs(5);
+    if scene.ply < 2 {
+        return FIRST_MOVE - scene.elapsed;
+    }
     let Some(clock) = scene.clock else {
         return Millis::from_secs(60) - scene.elapsed;
     };
