@@ -41,8 +41,8 @@ pub enum Command {
     Level(Elo),
     /// Be this personality.
     Play(String),
-    /// No pauses, or pauses again.
-    Fast,
+    /// No pauses, or pauses again. Two words instead of one that toggles: a line may be heard twice.
+    Fast(bool),
     /// A command, but none of the table, or not in its form.
     Unknown,
 }
@@ -64,7 +64,8 @@ pub fn read(text: &str) -> Option<Command> {
     };
     let command = match (name.to_ascii_lowercase().as_str(), argument) {
         ("help", None) => Some(Command::Help),
-        ("fast", None) => Some(Command::Fast),
+        ("fast", None) => Some(Command::Fast(true)),
+        ("slow", None) => Some(Command::Fast(false)),
         ("level", Some(text)) => level(text).map(Command::Level),
         ("play", Some(name)) => Some(Command::Play(name.to_ascii_lowercase())),
         _ => None,
@@ -78,12 +79,12 @@ pub fn obey(command: &Command, manner: &Manner, cast: &Cast, rated: bool) -> (Ma
     let mut changed = manner.clone();
     let answer = match command {
         Command::Help => format!(
-            "!level 1400, !play NAME, !fast. Names: {}",
+            "!level 1400, !play NAME, !fast, !slow. Names: {}",
             cast.names().collect::<Vec<_>>().join(", ")
         ),
         Command::Unknown => {
             let (least, most) = (Level::RANGE.start(), Level::RANGE.end());
-            format!("I know !help, !level {least} to {most}, !play NAME and !fast.")
+            format!("I know !help, !level {least} to {most}, !play NAME, !fast and !slow.")
         }
         Command::Level(_) | Command::Play(_) if rated => {
             "My strength stays as it is in rated games. Ask me again in a casual one.".to_owned()
@@ -103,9 +104,9 @@ pub fn obey(command: &Command, manner: &Manner, cast: &Cast, rated: bool) -> (Ma
                 cast.names().collect::<Vec<_>>().join(", ")
             ),
         },
-        Command::Fast => {
-            changed.fast = !manner.fast;
-            let answer = if changed.fast {
+        Command::Fast(fast) => {
+            changed.fast = *fast;
+            let answer = if *fast {
                 "From my next move on I do not pause."
             } else {
                 "From my next move on I take my time again."
@@ -139,7 +140,8 @@ mod tests {
             ("!level", Some(Command::Unknown)),
             ("!level 1400 please", Some(Command::Unknown)),
             ("!play Attacker", Some(Command::Play("attacker".into()))),
-            ("!fast", Some(Command::Fast)),
+            ("!fast", Some(Command::Fast(true))),
+            ("!slow", Some(Command::Fast(false))),
             ("!resign", Some(Command::Unknown)),
             ("!", None),
             ("good luck!", None),
@@ -173,14 +175,14 @@ mod tests {
             assert_eq!(same, manner());
             assert!(answer.contains("rated"), "{answer}");
         }
-        assert!(obey(&Command::Fast, &manner(), &cast(), true).0.fast);
+        assert!(obey(&Command::Fast(true), &manner(), &cast(), true).0.fast);
     }
 
     #[test]
     fn asking_twice_for_speed_takes_it_back() {
-        let (fast, _) = obey(&Command::Fast, &manner(), &cast(), false);
+        let (fast, _) = obey(&Command::Fast(true), &manner(), &cast(), false);
         assert!(fast.fast);
-        assert!(!obey(&Command::Fast, &fast, &cast(), false).0.fast);
+        assert!(!obey(&Command::Fast(false), &fast, &cast(), false).0.fast);
     }
 
     proptest! {

@@ -23,6 +23,8 @@ use crate::{
 const TAKEBACK_WITHIN: Duration = Duration::from_secs(2);
 /// How long the first thought waits for the chat of before.
 const RECALL_WITHIN: Duration = Duration::from_millis(500);
+/// So many commands are kept in mind until the chat of before is known.
+const MOST_HEEDED: usize = 32;
 
 impl Actor {
     /// The game is known: says hello, unless it was running before we came.
@@ -39,10 +41,7 @@ impl Actor {
             Untrusted(&frame.variant.key),
             Untrusted(&game.opponent().display_name()),
         );
-        if !self.setup.adopted {
-            self.greet();
-        }
-        self.remember();
+        self.recall();
     }
 
     fn greet(&mut self) {
@@ -103,6 +102,10 @@ impl Actor {
             let (manner, answer) = chat::obey(&command, &self.manner, &self.shared.cast.borrow(), rated);
             self.manner = manner;
             self.outbox.answer(answer);
+            if self.heeded.len() == MOST_HEEDED {
+                self.heeded.remove(0);
+            }
+            self.heeded.push(command);
         }
     }
 
@@ -110,37 +113,39 @@ impl Actor {
         !name.eq_ignore_ascii_case(self.shared.me.as_str()) && !name.eq_ignore_ascii_case("lichess")
     }
 
-    /// Asks for what was said before we came.
-    pub(super) fn recall(&mut self, now: Instant) {
-        self.recall_due = Some(now + RECALL_WITHIN);
+    /// Asks for what was said before the stream was open: an opponent may be quicker than we are, and a game may have
+    /// run long before we came.
+    fn recall(&mut self) {
+        self.recall_due = Some(Instant::now() + RECALL_WITHIN);
         self.call(|client, id| async move { Errand::Recalled(client.chat(&id).await) });
     }
 
+    /// What was asked for before the stream was open counts too, and is answered unless it was asked of an earlier
+    /// run of this program. Greets whom nobody has greeted.
     pub(super) fn recalled(&mut self, lines: Result<Vec<ChatMessage>, CallError>) {
         self.recall_due = None;
-        match lines {
-            Ok(lines) => self.remembered = Some(lines),
-            Err(error) => debug!("what was said before is not known: {error}"),
-        }
-        self.remember();
-    }
-
-    /// What was asked for before we came counts on; what was answered is not answered again. Both the chat and the
-    /// game must be known for that.
-    fn remember(&mut self) {
+        let lines = lines.unwrap_or_else(|error| {
+            debug!("what was said before is not known: {error}");
+            Vec::new()
+        });
         let Some(game) = &self.game else { return };
-        let Some(lines) = self.remembered.take() else {
-            return;
-        };
         let rated = game.frame().rated;
         let is_mine = |line: &ChatMessage| line.user.eq_ignore_ascii_case(self.shared.me.as_str());
         let has_greeted = lines.iter().any(is_mine);
         let asked = lines.iter().filter(|line| self.is_opponents(&line.user));
-        let manner = asked
-            .filter_map(|line| chat::read(&line.text))
-            .fold(self.manner.clone(), |manner, command| {
-                chat::obey(&command, &manner, &self.shared.cast.borrow(), rated).0
-            });
+        let mut commands: Vec<chat::Command> = asked.filter_map(|line| chat::read(&line.text)).collect();
+        // What the stream has told since it was opened comes last among them.
+        commands.truncate(commands.len().saturating_sub(self.heeded.len()));
+        let missed = commands.len();
+        commands.extend(self.heeded.iter().cloned());
+        let mut manner = self.first_manner.clone();
+        for (index, command) in commands.iter().enumerate() {
+            let (changed, answer) = chat::obey(command, &manner, &self.shared.cast.borrow(), rated);
+            manner = changed;
+            if index < missed && !self.setup.adopted {
+                self.outbox.answer(answer);
+            }
+        }
         self.manner = manner;
         if !has_greeted {
             self.greet();

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::{
-    chat::Manner,
+    chat::{self, Manner},
     game::{Game, GameError, Step},
     lag::Lag,
     mind::{GameMind, Mind},
@@ -137,6 +137,8 @@ struct Actor {
     heard: Instant,
     mind: GameMind,
     manner: Manner,
+    /// Who sat down, before anything was asked for.
+    first_manner: Manner,
     turn: Turn,
     lag: Lag,
     /// Scores of my own moves, with the ply each was played at.
@@ -151,8 +153,8 @@ struct Actor {
     held_until: Option<Instant>,
     /// The chat of before is awaited until then.
     recall_due: Option<Instant>,
-    /// What it says, until the game is known.
-    remembered: Option<Vec<ChatMessage>>,
+    /// What the opponent asked for since the stream was opened, in order; a flood keeps its newest.
+    heeded: Vec<chat::Command>,
     outbox: Outbox,
     errands: FuturesUnordered<BoxFuture<'static, Errand>>,
     /// The task ends then at the latest.
@@ -205,7 +207,7 @@ impl Actor {
             level: setup.play.level,
             ..Manner::of(shared.cast.borrow().get_or_plain(&setup.play.personality))
         };
-        let mut actor = Self {
+        Self {
             follower: Follower::game(&shared.client, &setup.id, seed(&setup.id)),
             is_reopening: false,
             frame_due: None,
@@ -213,6 +215,7 @@ impl Actor {
             has_witnessed: false,
             heard: now,
             mind: shared.mind.of_game(),
+            first_manner: manner.clone(),
             manner,
             turn: Turn::Open,
             lag: Lag::new(setup.play.move_overhead),
@@ -224,7 +227,7 @@ impl Actor {
             granted_takebacks: 0,
             held_until: None,
             recall_due: None,
-            remembered: None,
+            heeded: Vec::new(),
             outbox: Outbox::new(now),
             errands: FuturesUnordered::new(),
             closes_at: None,
@@ -234,11 +237,7 @@ impl Actor {
             outcome: None,
             shared,
             setup,
-        };
-        if actor.setup.adopted {
-            actor.recall(now);
         }
-        actor
     }
 
     /// Something came from the stream, or happened to it.
