@@ -1,6 +1,10 @@
 //! What can be asked for by chat, and what comes of it.
 
-use sparring::{personality::Profile, units::Elo};
+use sparring::{
+    personality::Profile,
+    sandbox::Mishap,
+    units::{Elo, Millis},
+};
 
 use crate::stage::{BLACK, WHITE, replies};
 
@@ -87,4 +91,16 @@ async fn speed_can_be_asked_for() {
     game.human_plays("e7e5").await.bot_answers("g1f3").await;
     let fast: Vec<_> = stage.asked().iter().map(|asked| asked.fast).collect();
     assert_eq!(fast, [false, true]);
+}
+
+#[tokio::test]
+async fn what_is_asked_before_the_bots_stream_is_open_counts() {
+    let stage = replies(&["e7e5"]).open().await;
+    stage.arm("/api/bot/game/stream", 1, Mishap::Delay { by: Millis(300) });
+    let mut game = stage.game(&WHITE).await;
+    // The bot's stream is still on its way, and streams do not repeat what was said.
+    game.human_says("!level 1400").await;
+    game.bot_says("level 1400").await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    assert_eq!(stage.asked()[0].level, Some(Elo(1400)));
 }
