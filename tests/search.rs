@@ -135,6 +135,27 @@ fn node_limits_are_exact_and_one_node_is_enough_for_a_move() {
 }
 
 #[test]
+fn a_search_cut_short_keeps_the_move_of_its_last_iteration() {
+    // Moves that looked good at a low depth and were refuted must not come back when the limit strikes.
+    let mut finished = Vec::new();
+    let (stop, clock) = (Stop::new(), Stopwatch::start());
+    let around = Surroundings {
+        stop: &stop,
+        clock: &clock,
+    };
+    let game = line(Variant::Standard, KIWIPETE, "");
+    let wanted = Search::new(game.clone(), depth(9));
+    Engine::new(4).search(&wanted, &around, &mut |report| finished.push(report.clone()));
+    assert_eq!(finished.len(), 9);
+    for report in &finished {
+        // One node more is too few to find anything new.
+        let cut = search(&Search::new(game.clone(), nodes(report.nodes.0 + 1)));
+        assert_eq!(cut.best(), report.best(), "after depth {}", report.depth.0);
+        assert_eq!(cut.lines[0].score, report.lines[0].score);
+    }
+}
+
+#[test]
 fn a_search_stopped_beforehand_still_has_a_move() {
     let stop = Stop::new();
     stop.set();

@@ -211,7 +211,7 @@ impl Checker {
         let bytes = read(path)?;
         let name = path.display().to_string();
         let findings = match path.extension().and_then(|ending| ending.to_str()) {
-            Some(BOOK) => book::parse_bytes(&name, &bytes).1,
+            Some(BOOK) => book_findings(&name, &bytes),
             Some(PROFILE) => self.text(&bytes, path, |name, text| {
                 personality::read_among(name, text, &self.books).1
             }),
@@ -248,6 +248,14 @@ impl Checker {
 
 const BOOK: &str = "book";
 const PROFILE: &str = "toml";
+
+/// What is wrong with a book, and what looks like a slip in what can be read of it.
+fn book_findings(name: &str, bytes: &[u8]) -> Findings {
+    let (book, findings) = book::parse_bytes(name, bytes);
+    let slips = book.map_or_else(Vec::new, |book| book::check(&book).list);
+    let list = findings.list.into_iter().chain(slips).collect();
+    Findings::new(findings.name, findings.text, list)
+}
 
 fn read(path: &Path) -> Result<Vec<u8>, (PathBuf, io::Error)> {
     fs::read(path).map_err(|error| (path.to_owned(), error))

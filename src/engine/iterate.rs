@@ -176,8 +176,9 @@ impl Iteration<'_> {
         self.searcher.seldepth = 0;
         for first in 0..self.multi_pv.min(self.moves.len()) {
             self.search_line(depth, first);
-            // A move that turned out better before the end of its iteration is kept at the front.
-            self.moves[first..].sort_by_key(|root| (-root.score, -root.previous));
+            // The sort is stable: moves that were not found better stay in the order of the last iteration, so that
+            // its best move stays first when this one is cut short before any result.
+            self.moves[first..].sort_by_key(|root| -root.score);
             if self.searcher.watch.stopped() {
                 break;
             }
@@ -210,7 +211,7 @@ impl Iteration<'_> {
             if self.searcher.watch.stopped() {
                 return;
             }
-            self.moves[first..].sort_by_key(|root| (-root.score, -root.previous));
+            self.moves[first..].sort_by_key(|root| -root.score);
             width += width / 2;
             if score <= alpha {
                 beta = i32::midpoint(alpha, beta);

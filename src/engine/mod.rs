@@ -4,6 +4,7 @@
 //! translates a wish for "a careless 1400" into [`Limits`] and a [`Handicap`].
 
 mod captures;
+mod checks;
 mod draw;
 mod eval;
 mod history;

@@ -4,6 +4,7 @@
 //! history, captures that lose.
 
 use super::{
+    checks::Checks,
     history::{Histories, PieceSquare},
     node::Node,
     see,
@@ -30,6 +31,9 @@ enum Stage {
 /// Killers rank above every history.
 const KILLER: i32 = 1 << 24;
 
+/// A quiet move that gives check ranks as one with so much more history.
+const CHECK: i32 = 12_000;
+
 /// Hands out the moves of one node. The lists lie on a stack shared by all nodes of the path, the node's own part
 /// from `start`: first noisy moves, then quiet ones. [`Picker::finish`] gives the space back.
 #[derive(Debug)]
@@ -48,6 +52,8 @@ pub(super) struct Picker {
     bad_end: usize,
     legal: Option<usize>,
     skip_quiets: bool,
+    /// Known from the generation of moves on.
+    checks: Checks,
 }
 
 /// Whether a move changes material: searched in quiescence, ranked by victim.
@@ -81,6 +87,7 @@ impl Picker {
             bad_end: moves.len(),
             legal: None,
             skip_quiets: false,
+            checks: Checks::default(),
         }
     }
 
@@ -92,6 +99,11 @@ impl Picker {
     /// Whether the node is known to have a single legal move.
     pub fn is_only_move(&self) -> bool {
         self.legal == Some(1)
+    }
+
+    /// Whether a move gives check; false for the table move, which comes before anything was generated.
+    pub fn gives_check(&self, mv: Move) -> bool {
+        self.checks.gives(mv)
     }
 
     /// Takes the node's lists off the shared stack.
@@ -156,6 +168,7 @@ impl Picker {
     fn generate(&mut self, node: &Node, moves: &mut Vec<Scored>, histories: &Histories) {
         let legal = node.pos.legal_moves();
         self.legal = Some(legal.len());
+        self.checks = Checks::of(node);
         let others = || legal.iter().copied().filter(|mv| Some(*mv) != self.table_move);
         for mv in others().filter(|mv| is_noisy(*mv)) {
             let score = noisy_value(mv) * 16 + histories.capture(node.turn, mv);
@@ -166,7 +179,7 @@ impl Picker {
             let score = if self.killers.contains(&Some(mv)) {
                 KILLER
             } else {
-                histories.quiet(node.turn, mv, &self.before)
+                histories.quiet(node.turn, mv, &self.before) + CHECK * i32::from(self.checks.gives(mv))
             };
             moves.push(Scored { mv, score });
         }

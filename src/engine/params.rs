@@ -117,12 +117,18 @@ params! {
     see_quiet = 22 in 5..=100;
     /// Exchange pruning: what a capture may lose for each ply of depth, in centipawns.
     see_noisy = 95 in 20..=250;
+    /// Exchange pruning: what a quiet move that gives check may lose at low depth, in centipawns.
+    see_check = 350 in 0..=1000;
     /// Singular extension: the least depth it is tried at.
     singular_depth = 7 in 4..=16;
     /// Singular extension: how far below the table's score the others must stay, in sixteenths of a centipawn a ply.
     singular_margin = 28 in 4..=80;
     /// Singular extension: so far below, in centipawns, the move is extended twice.
     double_margin = 20 in 0..=100;
+    /// Check extension: the greatest depth at which a move that gives check is searched a ply deeper.
+    check_extension = 8 in 0..=128;
+    /// Quiescence: so many plies of it try quiet checks too.
+    quiescence_checks = 1 in 0..=4;
     /// Quiescence: what a capture may fall short of alpha by before it is left out, in centipawns.
     delta_margin = 160 in 20..=500;
     /// History: bonus for each ply of depth.

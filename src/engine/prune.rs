@@ -1,7 +1,5 @@
 //! What is not searched, or searched deeper: one function a heuristic, under its textbook name.
 
-use shakmaty::{Bitboard, attacks};
-
 use super::{
     captures::captures,
     node::Node,
@@ -14,7 +12,7 @@ use super::{
     see,
     tt::{Bound, Entry},
 };
-use crate::chess::{Color, Move, Role};
+use crate::chess::Move;
 
 /// The answer of a singular search.
 pub(super) enum Singular {
@@ -48,7 +46,7 @@ impl Searcher<'_> {
         {
             return None;
         }
-        let score = self.quiescence(here.node, here.alpha, here.alpha + 1, here.ply);
+        let score = self.quiescence(here.node, here.alpha, here.alpha + 1, here.ply, 0);
         (score <= here.alpha).then_some(score)
     }
 
@@ -147,7 +145,7 @@ impl Searcher<'_> {
             }
             let child = node.after(mv);
             self.enter(node, ply, mv, &child);
-            let mut score = -self.quiescence(&child, -target, 1 - target, ply + 1);
+            let mut score = -self.quiescence(&child, -target, 1 - target, ply + 1, 0);
             if score >= target && depth > 4 {
                 score = -self.search(&child, -target, 1 - target, depth - 4, ply + 1, !here.cut);
             }
@@ -196,7 +194,7 @@ impl Searcher<'_> {
                 && !see::gains(node.board(), node.turn, mv, -params.see_noisy * here.depth);
         }
         let reduced = (here.depth - self.reductions.base(here.depth, count) / PLY).max(1);
-        let check = gives_direct_check(node, mv);
+        let check = picker.gives_check(mv);
         if !here.pv && count >= self.late_move_count(here) {
             picker.skip_quiets();
         }
@@ -206,6 +204,12 @@ impl Searcher<'_> {
         if futile && !check {
             picker.skip_quiets();
             return true;
+        }
+        if check {
+            // A check may be worth a piece, but not any depth.
+            return self.habits.see
+                && here.depth <= 4
+                && !see::gains(node.board(), node.turn, mv, -params.see_check);
         }
         if reduced <= 4 && history < -params.history_pruning * reduced {
             return true;
@@ -225,7 +229,7 @@ impl Searcher<'_> {
     /// A node in check is searched a ply deeper: its answers are few, and the check may only delay what happens.
     pub fn check_extension(&self, here: &Here<'_>, child: &Node) -> i32 {
         let reach = usize::try_from(2 * self.iteration).unwrap_or(0);
-        i32::from(child.in_check() && here.ply < reach && here.depth <= 8)
+        i32::from(child.in_check() && here.ply < reach && here.depth <= self.params.check_extension)
     }
 
     /// Singular extension: when every other move stays well below the table's score, its move is searched deeper.
@@ -262,33 +266,4 @@ impl Searcher<'_> {
             Singular::Extend(0)
         }
     }
-}
-
-/// Whether the moved piece itself attacks the king. Discovered checks are not seen.
-fn gives_direct_check(node: &Node, mv: Move) -> bool {
-    let (
-        Move::Normal {
-            from,
-            to,
-            role,
-            promotion,
-            ..
-        },
-        Some(king),
-    ) = (mv, node.board().king_of(!node.turn))
-    else {
-        return false;
-    };
-    let occupied = node.board().occupied().without(from);
-    reaches(promotion.unwrap_or(role), node.turn, to, king, occupied)
-}
-
-fn reaches(
-    role: Role,
-    us: Color,
-    from: shakmaty::Square,
-    target: shakmaty::Square,
-    occupied: Bitboard,
-) -> bool {
-    attacks::attacks(from, role.of(us), occupied).contains(target)
 }

@@ -2,6 +2,7 @@
 
 use super::{
     captures::captures,
+    checks::Checks,
     draw,
     node::Node,
     order::{Scored, best_first, is_noisy, noisy_value},
@@ -14,8 +15,10 @@ use super::{
 use crate::chess::{Move, Rules as _};
 
 impl Searcher<'_> {
-    /// Searches captures, and all evasions where in check. Alpha and beta are for the side to move.
-    pub fn quiescence(&mut self, node: &Node, mut alpha: i32, beta: i32, ply: usize) -> i32 {
+    /// Searches captures, and all evasions where in check; in its first plies quiet checks too, `steps` plies of
+    /// quiescence having been made. Alpha and beta
+    /// are for the side to move.
+    pub fn quiescence(&mut self, node: &Node, mut alpha: i32, beta: i32, ply: usize, steps: i32) -> i32 {
         if !self.watch.visit() {
             return 0;
         }
@@ -44,7 +47,7 @@ impl Searcher<'_> {
         let first_alpha = alpha;
         alpha = alpha.max(best);
         let start = self.memory.moves.len();
-        let best_move = self.search_captures(node, &mut alpha, beta, ply, stand, &mut best);
+        let best_move = self.search_captures(node, (&mut alpha, beta), (ply, steps), stand, &mut best);
         self.memory.moves.truncate(start);
         if self.watch.stopped() {
             return 0;
@@ -102,15 +105,16 @@ impl Searcher<'_> {
     fn search_captures(
         &mut self,
         node: &Node,
-        alpha: &mut i32,
-        beta: i32,
-        ply: usize,
+        window: (&mut i32, i32),
+        at: (usize, i32),
         stand: Option<i32>,
         best: &mut i32,
     ) -> Option<Move> {
+        let (alpha, beta) = window;
+        let (ply, steps) = at;
         let mut best_move = None;
         let mut cursor = self.memory.moves.len();
-        self.push_forcing(node);
+        self.push_forcing(node, steps);
         while cursor < self.memory.moves.len() {
             let mv = best_first(&mut self.memory.moves, &mut cursor);
             if *best > -MATE_BOUND && self.is_futile(node, mv, stand, *alpha) {
@@ -122,7 +126,7 @@ impl Searcher<'_> {
             }
             let child = node.after(mv);
             self.enter(node, ply, mv, &child);
-            let score = -self.quiescence(&child, -beta, -*alpha, ply + 1);
+            let score = -self.quiescence(&child, -beta, -*alpha, ply + 1, steps + 1);
             self.leave();
             if self.watch.stopped() {
                 return None;
@@ -144,13 +148,13 @@ impl Searcher<'_> {
 
     /// Whether a move cannot help: quiet evasions once one holds, exchanges that lose, captures far below alpha.
     fn is_futile(&self, node: &Node, mv: Move, stand: Option<i32>, alpha: i32) -> bool {
-        if !is_noisy(mv) {
+        if !is_noisy(mv) && stand.is_none() {
             return true;
         }
         if !self.habits.see {
             return false;
         }
-        if let Some(stand) = stand {
+        if let Some(stand) = stand.filter(|_| is_noisy(mv)) {
             let hope = stand + self.params.delta_margin;
             if hope + noisy_value(mv) <= alpha {
                 return true;
@@ -161,7 +165,7 @@ impl Searcher<'_> {
 
     /// Puts the moves worth trying on the stack of moves: evasions in check, else captures and promotions.
     #[inline(never)]
-    fn push_forcing(&mut self, node: &Node) {
+    fn push_forcing(&mut self, node: &Node, steps: i32) {
         let histories = &self.memory.histories;
         let moves = &mut self.memory.moves;
         let mut push = |mv: Move| {
@@ -174,6 +178,9 @@ impl Searcher<'_> {
         };
         if node.orthodox && !node.in_check() {
             captures(node, &mut push);
+            if steps < self.params.quiescence_checks {
+                Checks::of(node).quiet(node, &mut push);
+            }
         } else {
             let all = node.in_check();
             node.pos

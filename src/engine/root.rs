@@ -9,7 +9,7 @@ pub(super) struct RootMove {
     pub mv: Move,
     /// What this iteration found; minus infinite when it is no better than another move.
     pub score: i32,
-    /// What the iteration before found.
+    /// What the last iteration found in which it was the best of its line; older than that means nothing.
     pub previous: i32,
     /// The line that starts with it.
     pub pv: Vec<Move>,

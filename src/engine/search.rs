@@ -67,7 +67,7 @@ impl Searcher<'_> {
     /// window. Means nothing once the search was stopped.
     pub fn search(&mut self, node: &Node, alpha: i32, beta: i32, depth: i32, ply: usize, cut: bool) -> i32 {
         if depth <= 0 {
-            return self.quiescence(node, alpha, beta, ply);
+            return self.quiescence(node, alpha, beta, ply, 0);
         }
         if !self.watch.visit() {
             return 0;

@@ -16,7 +16,7 @@ use super::{
     gate::{self, Caller, Gate},
     hub::Hub,
     ndjson,
-    world::{Profile, Refusal, World},
+    world::{Deed, Profile, Refusal, World},
 };
 use crate::lichess::model::{NowPlaying, TokenInfo};
 
@@ -60,7 +60,8 @@ async fn account(
     State(hub): State<Arc<Hub>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Json<Value>, Refusal> {
-    hub.with(|world, _| {
+    hub.with(|world, now| {
+        world.admit(Deed::ShowAccount, &caller.user, now)?;
         let profile = world.users().profile(&caller.user).ok_or(Refusal::NotFound)?;
         Ok(Json(extended(world, profile)))
     })

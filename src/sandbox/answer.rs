@@ -8,7 +8,10 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::world::Refusal;
-use crate::lichess::model::ErrorBody;
+use crate::{
+    lichess::model::{ErrorBody, RateLimit},
+    units::Millis,
+};
 
 /// The answer to a command that was carried out.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +34,30 @@ impl IntoResponse for Refusal {
         let status = match self {
             Self::NotFound | Self::NoSuchGame | Self::NotYourGame => StatusCode::NOT_FOUND,
             Self::NotForBots => StatusCode::FORBIDDEN,
-            Self::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooMany(_) | Self::TooOften | Self::StreamPolled | Self::OneAtATime => {
+                StatusCode::TOO_MANY_REQUESTS
+            }
+            Self::MyBotGames { wait } => {
+                return limit(StatusCode::TOO_MANY_REQUESTS, &self, wait);
+            }
+            Self::TheirBotGames { wait, .. } => return limit(StatusCode::BAD_REQUEST, &self, wait),
             Self::Form { field, text } => return form_error(field, text),
             _ => StatusCode::BAD_REQUEST,
         };
         error(status, self.to_string())
     }
+}
+
+/// A daily limit says its name and how long it lasts.
+fn limit(status: StatusCode, refusal: &Refusal, wait: Millis) -> Response {
+    let body = ErrorBody {
+        ratelimit: Some(RateLimit {
+            key: "bot.vsBot.day".to_owned(),
+            seconds: wait.0.div_ceil(1000),
+        }),
+        ..ErrorBody::text(refusal.to_string())
+    };
+    (status, Json(body)).into_response()
 }
 
 /// lichess names the wrong fields twice: under `error` and beside it.

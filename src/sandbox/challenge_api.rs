@@ -1,6 +1,6 @@
 //! The event stream and challenges.
 
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     Extension, Json, Router,
@@ -17,7 +17,7 @@ use super::{
     gate::{self, Caller, Gate},
     hub::{Hub, Topic},
     ndjson,
-    world::Refusal,
+    world::{Deed, Refusal},
 };
 use crate::lichess::model::{Challenge, GameId};
 
@@ -45,21 +45,23 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
     stream.merge(write).merge(read)
 }
 
-async fn events(State(hub): State<Arc<Hub>>, Extension(caller): Extension<Caller>) -> Response {
+async fn events(
+    State(hub): State<Arc<Hub>>,
+    Extension(caller): Extension<Caller>,
+) -> Result<Response, Refusal> {
     let user = caller.user;
     let topic = Topic::Events {
         user: user.clone(),
         token: caller.token,
     };
-    let opened = hub.subscribe(topic, |world, now, mailbox| {
+    let subscription = hub.subscribe(topic, |world, now, mailbox| {
+        world.admit(Deed::OpenEvents, &user, now)?;
         for event in world.event_stream_opened(&user, now) {
             mailbox.send(&event);
         }
-        Ok::<_, Infallible>(())
-    });
-    match opened {
-        Ok(subscription) => ndjson::stream(subscription, hub.options.keep_alive),
-    }
+        Ok::<_, Refusal>(())
+    })?;
+    Ok(ndjson::stream(subscription, hub.options.keep_alive))
 }
 
 async fn challenge(

@@ -175,6 +175,17 @@ mod tests {
     }
 
     #[test]
+    fn the_faults_of_the_documentation_can_be_armed() {
+        let page = include_str!("../../docs/sandbox.md");
+        let examples: Vec<&str> = page.lines().filter(|line| line.starts_with("{\"on\"")).collect();
+        assert!(examples.len() >= 4);
+        for example in examples {
+            let fault: Fault = serde_json::from_str(example).unwrap();
+            assert!(fault.times > 0, "{example}");
+        }
+    }
+
+    #[test]
     fn faults_are_written_as_flat_json() {
         let fault: Fault =
             serde_json::from_str(r#"{"on":"/move/","what":"answer","status":502,"body":"<html>"}"#).unwrap();

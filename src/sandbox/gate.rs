@@ -6,13 +6,13 @@ use axum::{
     extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
 
 use super::{
     answer::error,
     hub::Hub,
-    world::{Grant, World},
+    world::{Grant, Refusal, World},
 };
 use crate::lichess::model::UserId;
 
@@ -61,6 +61,10 @@ pub async fn check(State(gate): State<Gate>, mut request: Request, next: Next) -
         Err(why) => return error(StatusCode::UNAUTHORIZED, why),
     };
     let mut response = if grant.allows_any(gate.accepted) {
+        // Streams run beside everything else; their opening is what counts as a request, and it is short.
+        let Some(_turn) = gate.hub.turns.take(&token) else {
+            return Refusal::OneAtATime.into_response();
+        };
         let user = grant.user;
         request.extensions_mut().insert(Caller { user, token, agent });
         next.run(request).await

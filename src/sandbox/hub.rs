@@ -19,6 +19,7 @@ use super::{
     mailbox::Mailbox,
     options::Options,
     time::VirtualClock,
+    turns::Turns,
     world::{Outgoing, World},
 };
 use crate::{
@@ -79,6 +80,8 @@ pub struct Hub {
     pub clock: VirtualClock,
     /// Who is connected.
     pub connections: Connections,
+    /// Whose requests are being served.
+    pub turns: Turns,
     /// What is to go wrong.
     pub faults: Faults,
     state: Mutex<State>,
@@ -104,6 +107,7 @@ impl Hub {
         Self {
             clock: VirtualClock::new(start, options.speed_factor),
             connections: Connections::default(),
+            turns: Turns::new(options.rules.limits),
             faults: Faults::default(),
             state: Mutex::new(state),
             rescheduled: Notify::new(),

@@ -4,6 +4,8 @@
 //! `hub` joins the world with time and streams, the `*_api` files are the routes, `gate` and `guard` stand before
 //! them, and [`Sandbox`] is what callers hold. `docs/sandbox.md` shows what is beyond lichess.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod account_api;
 mod answer;
 mod challenge_api;
@@ -21,15 +23,16 @@ mod lobby_api;
 mod mailbox;
 mod ndjson;
 mod options;
-mod pages;
+pub mod pages;
 mod server;
 mod time;
+mod turns;
 pub mod world;
 
 pub use connections::ConnectionInfo;
 pub use faults::{Fault, Mishap};
 pub use hub::Topic;
-pub use options::{Castling, Options, Rules};
+pub use options::{Castling, Limits, Options, Rules};
 pub use pages::has_page;
 pub use server::Sandbox;
 pub use world::Refusal;

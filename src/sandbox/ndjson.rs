@@ -77,3 +77,50 @@ pub fn list<T: serde::Serialize>(values: impl IntoIterator<Item = T>) -> Respons
     }
     ([(header::CONTENT_TYPE, NDJSON)], text).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures::StreamExt as _;
+
+    use super::*;
+    use crate::sandbox::{
+        Options,
+        hub::{Hub, Topic},
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_is_broken_by_an_empty_line_counted_from_the_last_one() {
+        let hub = Arc::new(Hub::new(Options::default()));
+        let topic = Topic::Events {
+            user: "anna".parse().unwrap(),
+            token: String::new(),
+        };
+        let subscription = hub
+            .subscribe(topic, |_, _, mailbox| {
+                mailbox.send(&"first");
+                Ok::<_, Infallible>(())
+            })
+            .unwrap();
+        let mailbox = subscription.mailbox.clone();
+        let mut body = stream(subscription, Millis::from_secs(7))
+            .into_body()
+            .into_data_stream();
+        let begun = Instant::now();
+        let mut seen = Vec::new();
+        for sent_after in [None, None, Some(Millis::from_secs(5)), None] {
+            if let Some(span) = sent_after {
+                tokio::time::sleep(span.into()).await;
+                mailbox.send(&"more");
+            }
+            let line = body.next().await.unwrap().unwrap();
+            let line = String::from_utf8(line.to_vec()).unwrap();
+            seen.push((begun.elapsed().as_secs(), line));
+        }
+        let expected = [(0, "\"first\"\n"), (7, "\n"), (12, "\"more\"\n"), (19, "\n")];
+        assert_eq!(seen, expected.map(|(at, line)| (at, line.to_owned())));
+        drop(body);
+        assert!(hub.topics().is_empty(), "a closed stream is forgotten");
+    }
+}

@@ -15,6 +15,18 @@ pub enum Castling {
     Always960,
 }
 
+/// How often things may be done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Limits {
+    /// As often as anybody likes.
+    #[default]
+    Off,
+    /// As often as on lichess, as far as its limits are known.
+    Real,
+    /// And besides only one request of a token at a time, as lichess' documentation asks.
+    Strict,
+}
+
 /// Choices about the rules of the game server, known to the pure world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
@@ -29,6 +41,8 @@ pub struct Rules {
     pub takebacks: bool,
     /// Whether a challenge that expired unseen can still be accepted, as on lichess.
     pub accept_expired: bool,
+    /// How often things may be done.
+    pub limits: Limits,
 }
 
 impl Default for Rules {
@@ -39,6 +53,7 @@ impl Default for Rules {
             castling: Castling::default(),
             takebacks: true,
             accept_expired: true,
+            limits: Limits::default(),
         }
     }
 }

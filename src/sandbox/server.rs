@@ -5,7 +5,7 @@ use std::{io, sync::Arc, time::Duration};
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request, State},
-    http::{StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     middleware::from_fn_with_state,
     response::{IntoResponse, Response},
 };
@@ -44,7 +44,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// An empty sandbox. Must be called within a tokio runtime, whose clock it follows.
+    /// An empty sandbox. Its time follows tokio's clock.
     #[must_use]
     pub fn new(options: Options) -> Self {
         Self {
@@ -213,18 +213,21 @@ async fn elsewhere(State(hub): State<Arc<Hub>>, request: Request) -> Response {
         && request.method().is_safe()
         && let Some(asset) = pages::asset(path)
     {
-        let known = request.headers().get(header::IF_NONE_MATCH);
-        if known.is_some_and(|tag| tag == asset.etag) {
-            return StatusCode::NOT_MODIFIED.into_response();
-        }
-        // A new build has new files under the old names, so a browser asks each time.
-        let head = [
-            (header::CONTENT_TYPE, asset.content_type),
-            (header::ETAG, asset.etag),
-            (header::CACHE_CONTROL, "no-cache"),
-        ];
-        return (head, asset.bytes).into_response();
+        return page(asset, request.headers());
     }
     hub.note_unserved(format!("{} {path}", request.method()));
     error(StatusCode::NOT_FOUND, "Not found")
+}
+
+/// A file, or word that the browser's copy is still good. Browsers ask each time, so a new build shows at once.
+fn page(asset: &'static pages::Asset, headers: &HeaderMap) -> Response {
+    let known = headers
+        .get(header::IF_NONE_MATCH)
+        .is_some_and(|etag| etag.as_bytes() == asset.etag.as_bytes());
+    let about = [(header::ETAG, asset.etag), (header::CACHE_CONTROL, "no-cache")];
+    if known {
+        return (StatusCode::NOT_MODIFIED, about).into_response();
+    }
+    let kind = [(header::CONTENT_TYPE, asset.content_type)];
+    (about, kind, asset.bytes).into_response()
 }

@@ -2,7 +2,10 @@
 
 use reqwest::Method;
 use serde_json::json;
-use sparring::sandbox::{Fault, Mishap};
+use sparring::{
+    sandbox::{Fault, Limits, Mishap, Options, Rules},
+    units::Millis,
+};
 
 use crate::harness::{BLITZ, Player, Table, answer, standing_still};
 
@@ -183,6 +186,54 @@ async fn calls_that_nobody_serves_are_remembered() {
     assert_eq!(
         unserved,
         json!({ "GET /api/tournament/abc": 1, "POST /api/account": 1 })
+    );
+}
+
+#[tokio::test]
+async fn bots_play_each_other_a_hundred_times_a_day() {
+    let options = Options {
+        rules: Rules {
+            limits: Limits::Real,
+            ..Rules::default()
+        },
+        ..standing_still()
+    };
+    let table = Table::set(options).await;
+    let other = Player {
+        token: table.sandbox.add_bot("Other").unwrap(),
+        ..table.bot.clone()
+    };
+    let challenge = || table.bot.post("/api/challenge/Other", &BLITZ);
+    for _ in 0..100 {
+        let (status, challenge) = challenge().await;
+        assert_eq!(status, 200, "{challenge}");
+        let id = challenge["id"].as_str().unwrap();
+        other.does(&format!("/api/challenge/{id}/accept")).await;
+        other.plays(id, "abort").await;
+        table.sandbox.advance(Millis(10_000));
+    }
+    let (status, body) = challenge().await;
+    assert_eq!(
+        (status, &body["ratelimit"]["key"]),
+        (429, &json!("bot.vsBot.day"))
+    );
+    // The first game began a day less a thousand seconds from now.
+    assert_eq!(body["ratelimit"]["seconds"], 24 * 3600 - 1000);
+    table.sandbox.add_bot("Third").unwrap();
+    let third = table.sandbox.grant("Third", &["bot:play"]).unwrap();
+    let third = Player {
+        token: third,
+        ..table.bot.clone()
+    };
+    let (status, body) = third.post("/api/challenge/Other", &BLITZ).await;
+    assert_eq!(
+        (status, &body["ratelimit"]["key"]),
+        (400, &json!("bot.vsBot.day"))
+    );
+    assert_eq!(
+        table.anna.post("/api/challenge/Other", &BLITZ).await.0,
+        200,
+        "humans always may"
     );
 }
 

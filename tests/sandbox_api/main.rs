@@ -6,3 +6,4 @@ mod games;
 mod guarded;
 mod harness;
 mod lobby;
+mod notation;

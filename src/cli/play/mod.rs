@@ -26,7 +26,7 @@ use crate::{
     config::{Config, load},
     lichess::{
         Client, Token,
-        model::{ChallengeColor, Invitation, UserId},
+        model::{ChallengeColor, Invitation, Speed, UserId},
     },
     sandbox::{self, Sandbox, has_page},
     units::{Elo, Millis},
@@ -92,6 +92,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
         None => Config::default(),
     };
+    // A guest at home may ask for any game: the limits of the settings are for strangers.
+    config.challenge.speeds = Speed::ALL.to_vec();
+    config.challenge.unlimited = true;
     if let Some(personality) = &args.personality {
         config.play.personality.clone_from(personality);
     }

@@ -1,6 +1,6 @@
 //! The life of challenges: made, accepted, declined, taken back, expired, and rematches, which are challenges too.
 
-use super::{Challenge, Fields, Outgoing, Refusal, Terms, World};
+use super::{Challenge, Deed, Fields, Outgoing, Profile, Refusal, Terms, World};
 use crate::{
     chess::Color,
     lichess::model::{
@@ -42,12 +42,32 @@ impl World {
         if dest.is_bot && !terms.rules.is_empty() {
             return Err(Refusal::RulesForBot);
         }
+        if i_am_bot && dest.is_bot {
+            self.check_bot_games(me, &dest, now)?;
+        }
+        let cost = if dest.is_bot { 1 } else { 5 };
+        self.counters.admit(Deed::Challenge, me, cost, now)?;
         let challenger_color = match terms.color {
             ChallengeColor::White => Color::White,
             ChallengeColor::Black => Color::Black,
             ChallengeColor::Random => self.naming.color(),
         };
         Ok(self.propose(me.clone(), dest.id, terms, challenger_color, None, now))
+    }
+
+    /// Bots play each other only so often a day; both sides count.
+    fn check_bot_games(&self, me: &UserId, dest: &Profile, now: Millis) -> Result<(), Refusal> {
+        let wait = |user: &UserId| self.counters.wait(Deed::PlayBot, user, 1, now);
+        if let Some(wait) = wait(me) {
+            return Err(Refusal::MyBotGames { wait });
+        }
+        match wait(&dest.id) {
+            Some(wait) => Err(Refusal::TheirBotGames {
+                name: dest.name.clone(),
+                wait,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Offers to play a finished game again with colours swapped. Its id will be that of the next game.

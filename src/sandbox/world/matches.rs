@@ -1,7 +1,7 @@
 //! Games as the world runs them: begun from a challenge, commanded by players, told to streams.
 
 use super::{
-    Challenge, Game, Outgoing, Refusal, World,
+    Challenge, Deed, Game, Outgoing, Refusal, World,
     game::{House, Note, Seat},
     presence::Presence,
 };
@@ -54,6 +54,9 @@ impl World {
             let to = game.seats.get(color).user.clone();
             if let Some(profile) = self.users.profile_mut(&to) {
                 profile.games += 1;
+            }
+            if game.seats.iter().all(|seat| seat.is_bot) {
+                self.counters.count(Deed::PlayBot, &to, 1, now);
             }
             let event = Event::GameStart {
                 game: Box::new(game.info(color, &self.users, now)),

@@ -13,6 +13,7 @@ mod export;
 mod fields;
 mod game;
 mod invitations;
+mod limits;
 mod matches;
 mod naming;
 mod offers;
@@ -32,6 +33,7 @@ pub use challenge::Challenge;
 pub use ending::{Cause, Ending};
 pub use fields::Fields;
 pub use game::{Game, SERVER};
+pub use limits::Deed;
 pub use pgn::Contents;
 pub use refusal::Refusal;
 pub use terms::Terms;
@@ -94,6 +96,7 @@ pub struct World {
     /// Where the server is, as in `http://127.0.0.1:8080`: challenges and exports name it.
     site: String,
     users: Users,
+    counters: limits::Counters,
     challenges: BTreeMap<GameId, Challenge>,
     games: BTreeMap<GameId, Game>,
     /// Decided challenges and finished games, oldest first, so that memory stays bounded.
@@ -109,6 +112,7 @@ impl World {
     pub fn new(rules: Rules, now: Millis) -> Self {
         Self {
             naming: naming::Naming::seeded(rules.seed),
+            counters: limits::Counters::new(rules.limits),
             rules,
             site: "http://127.0.0.1".to_owned(),
             users: Users::default(),
@@ -167,7 +171,7 @@ impl World {
         loop {
             let name = match (wanted, number) {
                 (Some(name), 1) => name.to_owned(),
-                _ => format!("{base}{number}"),
+                _ => numbered(base, number),
             };
             match self.add_user(&name, false, &HUMAN_SCOPES, now) {
                 Ok(token) => return Ok((name, token)),
@@ -200,6 +204,14 @@ impl World {
     /// [`Refusal::NotFresh`] when games were played with it.
     pub fn upgrade(&mut self, user: &UserId) -> Result<(), Refusal> {
         self.users.upgrade(user)
+    }
+
+    /// Counts something that lichess allows only so often.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it was done too often lately.
+    pub fn admit(&mut self, deed: Deed, user: &UserId, now: Millis) -> Result<(), Refusal> {
+        self.counters.admit(deed, user, 1, now)
     }
 
     /// A user opened the event stream: what it begins with, running games first, then waiting challenges.
@@ -246,4 +258,12 @@ impl World {
             }
         }
     }
+}
+
+/// A name with a number behind it, shortened where that would be too long.
+fn numbered(base: &str, number: u32) -> String {
+    let number = number.to_string();
+    let room = users::LONGEST_NAME.saturating_sub(number.len());
+    let base: String = base.chars().take(room).collect();
+    base + &number
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{chess::Variant, lichess::model::UserId};
+use crate::{chess::Variant, lichess::model::UserId, units::Millis};
 
 /// A request that is not granted. Its text is what lichess says.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -86,6 +86,29 @@ pub enum Refusal {
     /// No room for another.
     #[error("Too many {0} in this sandbox")]
     TooMany(&'static str),
+    /// Done too often lately.
+    #[error("Too many requests. Try again later.")]
+    TooOften,
+    /// The event stream was opened again and again.
+    #[error("Please don't poll this endpoint, it is intended to be streamed.")]
+    StreamPolled,
+    /// Another request of the same token is being served.
+    #[error("Please only run 1 request(s) at a time")]
+    OneAtATime,
+    /// I have played as many games against bots today as a bot may.
+    #[error("You played 100 games against other bots today, please wait before challenging another bot.")]
+    MyBotGames {
+        /// Until the next is allowed.
+        wait: Millis,
+    },
+    /// The other bot has.
+    #[error("{name} played 100 games against other bots today, please wait before challenging them.")]
+    TheirBotGames {
+        /// Who.
+        name: String,
+        /// Until the next is allowed.
+        wait: Millis,
+    },
     /// A name that cannot be one.
     #[error("\"{0}\" cannot be a user name: use 1 to 20 letters, digits, - and _")]
     BadName(String),

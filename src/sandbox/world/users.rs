@@ -11,6 +11,9 @@ use crate::{
 /// Everybody's rating in everything: the sandbox does not rate.
 pub const RATING: Elo = Elo(1500);
 
+/// Letters of the longest name.
+pub(super) const LONGEST_NAME: usize = 20;
+
 /// More accounts than any test needs, few enough to bound memory.
 const MOST_ACCOUNTS: usize = 5000;
 
@@ -137,7 +140,7 @@ impl Users {
     /// [`Refusal`] for a name that is taken or cannot be one, or when there are too many.
     pub fn add(&mut self, name: &str, is_bot: bool, now: Millis) -> Result<UserId, Refusal> {
         let id: UserId = match name.parse() {
-            Ok(id) if name.len() <= 20 && id_is_free(name) => id,
+            Ok(id) if name.len() <= LONGEST_NAME && id_is_free(name) => id,
             _ => return Err(Refusal::BadName(name.to_owned())),
         };
         if self.profiles.contains_key(&id) {

@@ -1,144 +1,17 @@
-//! The rules of the server as short stories, told to the pure world.
+//! Stories of games: offers, flags, absence, and play that never breaks the rules.
 
 use proptest::prelude::*;
 
-use super::{BOT_SCOPES, Fields, HUMAN_SCOPES, Outgoing, Refusal, World};
+use super::{Story, user};
 use crate::{
-    chess::{Color, GameLine, Rules as _},
-    lichess::model::{
-        ChallengeDone, ChallengeStatus, Event, GameEvent, GameId, GameState, Side, Status, UserId,
+    chess::{GameLine, Rules as _},
+    lichess::model::{Side, Status},
+    sandbox::{
+        options::Rules,
+        world::{Game, Refusal},
     },
-    sandbox::options::Rules,
     units::Millis,
 };
-
-/// A world with the humans Anna and Ben and a bot, and what it has sent.
-struct Story {
-    world: World,
-    now: Millis,
-    sent: Vec<Outgoing>,
-}
-
-fn user(name: &str) -> UserId {
-    name.parse().unwrap()
-}
-
-impl Story {
-    fn with_rules(rules: Rules) -> Self {
-        let mut world = World::new(rules, Millis(1_000_000));
-        for (name, is_bot) in [("Anna", false), ("Ben", false), ("Robo", true)] {
-            let scopes = if is_bot { &BOT_SCOPES } else { &HUMAN_SCOPES };
-            world.add_user(name, is_bot, scopes, Millis(1_000_000)).unwrap();
-        }
-        Self {
-            world,
-            now: Millis(1_000_000),
-            sent: Vec::new(),
-        }
-    }
-
-    fn new() -> Self {
-        Self::with_rules(Rules::default())
-    }
-
-    fn wait(&mut self, millis: u64) {
-        self.now += Millis(millis);
-        self.world.advance_to(self.now);
-        self.collect();
-    }
-
-    fn collect(&mut self) {
-        self.sent.extend(self.world.take_outgoing());
-    }
-
-    fn challenge(&mut self, from: &str, to: &str, form: &[(&str, &str)]) -> GameId {
-        let fields: Fields = form.iter().copied().collect();
-        let made = self.world.challenge(&user(from), to, &fields, self.now).unwrap();
-        self.collect();
-        made.id
-    }
-
-    /// Anna has White against `opponent`; both sit at their boards.
-    fn game(&mut self, opponent: &str, limit: &str, increment: &str) -> GameId {
-        let form = [
-            ("clock.limit", limit),
-            ("clock.increment", increment),
-            ("color", "white"),
-        ];
-        let id = self.challenge("Anna", opponent, &form);
-        self.world.accept(&user(opponent), &id, self.now).unwrap();
-        for player in ["Anna", opponent] {
-            self.world
-                .game_stream_opened(&user(player), &id, self.now)
-                .unwrap();
-        }
-        self.collect();
-        self.sent.clear();
-        id
-    }
-
-    /// Plays moves for whoever's turn it is, a second apart.
-    fn play(&mut self, id: &GameId, moves: &str) {
-        for uci in moves.split(' ') {
-            self.wait(1_000);
-            let game = self.world.game(id).unwrap();
-            let mover = game.seats.get(game.line.turn()).user.clone();
-            self.act(&mover, id, |game, color, now| game.play(color, uci, false, now))
-                .unwrap();
-        }
-    }
-
-    fn act(
-        &mut self,
-        player: &UserId,
-        id: &GameId,
-        act: impl FnOnce(&mut super::Game, Color, Millis) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        let now = self.now;
-        let done = self
-            .world
-            .command(player, id, now, |game, color| act(game, color, now));
-        self.collect();
-        done
-    }
-
-    /// The states a player was sent, oldest first; forgets everything sent.
-    fn states(&mut self, player: &str) -> Vec<GameState> {
-        let to_player = user(player);
-        self.sent
-            .drain(..)
-            .filter_map(|outgoing| match outgoing {
-                Outgoing::Game {
-                    to,
-                    event: GameEvent::State(state),
-                    ..
-                } if to == to_player => Some(state),
-                _ => None,
-            })
-            .collect()
-    }
-
-    /// The waits of which a player was told because the opponent is away.
-    fn absences(&mut self, player: &str) -> Vec<Option<u32>> {
-        let to_player = user(player);
-        self.sent
-            .drain(..)
-            .filter_map(|outgoing| match outgoing {
-                Outgoing::Game {
-                    to,
-                    event: GameEvent::OpponentGone(gone),
-                    ..
-                } if to == to_player => Some(gone.claim_win_in_seconds),
-                _ => None,
-            })
-            .collect()
-    }
-
-    fn ending(&self, id: &GameId) -> (Status, Option<Side>) {
-        let state = self.world.game(id).unwrap().state(self.now);
-        (state.status, state.winner)
-    }
-}
 
 #[test]
 fn the_state_of_the_declining_move_still_shows_the_offer() {
@@ -182,7 +55,7 @@ fn an_offer_that_meets_an_offer_ends_the_game_without_the_move() {
     let mut story = Story::new();
     let id = story.game("Robo", "300", "0");
     story.play(&id, "d2d4 d7d5");
-    let offer = |game: &mut super::Game, color, now| {
+    let offer = |game: &mut Game, color, now| {
         game.offer_draw(color, now);
         Ok(())
     };
@@ -201,7 +74,7 @@ fn a_takeback_undoes_back_to_the_asking_sides_move() {
     let mut story = Story::new();
     let id = story.game("Robo", "180", "2");
     story.play(&id, "e2e4 c7c5 g1f3 d7d6 f1b5 c8d7");
-    let yes = |game: &mut super::Game, color, now| {
+    let yes = |game: &mut Game, color, now| {
         game.offer_takeback(color, now);
         Ok(())
     };
@@ -303,13 +176,13 @@ fn resigning_before_both_have_moved_calls_the_game_off() {
     let mut story = Story::new();
     let id = story.game("Robo", "300", "0");
     story.play(&id, "e2e4");
-    let resign = |game: &mut super::Game, color, now| game.resign(color, now);
+    let resign = |game: &mut Game, color, now| game.resign(color, now);
     story.act(&user("Robo"), &id, resign).unwrap();
     assert_eq!(story.ending(&id), (Status::Aborted, None));
     assert_eq!(story.act(&user("Robo"), &id, resign), Err(Refusal::NotResignable));
     let id = story.game("Ben", "300", "0");
     story.play(&id, "e2e4 e7e5");
-    let abort = |game: &mut super::Game, _, now| game.abort(now);
+    let abort = |game: &mut Game, _, now| game.abort(now);
     assert_eq!(story.act(&user("Ben"), &id, abort), Err(Refusal::NotAbortable));
     story.act(&user("Ben"), &id, resign).unwrap();
     assert_eq!(story.ending(&id), (Status::Resign, Some(Side::White)));
@@ -322,7 +195,7 @@ fn who_stays_away_loses_to_a_claim() {
     story.play(&id, "e2e4 e7e5 g1f3 b8c6");
     story.world.game_stream_closed(&user("Anna"), &id, story.now);
     story.wait(39_999);
-    let claim = |game: &mut super::Game, color, now| game.claim_victory(color, now);
+    let claim = |game: &mut Game, color, now| game.claim_victory(color, now);
     story.act(&user("Robo"), &id, claim).unwrap();
     assert!(
         story.world.game(&id).unwrap().is_running(),
@@ -349,140 +222,6 @@ fn nothing_can_be_claimed_on_the_own_turn() {
         })
         .unwrap();
     assert!(story.world.game(&id).unwrap().is_running());
-}
-
-#[test]
-fn an_unanswered_challenge_expires_in_silence_and_can_still_be_accepted() {
-    for accept_expired in [true, false] {
-        let mut story = Story::with_rules(Rules {
-            accept_expired,
-            ..Rules::default()
-        });
-        let id = story.challenge("Anna", "Robo", &[("clock.limit", "300")]);
-        story.wait(19_999);
-        assert_eq!(story.world.challenges_of(&user("Robo")).0.len(), 1);
-        story.sent.clear();
-        story.wait(1);
-        assert!(story.sent.is_empty());
-        assert!(story.world.challenges_of(&user("Robo")).0.is_empty());
-        assert!(
-            story
-                .world
-                .event_stream_opened(&user("Robo"), story.now)
-                .is_empty()
-        );
-        assert_eq!(
-            story.world.accept(&user("Robo"), &id, story.now).is_ok(),
-            accept_expired
-        );
-    }
-}
-
-#[test]
-fn a_challenge_whose_challenger_waits_on_a_stream_does_not_expire() {
-    let mut story = Story::new();
-    let id = story.challenge("Anna", "Robo", &[("clock.limit", "300")]);
-    story.world.waits_for(&id);
-    story.wait(100_000);
-    assert_eq!(story.world.challenges_of(&user("Anna")).1.len(), 1);
-    story.world.waits_no_longer(&id, story.now);
-    story.wait(20_000);
-    assert!(story.world.challenges_of(&user("Anna")).1.is_empty());
-}
-
-#[test]
-fn a_second_challenge_takes_back_the_first() {
-    let mut story = Story::new();
-    let first = story.challenge("Anna", "Robo", &[("clock.limit", "300")]);
-    story.sent.clear();
-    let second = story.challenge("Anna", "Robo", &[("clock.limit", "180")]);
-    assert!(story.sent.iter().any(|outgoing| matches!(outgoing,
-        Outgoing::Event { to, event: Event::ChallengeCanceled { challenge } }
-            if *to == user("Robo") && challenge.id == first)));
-    assert!(story.sent.contains(&Outgoing::ChallengeOver {
-        challenge: first.clone(),
-        done: ChallengeDone::Canceled
-    }));
-    assert_eq!(
-        story.world.accept(&user("Robo"), &first, story.now),
-        Err(Refusal::Canceled)
-    );
-    story.world.accept(&user("Robo"), &second, story.now).unwrap();
-}
-
-#[test]
-fn a_rematch_swaps_colours_and_is_not_offered_again_within_a_minute() {
-    let mut story = Story::new();
-    let id = story.game("Robo", "300", "0");
-    assert_eq!(
-        story.world.rematch(&user("Anna"), &id, story.now).map(|_| ()),
-        Err(Refusal::NoRematch)
-    );
-    story
-        .act(&user("Robo"), &id, |game, color, now| game.resign(color, now))
-        .unwrap();
-    let offer = story.world.rematch(&user("Anna"), &id, story.now).unwrap();
-    assert_eq!(
-        (offer.rematch_of.as_ref(), offer.final_color),
-        (Some(&id), Some(Side::Black))
-    );
-    assert!(
-        story.world.challenges_of(&user("Robo")).0.is_empty(),
-        "rematches are not listed"
-    );
-    story
-        .world
-        .decline(&user("Robo"), &offer.id, None, story.now)
-        .unwrap();
-    story.wait(59_999);
-    assert_eq!(
-        story.world.rematch(&user("Anna"), &id, story.now).map(|_| ()),
-        Err(Refusal::NoRematch)
-    );
-    story.wait(1);
-    let offer = story.world.rematch(&user("Anna"), &id, story.now).unwrap();
-    story.world.accept(&user("Robo"), &offer.id, story.now).unwrap();
-    assert_eq!(
-        story.world.game(&offer.id).unwrap().color_of(&user("Anna")),
-        Some(Color::Black)
-    );
-    assert_eq!(story.world.game(&id).unwrap().rematch, Some(offer.id));
-}
-
-#[test]
-fn the_same_seed_makes_the_same_world() {
-    let ids = |seed| {
-        let mut story = Story::with_rules(Rules {
-            seed,
-            ..Rules::default()
-        });
-        (0..4)
-            .map(|_| story.challenge("Anna", "Robo", &[("variant", "chess960")]))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(ids(3), ids(3));
-    assert_ne!(ids(3), ids(4));
-}
-
-#[test]
-fn challenges_tell_their_fate_only_once() {
-    let mut story = Story::new();
-    let id = story.challenge("Anna", "Robo", &[("clock.limit", "300")]);
-    story
-        .world
-        .decline(&user("Robo"), &id, Some("tooFast"), story.now)
-        .unwrap();
-    assert_eq!(
-        story.world.decline(&user("Robo"), &id, None, story.now),
-        Err(Refusal::NotFound)
-    );
-    assert_eq!(
-        story.world.accept(&user("Robo"), &id, story.now),
-        Err(Refusal::Declined)
-    );
-    let shown = story.world.show_challenge(&user("Anna"), &id).unwrap();
-    assert_eq!(shown.status, ChallengeStatus::Declined);
-    assert_eq!(shown.decline_reason_key.as_deref(), Some("toofast"));
 }
 
 proptest! {

@@ -1,0 +1,119 @@
+//! Challenges that are accepted, refused, or kept waiting.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use sparring::config::Mode;
+use tokio::time::timeout;
+
+use crate::{
+    stage::{PATIENCE, WHITE, replies},
+    table::Lines,
+};
+
+/// How Anna's challenge was refused.
+async fn refusal(mut events: Lines) -> Value {
+    let line = timeout(PATIENCE, events.next_of("challengeDeclined"))
+        .await
+        .expect("not declined");
+    line["challenge"]["declineReasonKey"].clone()
+}
+
+#[tokio::test]
+async fn what_the_settings_exclude_is_declined_with_its_reason() {
+    let stage = replies(&[])
+        .options(|options| options.challenge.modes = vec![Mode::Rated])
+        .open()
+        .await;
+    let (_, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "rated");
+}
+
+#[tokio::test]
+async fn new_settings_count_from_the_next_challenge() {
+    let mut stage = replies(&[])
+        .options(|options| options.challenge.modes = vec![Mode::Rated])
+        .open()
+        .await;
+    let (_, events) = stage.challenge(&WHITE).await;
+    refusal(events).await;
+    stage
+        .bot()
+        .options
+        .send_modify(|options| options.challenge.modes = vec![Mode::Casual]);
+    stage.game(&WHITE).await;
+}
+
+#[tokio::test]
+async fn who_finds_no_seat_waits_for_one() {
+    let mut stage = replies(&[]).options(|options| options.games.max = 1).open().await;
+    let mut first = stage.game(&WHITE).await;
+    let (id, mut events) = stage.challenge(&WHITE).await;
+    stage.bot().until("one game", |status| status.games == 1).await;
+    first.human_does("resign").await;
+    let accepted = async { while events.next_of("gameStart").await["game"]["gameId"] != id.as_str() {} };
+    timeout(PATIENCE, accepted)
+        .await
+        .expect("the second challenge was never accepted");
+}
+
+#[tokio::test]
+async fn one_opponent_does_not_take_all_the_seats() {
+    let mut stage = replies(&[])
+        .options(|options| options.games.per_opponent = 1)
+        .open()
+        .await;
+    stage.game(&WHITE).await;
+    let (id, _events) = stage.challenge(&WHITE).await;
+    let token = stage.table.sandbox.add_human("Boris").unwrap();
+    let boris = crate::table::Player {
+        token,
+        ..stage.table.anna.clone()
+    };
+    let mut boris_events = boris.events().await;
+    assert_eq!(boris.post("/api/challenge/SandBot", &WHITE).await.0, 200);
+    timeout(PATIENCE, boris_events.next_of("gameStart"))
+        .await
+        .expect("Boris has no game");
+    stage.bot().until("two games", |status| status.games == 2).await;
+    let (status, challenge) = stage.table.anna.get(&format!("/api/challenge/{id}/show")).await;
+    assert_eq!((status, &challenge["status"]), (200, &Value::from("created")));
+}
+
+#[tokio::test]
+async fn a_challenge_that_was_taken_back_while_waiting_is_forgotten() {
+    let mut stage = replies(&[]).options(|options| options.games.max = 1).open().await;
+    let mut first = stage.game(&WHITE).await;
+    let (id, mut events) = stage.challenge(&WHITE).await;
+    stage
+        .table
+        .anna
+        .does(&format!("/api/challenge/{id}/cancel"))
+        .await;
+    timeout(PATIENCE, events.next_of("challengeCanceled"))
+        .await
+        .unwrap();
+    first.human_does("resign").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    stage.game(&WHITE).await;
+    assert_eq!(stage.bot().status.borrow().games, 1);
+}
+
+#[tokio::test]
+async fn an_acceptance_whose_answer_is_lost_still_becomes_a_game() {
+    let stage = replies(&["e7e5"]).open().await;
+    let lost = sparring::sandbox::Mishap::LoseAnswer {
+        after: Duration::ZERO.into(),
+    };
+    stage.arm("/accept", 1, lost);
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+}
+
+#[tokio::test]
+async fn a_failed_acceptance_frees_the_seat_at_once() {
+    let stage = replies(&[]).options(|options| options.games.max = 1).open().await;
+    stage.answers("/accept", 1, 404, r#"{"error":"Not found"}"#);
+    stage.challenge(&WHITE).await;
+    stage.game(&WHITE).await;
+}

@@ -1,0 +1,162 @@
+//! A server that misbehaves: moves arrive once, and the mind is asked once.
+
+use std::time::{Duration, Instant};
+
+use sparring::{personality::Profile, sandbox::Mishap, units::Millis};
+
+use crate::stage::{Act, Stage, WHITE, acts, answer, replies};
+
+/// Plays two moves with something wrong about the first, and looks that each was decided once.
+async fn two_moves(stage: &Stage) {
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    assert_eq!(stage.plies(), [1, 3]);
+}
+
+#[tokio::test]
+async fn errors_of_the_server_on_a_move_are_outlasted() {
+    for (status, body) in [
+        (500, "Sorry, something went wrong."),
+        (502, "<html>502 Bad Gateway</html>"),
+        (503, ""),
+        (504, r#"{"error":"timeout"}"#),
+    ] {
+        let stage = replies(&["e7e5", "b8c6"]).open().await;
+        stage.answers("/move/e7e5", 3, status, body);
+        two_moves(&stage).await;
+    }
+}
+
+#[tokio::test]
+async fn a_page_with_status_200_is_not_taken_for_a_move() {
+    let stage = replies(&["e7e5", "b8c6"]).open().await;
+    stage.answers("/move/e7e5", 1, 200, "<html>maintenance</html>");
+    two_moves(&stage).await;
+}
+
+#[tokio::test]
+async fn a_move_whose_answer_is_lost_is_not_played_twice() {
+    let stage = replies(&["e7e5", "b8c6"]).open().await;
+    stage.arm("/move/e7e5", 1, Mishap::LoseAnswer { after: Millis(50) });
+    two_moves(&stage).await;
+}
+
+#[tokio::test]
+async fn a_move_that_is_called_not_ours_is_looked_for() {
+    let stage = replies(&["e7e5", "b8c6"]).open().await;
+    stage.answers(
+        "/move/e7e5",
+        1,
+        400,
+        r#"{"error":"Not your turn, or game already over"}"#,
+    );
+    two_moves(&stage).await;
+}
+
+#[tokio::test]
+async fn too_many_requests_on_a_move_are_waited_out() {
+    let stage = replies(&["e7e5", "b8c6"]).open().await;
+    stage.answers(
+        "/move/e7e5",
+        1,
+        429,
+        r#"{"error":"Too many requests. Try again later."}"#,
+    );
+    let begin = Instant::now();
+    two_moves(&stage).await;
+    assert!(begin.elapsed() >= Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn too_many_requests_in_chat_keep_no_move_back() {
+    let stage = replies(&["e7e5", "b8c6"])
+        .personality(Profile::new("friendly"))
+        .open()
+        .await;
+    let mut limited = answer(429, "<html>slow down</html>");
+    if let Mishap::Answer { retry_after, .. } = &mut limited {
+        *retry_after = Some("600".to_owned());
+    }
+    stage.arm("/chat", 1, limited);
+    let begin = Instant::now();
+    two_moves(&stage).await;
+    assert!(begin.elapsed() < Duration::from_secs(20));
+}
+
+#[tokio::test]
+async fn a_greeting_that_is_refused_keeps_no_move_back() {
+    let stage = replies(&["e7e5", "b8c6"])
+        .personality(Profile::new("friendly"))
+        .open()
+        .await;
+    stage.answers("/chat", 1, 400, r#"{"error":{"text":["too long"]}}"#);
+    two_moves(&stage).await;
+}
+
+#[tokio::test]
+async fn a_slow_server_gets_no_second_request_for_a_move() {
+    let stage = replies(&["e7e5", "b8c6"]).open().await;
+    stage.arm("/move/e7e5", 1, Mishap::Delay { by: Millis(1500) });
+    two_moves(&stage).await;
+}
+
+#[tokio::test]
+async fn a_game_that_the_server_refuses_to_play_is_given_up() {
+    let stage = replies(&["e7e5", "b8c6"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.answers(
+        "/move/b8c6",
+        9,
+        400,
+        r#"{"error":"Piece on b8 cannot move to c6"}"#,
+    );
+    game.human_plays("g1f3").await.ends("resign", Some("white")).await;
+    assert_eq!(stage.plies(), [1, 3]);
+}
+
+#[tokio::test]
+async fn a_game_that_falls_over_is_resumed_once() {
+    let mut stage = acts(|_, before| {
+        if before == 0 {
+            Act::Panic
+        } else {
+            Act::Play("e7e5", 0)
+        }
+    })
+    .open()
+    .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("playing", |status| status.games == 1).await;
+}
+
+#[tokio::test]
+async fn a_game_that_falls_over_again_is_resigned_and_harms_no_other() {
+    let mut stage = acts(|request, _| match request.line.uci_moves().as_str() {
+        "d2d4" => Act::Play("d7d5", 0),
+        _ => Act::Panic,
+    })
+    .open()
+    .await;
+    let mut good = stage.game(&WHITE).await;
+    let mut bad = stage.game(&WHITE).await;
+    bad.human_plays("e2e4").await;
+    bad.until("it is over", |state| {
+        state["status"] == "aborted" || state["status"] == "resign"
+    })
+    .await;
+    good.human_plays("d2d4").await.bot_answers("d7d5").await;
+    stage.bot().until("one game", |status| status.games == 1).await;
+}
+
+#[tokio::test]
+async fn an_event_stream_that_will_not_open_is_opened_later() {
+    let mut stage = replies(&["e7e5", "b8c6"]).open().await;
+    stage.answers("/api/stream/event", 3, 502, "<html>502 Bad Gateway</html>");
+    stage.table.sandbox.drop_connections();
+    stage.bot().until("deaf", |status| !status.is_listening).await;
+    stage.bot().until("listening", |status| status.is_listening).await;
+    two_moves(&stage).await;
+}

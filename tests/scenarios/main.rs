@@ -1,0 +1,17 @@
+//! Whole scenarios: the real daemon against the real sandbox in one process, with a scripted mind where the moves
+//! matter more than their quality.
+
+mod challenges;
+mod chat;
+mod faults;
+mod login;
+mod play;
+mod reconnect;
+mod shutdown;
+mod stage;
+#[path = "../sandbox_api/harness.rs"]
+#[expect(
+    dead_code,
+    reason = "written for the sandbox's own tests, of which this needs a part"
+)]
+mod table;

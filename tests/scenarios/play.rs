@@ -1,0 +1,200 @@
+//! Games from the challenge to the last move.
+
+use std::sync::Arc;
+
+use sparring::{
+    book::{self, Library},
+    bot::{
+        mind::{Mind, Whole},
+        thinker::Thinker,
+    },
+    personality::{DrawTemper, Profile},
+    sandbox::Castling,
+    units::{Centipawns, Nodes},
+};
+use tokio::sync::watch;
+
+use crate::stage::{Act, BLACK, WHITE, acts, replies, silent};
+
+#[tokio::test]
+async fn a_challenge_becomes_a_game_that_is_played_to_mate() {
+    let mut stage = replies(&["e7e5", "d8h4"])
+        .personality(Profile::new("friendly"))
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    game.bot_says("Hello Anna").await;
+    game.human_plays("f2f3").await.bot_answers("e7e5").await;
+    game.human_plays("g2g4").await.bot_answers("d8h4").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    assert_eq!(stage.plies(), [1, 3]);
+    let (_, chat) = stage
+        .table
+        .bot
+        .get(&format!("/api/bot/game/{}/chat", game.id))
+        .await;
+    let said: Vec<&str> = chat
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|line| line["text"].as_str())
+        .collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[1].contains("Thanks for the game"), "{said:?}");
+}
+
+#[tokio::test]
+async fn the_bot_begins_when_it_has_white() {
+    let stage = replies(&["e2e4", "d1h5", "h5f7"]).open().await;
+    let mut game = stage.game(&BLACK).await;
+    game.bot_answers("e2e4").await.human_plays("g7g5").await;
+    game.bot_answers("d1h5").await.human_plays("g8f6").await;
+    game.bot_answers("h5f7").await;
+    game.human_does("resign")
+        .await
+        .ends("resign", Some("white"))
+        .await;
+}
+
+#[tokio::test]
+async fn castling_is_understood_in_both_spellings() {
+    let script = &["e7e5", "g8f6", "f8c5", "e8g8", "d7d6"];
+    for castling in [Castling::TwoSquare, Castling::Always960] {
+        let stage = replies(script)
+            .sandbox(|sandbox| sandbox.rules.castling = castling)
+            .open()
+            .await;
+        let (white, black) = match castling {
+            Castling::TwoSquare => ("e1g1", "e8g8"),
+            Castling::Always960 => ("e1h1", "e8h8"),
+        };
+        let mut game = stage.game(&WHITE).await;
+        for (human, bot) in [
+            ("e2e4", "e7e5"),
+            ("g1f3", "g8f6"),
+            ("f1c4", "f8c5"),
+            (white, black),
+            ("d2d3", "d7d6"),
+        ] {
+            game.human_plays(human).await.bot_answers(bot).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_position_with_black_to_move_is_played_from_black() {
+    let stage = replies(&["e8e7"]).open().await;
+    let form = [
+        &BLACK[..2],
+        &[("color", "white"), ("fen", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1")],
+    ]
+    .concat();
+    let mut game = stage.game(&form).await;
+    game.bot_answers("e8e7").await;
+}
+
+#[tokio::test]
+async fn a_draw_is_taken_when_the_scores_allow_it() {
+    let mut calm = silent("calm");
+    calm.draw = Some(DrawTemper {
+        within: Centipawns(10),
+        moves: 1,
+    });
+    let stage = replies(&["e7e5", "b8c6"]).personality(calm).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_does("draw/yes").await.ends("draw", None).await;
+}
+
+#[tokio::test]
+async fn a_draw_is_refused_by_who_wants_to_win() {
+    let stage = acts(|request, _| Act::Play(["e7e5", "b8c6"][request.line.ply() / 2], 300))
+        .personality(silent("keen"))
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_does("draw/yes").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+}
+
+#[tokio::test]
+async fn a_takeback_is_granted_to_people_and_the_move_decided_anew() {
+    let mut kind = Profile::new("kind");
+    kind.takebacks = 1;
+    let stage = replies(&["e7e5", "b8c6"]).personality(kind).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_does("takeback/yes").await.takes_back(2).await;
+    game.human_plays("f1c4").await.bot_answers("b8c6").await;
+    game.human_does("takeback/yes")
+        .await
+        .bot_says("no more takebacks")
+        .await;
+    assert_eq!(stage.plies(), [1, 3, 3]);
+}
+
+#[tokio::test]
+async fn a_takeback_while_thinking_voids_the_thought() {
+    let mut kind = silent("kind");
+    kind.takebacks = 1;
+    let stage = acts(|request, before| match (request.line.ply(), before) {
+        (1, 0) => Act::Ponder,
+        _ => Act::Play("d7d5", 0),
+    })
+    .personality(kind)
+    .open()
+    .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await;
+    stage.thinks(1).await;
+    game.human_does("takeback/yes").await.takes_back(1).await;
+    game.human_plays("d2d4").await.bot_answers("d7d5").await;
+}
+
+#[tokio::test]
+async fn a_resignation_while_thinking_frees_the_seat() {
+    let mut stage = acts(|_, _| Act::Ponder).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await;
+    stage.thinks(1).await;
+    game.human_does("resign").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+}
+
+#[tokio::test]
+async fn an_opponent_who_never_moves_is_left() {
+    let mut stage = replies(&["e7e5"])
+        .options(|options| options.games.abort_after = sparring::units::Millis(200))
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    game.ends("aborted", None).await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+}
+
+#[tokio::test]
+async fn book_and_engine_play_together() {
+    let (book, _) = book::parse("books/test.book", "1. e4 e5 2. Nf3 Nc6\n");
+    let library = Arc::new(Library::new(book.into_iter().collect()));
+    let mind = Mind::Whole(Whole {
+        thinker: Thinker::new(1).unwrap(),
+        hash_mib: 1,
+        library: watch::channel(library).1,
+    });
+    let mut reader = silent("reader");
+    reader.books = vec!["test".to_owned()];
+    reader.nodes = Some(Nodes(500));
+    let stage = replies(&[]).mind(mind).personality(reader).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_plays("f1b5").await;
+    game.until("the engine moves", |state| {
+        state["moves"]
+            .as_str()
+            .is_some_and(|moves| moves.split(' ').count() == 6)
+    })
+    .await;
+}

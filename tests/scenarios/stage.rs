@@ -1,0 +1,439 @@
+//! The stage: a served sandbox, the daemon on it, and Anna, who plays against it over HTTP.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::FutureExt as _;
+use serde_json::Value;
+use sparring::{
+    bot::{
+        Daemon, Exit, Options, Signals, Status,
+        mind::{Decision, Mind, MoveRequest},
+    },
+    chess::parse_uci,
+    config::Config,
+    engine::Score,
+    lichess::{Client, Token},
+    personality::{Cast, Profile},
+    sandbox::{self, Fault, Mishap},
+    units::{Centipawns, Elo, Millis},
+};
+use tokio::{sync::watch, task::JoinHandle, time::timeout};
+
+use crate::table::{Lines, Player, Table};
+
+/// Whatever is awaited comes sooner, on the slowest machine that tests run on.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Ten minutes, so that no clock matters, and Anna has White.
+pub const WHITE: [(&str, &str); 3] = [
+    ("clock.limit", "600"),
+    ("clock.increment", "0"),
+    ("color", "white"),
+];
+/// The same with Black for Anna.
+pub const BLACK: [(&str, &str); 3] = [
+    ("clock.limit", "600"),
+    ("clock.increment", "0"),
+    ("color", "black"),
+];
+
+/// What the scripted mind does at a turn.
+pub enum Act {
+    /// Plays a move, thought to be worth so many centipawns.
+    Play(&'static str, i32),
+    /// Thinks for ever.
+    Ponder,
+    /// Falls over.
+    Panic,
+}
+
+/// A turn that the scripted mind was asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// How many half moves had been played.
+    pub ply: usize,
+    /// Who was to play.
+    pub personality: String,
+    /// At which level.
+    pub level: Option<Elo>,
+    /// Without pauses.
+    pub fast: bool,
+}
+
+/// What the scripted mind was asked so far.
+type Diary = Arc<watch::Sender<Vec<Asked>>>;
+
+/// What the bot does at a turn, given how often it was asked before.
+type Acts = Arc<dyn Fn(&MoveRequest, usize) -> Act + Send + Sync>;
+
+/// How a stage is set.
+pub struct Staging {
+    act: Acts,
+    mind: Option<Mind>,
+    cast: Vec<Profile>,
+    options: Options,
+    sandbox: sandbox::Options,
+}
+
+/// The bot's moves, one after the other, counted by its own moves on the board: after a takeback it repeats itself.
+pub fn replies(moves: &'static [&'static str]) -> Staging {
+    acts(move |request, _| {
+        let own = request.line.ply() / 2;
+        Act::Play(moves.get(own).expect("the script has ended"), 0)
+    })
+}
+
+/// What the bot does at a turn, given how often it was asked before.
+pub fn acts(act: impl Fn(&MoveRequest, usize) -> Act + Send + Sync + 'static) -> Staging {
+    let mut options = Options::from(&Config::default());
+    options.play.personality = "club".to_owned();
+    options.patience = Millis(500);
+    Staging {
+        act: Arc::new(act),
+        mind: None,
+        cast: vec![silent("club"), silent("attacker")],
+        options,
+        sandbox: sandbox::Options::default(),
+    }
+}
+
+/// A personality that says nothing.
+pub fn silent(name: &str) -> Profile {
+    let mut profile = Profile::new(name);
+    profile.chat.enabled = false;
+    profile
+}
+
+impl Staging {
+    /// With this personality instead of the silent club player.
+    pub fn personality(mut self, profile: Profile) -> Self {
+        self.options.play.personality.clone_from(&profile.name);
+        self.cast.push(profile);
+        self
+    }
+
+    /// With other settings.
+    pub fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
+    /// With another sandbox.
+    pub fn sandbox(mut self, change: impl FnOnce(&mut sandbox::Options)) -> Self {
+        change(&mut self.sandbox);
+        self
+    }
+
+    /// With another mind than the scripted one.
+    pub fn mind(mut self, mind: Mind) -> Self {
+        self.mind = Some(mind);
+        self
+    }
+
+    /// Sets the stage and waits until the daemon listens.
+    pub async fn open(self) -> Stage {
+        let table = Table::set(self.sandbox).await;
+        let diary = Diary::new(watch::Sender::default());
+        let mind = self
+            .mind
+            .unwrap_or_else(|| scripted(self.act, Arc::clone(&diary)));
+        let mut stage = Stage {
+            table,
+            diary,
+            mind,
+            cast: Arc::new(Cast::new(self.cast)),
+            options: self.options,
+            bot: None,
+        };
+        stage.start().await;
+        stage
+    }
+}
+
+fn scripted(act: Acts, diary: Diary) -> Mind {
+    Mind::Scripted(Arc::new(move |request| {
+        let asked = Asked {
+            ply: request.line.ply(),
+            personality: request.manner.profile.name.clone(),
+            level: request.manner.level,
+            fast: request.manner.fast,
+        };
+        let before = diary.borrow().len();
+        diary.send_modify(|diary| diary.push(asked));
+        let act = act(&request, before);
+        async move {
+            match act {
+                Act::Play(uci, worth) => {
+                    let mv = parse_uci(request.line.position(), uci).expect("the script plays a legal move");
+                    Some(Decision {
+                        score: Some(Score::Cp(Centipawns(worth))),
+                        ..Decision::play(mv, "script")
+                    })
+                }
+                Act::Ponder => std::future::pending().await,
+                Act::Panic => panic!("the script says so"),
+            }
+        }
+        .boxed()
+    }))
+}
+
+/// A daemon at work.
+pub struct Bot {
+    pub signals: Signals,
+    pub status: watch::Receiver<Status>,
+    pub options: watch::Sender<Options>,
+    pub ended: JoinHandle<Result<(), Exit>>,
+}
+
+impl Bot {
+    /// Waits until its status is so.
+    pub async fn until(&mut self, what: &str, so: impl FnMut(&Status) -> bool) {
+        let wait = timeout(PATIENCE, self.status.wait_for(so));
+        wait.await.unwrap_or_else(|_| panic!("never {what}")).unwrap();
+    }
+
+    /// Waits until it has ended.
+    pub async fn end(self) -> Result<(), Exit> {
+        timeout(PATIENCE, self.ended)
+            .await
+            .expect("the daemon goes on")
+            .unwrap()
+    }
+}
+
+pub struct Stage {
+    pub table: Table,
+    diary: Diary,
+    mind: Mind,
+    cast: Arc<Cast>,
+    options: Options,
+    pub bot: Option<Bot>,
+}
+
+impl Stage {
+    /// A daemon with this token, not waited for.
+    pub fn daemon(&self, token: &str) -> Bot {
+        let client = Client::new(&self.table.url, Token::parse(token).unwrap(), 1).unwrap();
+        let (options, current) = watch::channel(self.options.clone());
+        let (show, status) = watch::channel(Status::default());
+        let daemon = Daemon {
+            client,
+            options: current,
+            cast: watch::channel(Arc::clone(&self.cast)).1,
+            mind: self.mind.clone(),
+            status: show,
+            seed: 1,
+        };
+        let signals = Signals::default();
+        Bot {
+            ended: tokio::spawn(daemon.run(signals.clone())),
+            signals,
+            status,
+            options,
+        }
+    }
+
+    /// Starts the daemon and waits until it listens.
+    pub async fn start(&mut self) {
+        let mut bot = self.daemon(&self.table.bot.token);
+        bot.until("listening", |status| status.is_listening).await;
+        self.bot = Some(bot);
+    }
+
+    /// The daemon dies without a word, as by kill -9.
+    pub fn kill(&mut self) {
+        self.bot.take().unwrap().ended.abort();
+    }
+
+    /// Anna challenges the bot: the id, and her event stream from before the challenge on.
+    pub async fn challenge(&self, form: &[(&str, &str)]) -> (String, Lines) {
+        let events = self.table.anna.events().await;
+        let (status, challenge) = self.table.anna.post("/api/challenge/SandBot", form).await;
+        assert_eq!(status, 200, "{challenge}");
+        (challenge["id"].as_str().unwrap().to_owned(), events)
+    }
+
+    /// Anna challenges the bot, which accepts: the game as she sees it.
+    pub async fn game(&self, form: &[(&str, &str)]) -> Game {
+        let (id, mut events) = self.challenge(form).await;
+        timeout(PATIENCE, events.next_of("gameStart"))
+            .await
+            .expect("no game came");
+        let lines = self.table.anna.watches(&id).await;
+        Game {
+            id,
+            anna: self.table.anna.clone(),
+            lines,
+            moves: String::new(),
+            seen: Vec::new(),
+        }
+    }
+
+    /// What the scripted mind was asked so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.diary.borrow().clone()
+    }
+
+    /// The plies at which the scripted mind was asked so far.
+    pub fn plies(&self) -> Vec<usize> {
+        self.asked().iter().map(|asked| asked.ply).collect()
+    }
+
+    /// Waits until the scripted mind was asked so often.
+    pub async fn thinks(&self, times: usize) {
+        let mut diary = self.diary.subscribe();
+        let asked = diary.wait_for(|diary| diary.len() >= times);
+        timeout(PATIENCE, asked)
+            .await
+            .expect("the mind was not asked")
+            .unwrap();
+    }
+
+    pub fn bot(&mut self) -> &mut Bot {
+        self.bot.as_mut().unwrap()
+    }
+
+    /// The next requests whose method and path contain this get an answer instead of being served.
+    pub fn answers(&self, on: &str, times: u32, status: u16, body: &str) {
+        self.arm(on, times, answer(status, body));
+    }
+
+    pub fn arm(&self, on: &str, times: u32, what: Mishap) {
+        self.table.sandbox.arm(Fault {
+            on: on.to_owned(),
+            skip: 0,
+            times,
+            what,
+        });
+    }
+}
+
+pub fn answer(status: u16, body: &str) -> Mishap {
+    Mishap::Answer {
+        status,
+        body: body.to_owned(),
+        content_type: if body.starts_with('<') {
+            "text/html"
+        } else {
+            "application/json"
+        }
+        .to_owned(),
+        retry_after: None,
+    }
+}
+
+/// A game from Anna's side of the board.
+pub struct Game {
+    pub id: String,
+    anna: Player,
+    lines: Lines,
+    moves: String,
+    /// Everything that her stream has said.
+    seen: Vec<Value>,
+}
+
+impl Game {
+    /// Anna plays a move.
+    pub async fn human_plays(&mut self, uci: &str) -> &mut Self {
+        self.anna.plays(&self.id, &format!("move/{uci}")).await;
+        self.append(uci);
+        self
+    }
+
+    /// The stream shows the bot's move, and nothing else was played.
+    pub async fn bot_answers(&mut self, uci: &str) -> &mut Self {
+        self.append(uci);
+        let expected = self.moves.clone();
+        let shown = |state: &Value| {
+            state["moves"]
+                .as_str()
+                .is_some_and(|moves| moves.len() >= expected.len())
+        };
+        let state = self.until(&format!("{uci} is shown"), shown).await;
+        assert_eq!(state["moves"], expected, "another move was played");
+        self
+    }
+
+    /// Anna sends a command such as `resign` or `draw/yes`.
+    pub async fn human_does(&mut self, command: &str) -> &mut Self {
+        self.anna.plays(&self.id, command).await;
+        self
+    }
+
+    /// Anna says something to the bot.
+    pub async fn human_says(&mut self, text: &str) -> &mut Self {
+        assert_eq!(self.anna.says(&self.id, text).await.0, 200);
+        self
+    }
+
+    /// The bot says something with these words.
+    pub async fn bot_says(&mut self, words: &str) -> &mut Self {
+        let said = |line: &Value| {
+            line["username"] == "SandBot" && line["text"].as_str().is_some_and(|text| text.contains(words))
+        };
+        self.until(&format!("the bot says {words:?}"), said).await;
+        self
+    }
+
+    /// The game ends so.
+    pub async fn ends(&mut self, status: &str, winner: Option<&str>) -> &mut Self {
+        let over = |state: &Value| state["status"].as_str().is_some_and(|status| status != "started");
+        let state = self.until("the game ends", over).await;
+        assert_eq!(state["status"], status);
+        assert_eq!(state["winner"].as_str(), winner);
+        self
+    }
+
+    /// A takeback of so many plies shows on the board.
+    pub async fn takes_back(&mut self, plies: usize) -> &mut Self {
+        let moves: Vec<&str> = self.moves.split(' ').collect();
+        self.moves = moves[..moves.len() - plies].join(" ");
+        let expected = self.moves.clone();
+        self.until("the takeback shows", |state| state["moves"] == expected)
+            .await;
+        self
+    }
+
+    /// How often the bot has said something.
+    pub fn lines_of_the_bot(&self) -> usize {
+        self.seen
+            .iter()
+            .filter(|line| line["username"] == "SandBot")
+            .count()
+    }
+
+    /// Anna's stream is opened anew, after all connections were cut.
+    pub async fn returns(&mut self) -> &mut Self {
+        // Those that were cut may still lie in the pool.
+        self.anna.http = reqwest::Client::builder().no_proxy().build().unwrap();
+        self.lines = self.anna.watches(&self.id).await;
+        self
+    }
+
+    /// Reads until a line or the state of a game's first line is so.
+    pub async fn until(&mut self, what: &str, so: impl Fn(&Value) -> bool) -> Value {
+        let read = async {
+            loop {
+                let mut line = self.lines.next().await;
+                if line["type"] == "gameFull" {
+                    line = line["state"].take();
+                }
+                self.seen.push(line.clone());
+                if so(&line) {
+                    return line;
+                }
+            }
+        };
+        timeout(PATIENCE, read)
+            .await
+            .unwrap_or_else(|_| panic!("never: {what}"))
+    }
+
+    fn append(&mut self, uci: &str) {
+        if !self.moves.is_empty() {
+            self.moves.push(' ');
+        }
+        self.moves.push_str(uci);
+    }
+}
