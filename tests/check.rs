@@ -76,6 +76,21 @@ fn exit_codes_tell_order_from_mistakes_and_missing_files() {
 }
 
 #[test]
+fn a_personality_on_its_own_is_not_blamed_for_books_that_lie_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("tim.toml"), "books = [\"my-own\"]\n").unwrap();
+    let check = |file: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
+        command.args(["check", file]).current_dir(folder.path());
+        command.output().unwrap()
+    };
+    assert_eq!(check("tim.toml").status.code(), Some(0));
+    fs::write(folder.path().join("bot.toml"), "").unwrap();
+    let said = String::from_utf8(check("tim.toml").stdout).unwrap();
+    assert!(said.contains("there is no book \"my-own\""), "{said}");
+}
+
+#[test]
 fn programs_get_json() {
     let output = sparring(&["--json", "wrong-values.toml"]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

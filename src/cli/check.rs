@@ -151,7 +151,8 @@ fn is_config(path: &Path) -> bool {
 /// Walks over the files and gathers what is wrong.
 struct Checker {
     paths: Paths,
-    books: Vec<String>,
+    /// The books that personalities may name; none where nobody knows in which folder to look.
+    books: Option<Vec<String>>,
     personalities: Vec<String>,
     outcome: Outcome,
 }
@@ -173,8 +174,10 @@ impl Checker {
             let files = list(folder, ending).unwrap_or_default();
             files.iter().filter_map(|path| stem(path)).collect()
         };
+        // A personality that lies somewhere on its own is not blamed for books that lie elsewhere.
+        let knows_books = config.exists() || paths.books.exists();
         Self {
-            books: stems(&paths.books, BOOK, BOOKS),
+            books: knows_books.then(|| stems(&paths.books, BOOK, BOOKS)),
             personalities: stems(&paths.personalities, PROFILE, PERSONALITIES),
             paths,
             outcome: Outcome::default(),
@@ -183,12 +186,15 @@ impl Checker {
 
     fn config(&mut self, path: &Path) -> Result<(), (PathBuf, io::Error)> {
         let text = read(path)?;
-        self.keep(self.text(&text, path, |name, text| {
-            let known = Known {
-                books: &self.books,
-                personalities: &self.personalities,
-            };
-            config::read_among(name, text, known).1
+        self.keep(self.text(&text, path, |name, text| match &self.books {
+            Some(books) => {
+                let known = Known {
+                    books,
+                    personalities: &self.personalities,
+                };
+                config::read_among(name, text, known).1
+            }
+            None => config::read(name, text).1,
         }));
         Ok(())
     }
@@ -220,8 +226,9 @@ impl Checker {
         let name = path.display().to_string();
         let findings = match path.extension().and_then(|ending| ending.to_str()) {
             Some(BOOK) => book_findings(&name, &bytes),
-            Some(PROFILE) => self.text(&bytes, path, |name, text| {
-                personality::read_among(name, text, &self.books).1
+            Some(PROFILE) => self.text(&bytes, path, |name, text| match &self.books {
+                Some(books) => personality::read_among(name, text, books).1,
+                None => personality::read(name, text).1,
             }),
             _ => {
                 let finding = Diagnostic::error(0..0, "this is neither a book nor settings")
