@@ -112,6 +112,28 @@ test('an opponent who left can be beaten by claim', () =>
     await page.getByRole('button', { name: 'Claim the win' }).waitFor({ state: 'hidden' });
   }));
 
+test('Chess960: castling is a king on its own rook, by click and by drag, and shows where both land', () => {
+  const initialFen = '1r4kr/pppppppp/8/8/8/8/PPPPPPPP/1R4KR w HBhb - 0 1';
+  const castled = '1r4kr/pppppppp/8/8/8/8/PPPPPPPP/1R3RK1 b hb - 1 1';
+  const legal = [{ uci: 'g1b1', san: 'O-O-O' }, { uci: 'g1h1', san: 'O-O' }];
+  const view = { initialFen, fen: initialFen, turn: 'white', dests: { g1: ['b1', 'h1'] }, legal };
+  const full = { initialFen, variant: { key: 'chess960', name: 'Chess960' } };
+  return onBoard({ full, view }, async ({ page, server }) => {
+    await clickSquares(page, 'g1', 'h1');
+    await askedFor(server, '/move/g1h1');
+    server.tell({ view: { moves: [{ uci: 'g1h1', san: 'O-O', fen: castled }], fen: castled, turn: 'black', dests: {}, legal: [] } });
+    await page.getByRole('button', { name: 'O-O', exact: true }).waitFor();
+    await untilMarked(page, 'last-move', 'g1'); // The king stays where it stood; a square is marked once.
+    assert.equal(await pieceAt(page, 'f1'), 'white rook');
+    server.tell({ view: { ...view, moves: [] } });
+    await until(() => page.title(), (title) => title.startsWith('Your turn'), 'the move is taken back');
+    await drag(page, 'g1', 'b1');
+    await askedFor(server, '/move/g1b1');
+    await until(() => pieceAt(page, 'c1'), (piece) => piece === 'white king', 'the king stands on c1');
+    assert.equal(await pieceAt(page, 'd1'), 'white rook');
+  });
+});
+
 test('castling that is written as king takes rook marks the squares of the king', () =>
   onBoard({}, async ({ page, server }) => {
     const fen = 'rnbqk2r/ppppppbp/5np1/8/8/5NP1/PPPPPPBP/RNBQ1RK1 b kq - 0 4';
