@@ -214,6 +214,34 @@ test('somebody else’s game says so', async () => {
   await server.stop();
 });
 
+test('one click on Play is enough for a first game', async () => {
+  const server = new ScriptedServer();
+  const { page, context, complaints } = await visitor(await server.start());
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.waitForSelector('cg-board piece');
+  const asked = '/api/challenge/Sparring rated=false&color=random&variant=standard&clock.limit=300&clock.increment=3';
+  assert.deepEqual(server.asked.filter((line) => !line.startsWith('/sandbox')), [asked]);
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});
+
+test('an unlimited game is asked for without a clock, and Play stays in sight below the cards', async () => {
+  const server = new ScriptedServer();
+  const { page, context } = await visitor(await server.start(), { viewport: { width: 360, height: 640 } });
+  await page.locator('label', { hasText: 'Unlimited' }).click();
+  await page.locator('label', { hasText: 'Chess960' }).click();
+  const { y } = await page.getByRole('button', { name: 'Play', exact: true }).boundingBox();
+  assert.ok(y >= 0 && y < 200, `Play is at ${y}`);
+  await page.getByText(/no clock · random colour · Chess960/).waitFor();
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.waitForSelector('cg-board piece');
+  const [challenge] = server.asked.filter((line) => line.startsWith('/api/challenge'));
+  assert.equal(challenge, '/api/challenge/Sparring rated=false&color=random&variant=chess960');
+  await context.close();
+  await server.stop();
+});
+
 test('the lobby asks for what was chosen and remembers it', async () => {
   const server = new ScriptedServer();
   const url = await server.start();
