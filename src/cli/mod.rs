@@ -108,7 +108,7 @@ pub fn main() -> ExitCode {
 }
 
 fn speak_uci() -> anyhow::Result<Exit> {
-    uci::run(stdin().lock(), stdout()).context("standard input")?;
+    uci::run_in(&stock::house(), stdin().lock(), stdout()).context("standard input")?;
     Ok(Exit::Success)
 }
 
