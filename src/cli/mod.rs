@@ -1,6 +1,7 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
 pub mod bench_daemon;
+pub mod book;
 pub mod check;
 pub mod exit;
 pub mod explain;
@@ -51,6 +52,8 @@ enum Command {
     Run(run::Args),
     /// Validates bot.toml, books and personalities, and shows everything wrong at once.
     Check(check::Args),
+    /// Works with opening books: checks, shows, grows, compares and converts them.
+    Book(book::Args),
     /// Says what a personality, a level or bot.toml means, key by key.
     Explain(explain::Args),
     /// Serves lichess in a box on this machine, for testing bots and boards.
@@ -89,6 +92,7 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Sandbox(args)) => sandbox::run(args),
         Some(Command::Check(args)) => check::run(args),
+        Some(Command::Book(args)) => book::run(args),
         Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Uci) => speak_uci(),
         Some(Command::Bench { depth }) => print(uci::bench(Depth(*depth))),
