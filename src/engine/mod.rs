@@ -31,7 +31,7 @@ pub mod bench;
 pub mod perft;
 pub mod time;
 
-pub use eval::{Trace, trace};
+pub use eval::{Pair, Sample, Trace, WeightRow, trace, weight_rows, weights_in_use, weights_source};
 pub use iterate::Engine;
 pub use params::{Param, ParamError, Params};
 pub use score::Score;
