@@ -3,6 +3,7 @@
 pub mod bench_daemon;
 pub mod book;
 pub mod check;
+pub mod datagen;
 pub mod exit;
 pub mod explain;
 pub mod logging;
@@ -79,6 +80,8 @@ enum Command {
     BenchDaemon(bench_daemon::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
+    /// Plays games of the engine against itself, to tune its evaluation on.
+    Datagen(datagen::Args),
 }
 
 /// Parses the command line, runs the command, and reports how it ended.
@@ -100,6 +103,7 @@ pub fn main() -> ExitCode {
             .map_err(anyhow::Error::from)
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
+        Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {
