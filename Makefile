@@ -5,9 +5,10 @@ EXE ?= sparring-uci
 CHROMIUM ?= /usr/bin/chromium
 
 # The engine alone, as test rigs for engines call it: `make EXE=name`. Needs neither Node nor the daemon's crates.
+# With TUNE=1 the numbers of the search are UCI options, as tuners want them.
 .PHONY: engine
 engine:
-	$(CARGO) build --locked --profile dist --no-default-features --bin sparring-uci
+	$(CARGO) build --locked --profile dist --no-default-features $(if $(TUNE),--features tune) --bin sparring-uci
 	cp target/dist/sparring-uci $(EXE)
 
 .PHONY: help
