@@ -1,7 +1,9 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
 pub mod bench_daemon;
+pub mod book;
 pub mod check;
+pub mod datagen;
 pub mod exit;
 pub mod explain;
 pub mod logging;
@@ -52,6 +54,8 @@ enum Command {
     Run(run::Args),
     /// Validates bot.toml, books and personalities, and shows everything wrong at once.
     Check(check::Args),
+    /// Works with opening books: checks, shows, grows, compares and converts them.
+    Book(book::Args),
     /// Says what a personality, a level or bot.toml means, key by key.
     Explain(explain::Args),
     /// Serves lichess in a box on this machine, for testing bots and boards.
@@ -79,6 +83,8 @@ enum Command {
     Suite(suite::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
+    /// Plays games of the engine against itself, to tune its evaluation on.
+    Datagen(datagen::Args),
 }
 
 /// Parses the command line, runs the command, and reports how it ended.
@@ -92,6 +98,7 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Sandbox(args)) => sandbox::run(args),
         Some(Command::Check(args)) => check::run(args),
+        Some(Command::Book(args)) => book::run(args),
         Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Uci) => speak_uci(),
         Some(Command::Bench { depth }) => print(uci::bench(Depth(*depth))),
@@ -100,6 +107,7 @@ pub fn main() -> ExitCode {
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
         Some(Command::Suite(args)) => suite::run(args),
+        Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {

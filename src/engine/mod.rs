@@ -35,7 +35,7 @@ pub mod perft;
 pub mod time;
 
 pub use crew::MAX_THREADS;
-pub use eval::{Trace, trace};
+pub use eval::{Pair, Sample, Trace, WeightRow, trace, weight_rows, weights_in_use, weights_source};
 pub use host::Engine;
 pub use params::{Param, ParamError, Params};
 pub use score::Score;

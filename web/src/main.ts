@@ -4,6 +4,7 @@ import { h } from './dom';
 import { gamePage } from './game/game';
 import { lobbyPage } from './lobby/lobby';
 import { route, type Page } from './route';
+import { settingsButton, soundSwitch } from './settings';
 import { text } from './text';
 import { themeSwitch } from './theme';
 
@@ -11,7 +12,7 @@ const header = h(
   'header',
   {},
   h('a', { class: 'logo', href: '#/', title: text.home }, h('img', { src: 'icon.svg', alt: '' }), text.product),
-  themeSwitch(),
+  h('div', { class: 'header-buttons' }, soundSwitch(), themeSwitch(), settingsButton()),
 );
 document.body.append(header);
 

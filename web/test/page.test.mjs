@@ -1,64 +1,11 @@
 // The page against a scripted server: every situation that a real game brings only now and then.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { assertAccessible, clickSquares, drag, launch, shoot, square, until, visit } from './browser.mjs';
+import { test } from 'node:test';
+import { assertAccessible, clickSquares, drag, shoot, square, until } from './browser.mjs';
+import {
+  AFTER_E5, E4, E5, G1F3, KNIGHT_MOVES, KNIGHT_PLAYED, MY_MOVE, askedFor, marked, movesAsked, onBoard, pieceAt, untilMarked, visitor,
+} from './scene.mjs';
 import { ME, ScriptedServer, START } from './scripted.mjs';
-
-const AFTER_E4 = 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1';
-const AFTER_E5 = 'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2';
-const E4 = { uci: 'e2e4', san: 'e4', fen: AFTER_E4 };
-const E5 = { uci: 'e7e5', san: 'e5', fen: AFTER_E5 };
-const KNIGHT_MOVES = {
-  dests: { g1: ['f3', 'h3'] },
-  legal: [{ uci: 'g1f3', san: 'Nf3' }, { uci: 'g1h3', san: 'Nh3' }],
-};
-const WAITING = { view: { moves: [E4], fen: AFTER_E4, turn: 'black', dests: {}, legal: [] } };
-const G1F3 = '/api/board/game/game0001/move/g1f3';
-const MY_MOVE = { view: { moves: [E4, E5], fen: AFTER_E5, turn: 'white', ...KNIGHT_MOVES } };
-
-/** The bot is to move, and the position is of no interest. */
-const KNIGHT_PLAYED = {
-  view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen: AFTER_E5 }], turn: 'black', dests: {}, legal: [] },
-};
-
-let browser;
-before(async () => (browser = await launch()));
-after(() => browser.close());
-
-/** Run `play` on a page that shows the scripted game, and check that the page had nothing to complain about. */
-async function onBoard(game, play, options = {}) {
-  const server = new ScriptedServer(game);
-  const url = await server.start();
-  const visitor = await visit(browser, `${url}#/game/game0001`, options);
-  try {
-    await visitor.page.waitForSelector('cg-board piece');
-    await play({ ...visitor, server, url });
-    assert.deepEqual(visitor.complaints, []);
-  } finally {
-    await visitor.context.close();
-    await server.stop();
-  }
-}
-
-const askedFor = (server, part) =>
-  until(() => server.asked, (asked) => asked.some((line) => line.includes(part)), `no request for ${part}`);
-const movesAsked = (server) => server.asked.filter((line) => line.includes('/move/'));
-/** The squares that wear a mark: `last-move`, `check`, `current-premove`. The board hides marks it no longer needs. */
-const marked = (page, mark) =>
-  page.locator(`square.${mark}:visible`).evaluateAll((all) => all.map((node) => node.cgKey).sort());
-const untilMarked = (page, mark, ...keys) =>
-  until(() => marked(page, mark), (found) => found.join() === keys.join(), `${mark} on ${keys}`);
-const pieceAt = async (page, key) => {
-  const { x, y } = await square(page, key);
-  return page.evaluate(([left, top]) => {
-    const pieces = [...document.querySelectorAll('cg-board piece:not(.ghost)')];
-    const hit = pieces.find((piece) => {
-      const box = piece.getBoundingClientRect();
-      return left > box.left && left < box.right && top > box.top && top < box.bottom;
-    });
-    return hit?.className.replace(/ (anim|dragging)/g, '') ?? '';
-  }, [x, y]);
-};
 
 for (const [color, fen, from, to] of [
   ['white', '8/P6k/8/8/8/8/8/K7 w - - 0 1', 'a7', 'a8'],
@@ -98,31 +45,6 @@ for (const [color, fen, from, to] of [
       assert.deepEqual(movesAsked(server), []);
     }));
 }
-
-test('a premove is played the moment it is legal', () =>
-  onBoard(WAITING, async ({ page, server }) => {
-    await drag(page, 'g1', 'f3');
-    await untilMarked(page, 'current-premove', 'f3', 'g1');
-    assert.deepEqual(movesAsked(server), []);
-    const before = performance.now();
-    server.tell(MY_MOVE);
-    await askedFor(server, '/move/g1f3');
-    assert.ok(performance.now() - before < 1000, 'it does not wait for anything');
-    await untilMarked(page, 'current-premove');
-  }));
-
-test('a premove that turned out illegal is forgotten', () =>
-  onBoard(WAITING, async ({ page, server }) => {
-    await clickSquares(page, 'f1', 'c4');
-    await untilMarked(page, 'current-premove', 'c4', 'f1');
-    server.tell(MY_MOVE);
-    await untilMarked(page, 'current-premove');
-    assert.equal(await pieceAt(page, 'f1'), 'white bishop');
-    await page.fill('.entry input', 'Nf3');
-    await page.keyboard.press('Enter');
-    await askedFor(server, '/move/g1f3');
-    assert.deepEqual(movesAsked(server).length, 1);
-  }));
 
 test('an illegal drop snaps back, and a typed illegal move says why', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
@@ -186,17 +108,6 @@ test('offers can be answered, and own offers wait', () =>
     });
     await until(() => pieceAt(page, 'e2'), (piece) => piece === 'white pawn', 'both moves are taken back');
     await page.getByText('No moves yet.').waitFor();
-  }));
-
-test('a takeback during a drag or a premove leaves a board that can be played on', () =>
-  onBoard(WAITING, async ({ page, server }) => {
-    await drag(page, 'g1', 'f3');
-    await untilMarked(page, 'current-premove', 'f3', 'g1');
-    const legal = [{ uci: 'e2e4', san: 'e4' }];
-    server.tell({ view: { moves: [], fen: START, turn: 'white', dests: { e2: ['e4'] }, legal } });
-    await untilMarked(page, 'current-premove');
-    await clickSquares(page, 'e2', 'e4');
-    await askedFor(server, '/move/e2e4');
   }));
 
 test('an opponent who left can be beaten by claim', () =>
@@ -348,7 +259,7 @@ test('the clock of the side to move runs, with tenths when time is short, and st
 test('somebody else’s game says so', async () => {
   const server = new ScriptedServer();
   const url = await server.start();
-  const { page, context } = await visit(browser, `${url}#/game/another1`, { expected: /404/ });
+  const { page, context } = await visitor(`${url}#/game/another1`, { expected: /404/ });
   await page.getByText('This game is not here, or it is not yours.').waitFor();
   await page.getByRole('link', { name: 'To the lobby' }).click();
   await page.getByRole('button', { name: 'Play' }).waitFor();
@@ -359,7 +270,7 @@ test('somebody else’s game says so', async () => {
 test('the lobby asks for what was chosen and remembers it', async () => {
   const server = new ScriptedServer();
   const url = await server.start();
-  const { page, context, complaints } = await visit(browser, url);
+  const { page, context, complaints } = await visitor(url);
   await page.getByText('The Club Player, level 1500 · 5+3 blitz · random colour').waitFor();
   await page.locator('label', { hasText: 'The Attacker' }).click();
   await page.getByRole('slider').fill('1400');
@@ -388,7 +299,7 @@ test('a declined challenge shows the reason, and a bot that is away is waited fo
   server.lobby = { ...server.lobby, bot: { username: 'Sparring', online: false } };
   server.challenges = 'I am only taking slower games.';
   const url = await server.start();
-  const { page, context } = await visit(browser, url);
+  const { page, context } = await visitor(url);
   await page.getByText('Sparring is not connected yet.').waitFor();
   assert.ok(await page.getByRole('button', { name: 'Play' }).isDisabled());
   server.lobby = { ...server.lobby, bot: { username: 'Sparring', online: true } };

@@ -24,6 +24,7 @@ export class ScriptedServer {
   asked = [];
   lobby = LOBBY;
   chat = [];
+  pgn = '[Event "Test"]\n\n*\n';
   /** Answers to moves: a status, and how often it is given before moves are taken. */
   moveTrouble = { status: 0, times: 0 };
   /** `accept` or the reason of a refusal. */
@@ -151,8 +152,8 @@ export class ScriptedServer {
     if (pathname.startsWith(`${game}move/`) && this.moveTrouble.times-- > 0) {
       return json({ error: 'trouble as ordered' }, this.moveTrouble.status);
     }
-    if (pathname.startsWith(game)) return json({ ok: true });
-    if (pathname === `/game/export/${id}`) return response.end('[Event "Test"]\n\n*\n');
+    if (pathname.startsWith(game) || pathname === `/sandbox/game/${id}/more-time`) return json({ ok: true });
+    if (pathname === `/game/export/${id}`) return response.end(this.pgn);
     return this.#file(pathname === '/' ? 'index.html' : pathname.slice(1), response, json);
   }
 

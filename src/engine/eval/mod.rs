@@ -10,14 +10,22 @@ mod passed;
 mod pawns;
 mod picture;
 mod pieces;
+mod sample;
+mod source;
 mod squares;
+mod tally;
 mod tapered;
 mod threats;
 mod trace;
 mod variants;
+mod weight;
+mod weights;
 
 pub(super) use pawns::PawnTable;
+pub use sample::{Pair, Sample, weight_rows, weights_in_use};
+pub use source::weights_source;
 pub use trace::{Trace, trace};
+pub use weight::WeightRow;
 
 use super::node::Node;
 use crate::chess::Variant;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{
     Evaluator, PawnTable,
-    classical::{FULL_PHASE, Term, Terms, halves},
+    classical::{self, FULL_PHASE, Term, halves},
 };
 use crate::{
     chess::{Color, Position, Variant},
@@ -51,7 +51,7 @@ pub fn trace(pos: &Position, variant: Variant) -> Trace {
             total,
         };
     }
-    let terms = Terms::of(&node, &mut pawns);
+    let terms = classical::judge(&node, &mut pawns);
     let rows = Term::ALL
         .into_iter()
         .map(|(term, name)| {
