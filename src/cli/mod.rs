@@ -14,6 +14,7 @@ pub mod run;
 pub mod sandbox;
 pub mod service;
 pub mod stock;
+pub mod suite;
 pub mod token;
 
 use std::{
@@ -78,6 +79,8 @@ enum Command {
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
     BenchDaemon(bench_daemon::Args),
+    /// Searches test positions with known solutions and counts those it solves.
+    Suite(suite::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
     /// Plays games of the engine against itself, to tune its evaluation on.
@@ -103,6 +106,7 @@ pub fn main() -> ExitCode {
             .map_err(anyhow::Error::from)
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
+        Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };

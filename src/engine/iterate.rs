@@ -195,6 +195,7 @@ impl<'a> Iteration<'a> {
         report.seldepth = Depth(u32::try_from(self.searcher.seldepth).unwrap_or(0));
         report.nodes = Nodes(self.searcher.watch.all_nodes());
         report.elapsed = self.searcher.watch.elapsed();
+        report.stall = self.searcher.watch.stall();
         report.hashfull = self.searcher.table.hashfull();
     }
 }

@@ -158,6 +158,9 @@ pub struct Report {
     pub nodes: Nodes,
     /// Time since the search was called.
     pub elapsed: Millis,
+    /// The longest time for which the search could not look at the clock: known only with a hard limit of time, and
+    /// long only where other programs keep the processor busy.
+    pub stall: Millis,
     /// How full the transposition table is, in thousandths.
     pub hashfull: u16,
     /// The best lines, best first: as many as asked for and legal. Empty only when there is no legal move.

@@ -6,6 +6,9 @@ use crate::units::{Clock, Millis, Nodes};
 /// The stop flag and the clock are looked at once in so many nodes.
 const POLL: u64 = 1024;
 
+/// The first time is sooner, for clocks on which hardly anything is left.
+const FIRST_LOOK: u64 = 256;
+
 /// The limits of a running search, as one of its threads keeps them.
 pub(super) struct Watch<'a> {
     nodes: u64,
@@ -25,6 +28,25 @@ struct Lead<'a> {
     stop: &'a Stop,
     clock: &'a dyn Clock,
     started: Millis,
+    /// When the clock was last looked at, and the longest time between two looks.
+    looked: Millis,
+    stall: Millis,
+}
+
+impl Lead<'_> {
+    fn is_called_off(&mut self, nodes: u64) -> bool {
+        if self.stop.is_set() {
+            return true;
+        }
+        let Some(hard) = self.hard else {
+            return false;
+        };
+        let now = self.clock.elapsed() - self.started;
+        self.stall = self.stall.max(now - self.looked);
+        self.looked = now;
+        // However late it is, a first glance tells good moves from bad ones and takes no time that counts.
+        nodes > 0 && now >= hard
+    }
 }
 
 impl<'a> Watch<'a> {
@@ -35,6 +57,8 @@ impl<'a> Watch<'a> {
             stop: around.stop,
             clock: around.clock,
             started: around.clock.elapsed(),
+            looked: Millis::ZERO,
+            stall: Millis::ZERO,
         };
         Self {
             lead: Some(lead),
@@ -70,16 +94,23 @@ impl<'a> Watch<'a> {
         let left = self.limit.saturating_sub(self.all_nodes());
         self.stopped = self.stopped || left == 0 || self.is_called_off();
         // With several threads the limit is shared out, so that together they hardly overstep it.
-        let share = (left / self.crew.threads() as u64).clamp(1, POLL);
+        let often = if self.nodes == 0 { FIRST_LOOK } else { POLL };
+        let share = (left / self.crew.threads() as u64).clamp(1, often);
         self.checkpoint = self.nodes + if self.stopped { 0 } else { share };
         self.stopped
     }
 
-    fn is_called_off(&self) -> bool {
-        match &self.lead {
-            Some(lead) => lead.stop.is_set() || lead.hard.is_some_and(|hard| self.elapsed() >= hard),
+    fn is_called_off(&mut self) -> bool {
+        match &mut self.lead {
+            Some(lead) => lead.is_called_off(self.nodes),
             None => self.crew.is_over(),
         }
+    }
+
+    /// The longest time between two looks at the clock so far: a few milliseconds, or more where other programs keep
+    /// the processor busy. Measured only with a hard limit of time.
+    pub fn stall(&self) -> Millis {
+        self.lead.as_ref().map_or(Millis::ZERO, |lead| lead.stall)
     }
 
     /// Whether the search was cut short, so that results from now on mean nothing.

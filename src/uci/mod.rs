@@ -242,7 +242,12 @@ impl<W: Write> Front<'_, W> {
                 }
             }
         }
-        let limits = limits(go, self.line.turn().is_white(), &self.settings);
+        let limits = limits(
+            go,
+            self.line.turn().is_white(),
+            &self.settings,
+            self.gate.reserve(),
+        );
         let held = if go.ponder {
             Some(Held::Ponder)
         } else {
@@ -298,8 +303,9 @@ impl<W: Write> Front<'_, W> {
     }
 }
 
-/// The limits of a search, for the side whose turn it is.
-fn limits(go: &Go, white: bool, settings: &Settings) -> Limits {
+/// The limits of a search, for the side whose turn it is. `reserve` is kept on the clock as far as it goes, but never
+/// more than half of it.
+fn limits(go: &Go, white: bool, settings: &Settings, reserve: Millis) -> Limits {
     let overhead = settings.overhead;
     let mut limits = Limits {
         depth: go.depth.map(Depth),
@@ -318,7 +324,7 @@ fn limits(go: &Go, white: bool, settings: &Settings) -> Limits {
     };
     if let Some(remaining) = remaining {
         let budget = budget(&GameClock {
-            remaining,
+            remaining: remaining - reserve.min(remaining.scaled(0.5)),
             increment: increment.unwrap_or_default(),
             moves_to_go: go.movestogo.filter(|moves| *moves > 0),
             overhead,

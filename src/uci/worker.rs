@@ -128,6 +128,7 @@ impl<W: Write> Worker<'_, W> {
         let mut report = Report::default();
         self.engine
             .search_into(&order.search, &around, &mut tell, &mut report);
+        self.gate.note_stall(report.stall);
         if report.lines != told {
             say_lines(&report, Sureness::Exact);
         }
