@@ -89,7 +89,7 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
   render();
 
   const ticking = setInterval(() => {
-    clocks.render();
+    clocks.tick();
     sounds.tick();
     if (game.claimAt !== null) actions.render();
   }, TICK_MS);
