@@ -5,9 +5,10 @@ EXE ?= sparring-uci
 CHROMIUM ?= /usr/bin/chromium
 
 # The engine alone, as test rigs for engines call it: `make EXE=name`. Needs neither Node nor the daemon's crates.
+# With TUNE=1 the numbers of the search are UCI options, as tuners want them.
 .PHONY: engine
 engine:
-	$(CARGO) build --locked --profile dist --no-default-features --bin sparring-uci
+	$(CARGO) build --locked --profile dist --no-default-features $(if $(TUNE),--features tune) --bin sparring-uci
 	cp target/dist/sparring-uci $(EXE)
 
 .PHONY: help
@@ -18,6 +19,7 @@ help:
 	@echo 'make bench         the engine'"'"'s signature: nodes over fixed positions, and speed'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
 	@echo 'make web           build the page into web/dist'
+	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
 	@echo 'make EXE=name      the UCI engine alone (default target)'
 
@@ -57,6 +59,12 @@ test-rust: web
 test-web: web chromium
 	$(CARGO) build --locked --bin sparring
 	cd web && npm run --silent check && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm test --silent
+
+# The pictures of the README, taken from a game against the real program.
+.PHONY: screenshots
+screenshots: web chromium
+	$(CARGO) build --locked --bin sparring
+	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm run --silent screenshots
 
 # Debian's browser, only where it is missing.
 .PHONY: chromium

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | roof | `main`, [`cli`] | everything; exit codes, stdin and stdout |
 //! | 4 | [`bot`], [`sandbox`] | tokio, network; they meet only at [`lichess::model`] and over HTTP |
-//! | 3 | [`config`], [`watch`], [`uci`], [`lichess`] client | one kind of input and output each |
+//! | 3 | [`config`], [`lists`], [`watch`], [`uci`], [`lichess`] client | one kind of input and output each |
 //! | 3 | [`arena`], [`tuning`] | engines against engines; games in, better weights out |
 //! | 2 | [`personality`] | nothing outside |
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
@@ -26,6 +26,8 @@ pub mod diagnostic;
 pub mod engine;
 #[cfg(feature = "daemon")]
 pub mod lichess;
+#[cfg(feature = "daemon")]
+pub mod lists;
 #[cfg(feature = "daemon")]
 pub mod personality;
 #[cfg(feature = "daemon")]

@@ -14,7 +14,7 @@ const FLOORS: &[&[&str]] = &[
     &["units", "diagnostic", "settings", "chess"],
     &["engine", "book", "lichess/model"],
     &["personality"],
-    &["arena", "tuning", "config", "watch", "uci", "lichess"],
+    &["arena", "tuning", "config", "lists", "watch", "uci", "lichess"],
     &["bot", "sandbox"],
     &["cli", "main", "bin", "lib"],
 ];
@@ -27,6 +27,8 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("chess", "units"),
     // The poller publishes what the configuration names.
     ("watch", "config"),
+    // What is kept fresh is what the configuration declares.
+    ("lists", "config"),
 ];
 
 fn room_of(module: &str) -> Option<(usize, &'static str)> {

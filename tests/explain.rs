@@ -142,3 +142,79 @@ fn the_command_explains_who_is_there_and_suggests_who_was_meant() {
         "sparring: \"300\" is not a level; write a whole number from 600 to 2800\n"
     );
 }
+
+#[test]
+fn a_challenge_is_judged_rule_by_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("bot.toml");
+    std::fs::write(
+        &config,
+        "[[rule]]\nname = \"no bots\"\nfrom = \"bots\"\nthen = \"decline\"\n[[rule]]\nmax-rating = 1100\nlevel = 900\n\
+         [[rule]]\nspeeds = [\"blitz\"]\nthen = \"accept\"\n",
+    )
+    .unwrap();
+    let config = config.to_str().unwrap();
+    let explain = |arguments: &[&str]| {
+        let output = sparring(&[&["challenge", "--config", config], arguments].concat());
+        let text = if output.status.success() {
+            output.stdout
+        } else {
+            output.stderr
+        };
+        String::from_utf8(text).unwrap()
+    };
+    insta::assert_snapshot!(explain(&["--user", "Ana", "--rating", "1050", "--clock", "3+2"]), @r#"
+    Ana (1050): casual blitz 3+2, standard
+      rule 1 "no bots", line 1: does not fit, from: this is a human
+      rule 2, line 5: fits, and says how to play
+      rule 3, line 8: fits, and decides
+    Accepted if there is a seat (rule 3, line 8)
+      Played by club, level 900; books: its own as White, its own as Black
+    "#);
+    insta::assert_snapshot!(explain(&["--user", "X", "--bot", "--clock", "10+0"]), @r#"
+    BOT X: casual rapid 10+0, standard
+      rule 1 "no bots", line 1: fits, and decides
+      rule 2, line 5: does not fit, rating: unknown
+      rule 3, line 8: does not fit, speeds: it is rapid
+    Declined, noBot (rule 1 "no bots", line 1)
+      The challenger reads: "I'm not accepting challenges from bots."
+    "#);
+    insta::assert_snapshot!(explain(&["--user", "Ana", "--days", "2"]), @r#"
+    Ana: casual correspondence 2 days a move, standard
+      rule 1 "no bots", line 1: does not fit, from: this is a human
+      rule 2, line 5: does not fit, rating: unknown
+      rule 3, line 8: does not fit, speeds: it is correspondence
+    Declined, tooSlow (no rule decides: what has a clock is welcome, games of days are not)
+      The challenger reads: "This time control is too slow for me, please challenge again with a faster game."
+    "#);
+    insta::assert_snapshot!(explain(&["--user", "../x"]), @r#"sparring: "../x" is not a user id"#);
+    insta::assert_snapshot!(explain(&[]), @r#"sparring: name a file with a challenge, or put one together with --user NAME"#);
+}
+
+#[test]
+fn a_challenge_of_lichess_is_read_alone_or_in_its_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("challenge.json");
+    let challenge = r#"{"id":"abcd1234","challenger":{"id":"ana","name":"Ana","rating":1500},"variant":{"key":"atomic"},
+        "speed":"blitz","timeControl":{"type":"clock","limit":180,"increment":0}}"#;
+    for text in [
+        challenge.to_owned(),
+        format!(r#"{{"type":"challenge","challenge":{challenge}}}"#),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let said = sparring(&["challenge", path.to_str().unwrap()]);
+        let said = String::from_utf8(said.stdout).unwrap();
+        assert!(
+            said.contains("Declined, variant (this variant is not played here)"),
+            "{said}"
+        );
+    }
+    std::fs::write(&path, "{}").unwrap();
+    let said = sparring(&["challenge", path.to_str().unwrap()]);
+    assert_eq!(said.status.code(), Some(1));
+    assert!(
+        String::from_utf8(said.stderr)
+            .unwrap()
+            .contains("holds no challenge")
+    );
+}

@@ -61,7 +61,11 @@ fn examples_in_comments_of_bot_toml_can_be_used() {
     let used: String = text
         .lines()
         .map(|line| match line.strip_prefix("# ") {
-            Some(example) if example.contains(" = ") && !example.contains(". ") => format!("{example}\n"),
+            Some(example)
+                if (example.contains(" = ") && !example.contains(". ")) || example.starts_with("[[") =>
+            {
+                format!("{example}\n")
+            }
             _ => format!("{line}\n"),
         })
         .collect();

@@ -1,4 +1,4 @@
-//! The engine alone: UCI on standard input and output, `bench`, and `perft FEN DEPTH`.
+//! The engine alone: UCI on standard input and output, `bench`, `perft FEN DEPTH`, and `spsa` for tuners.
 
 use std::{
     io::{self, Write as _},
@@ -14,10 +14,11 @@ fn main() -> ExitCode {
         [] => uci::run(io::stdin().lock(), io::stdout()).map_err(|error| format!("standard input: {error}")),
         ["bench"] => say(uci::bench(bench::DEPTH)),
         ["bench", depth] => number(depth).and_then(|depth| say(uci::bench(Depth(depth)))),
+        ["spsa"] => say(uci::tunables()),
         ["perft", fen, depth] => number(depth)
             .and_then(|depth| uci::perft(fen, depth).map_err(|error| error.to_string()))
             .and_then(say),
-        _ => Err("usage: sparring-uci [bench [DEPTH] | perft FEN DEPTH]".to_owned()),
+        _ => Err("usage: sparring-uci [bench [DEPTH] | perft FEN DEPTH | spsa]".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

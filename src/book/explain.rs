@@ -2,10 +2,7 @@
 
 use crate::chess::{GameLine, Rules as _, write_san};
 
-use super::{
-    library::{Book, Library},
-    positions::Entry,
-};
+use super::{library::Library, positions::Entry};
 
 /// What one book says of one move.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +74,7 @@ impl Library {
                     weight: entry.weight(),
                     lines: entry.lines,
                     chance: 0.0,
-                    at: at(book, entry),
+                    at: book.place(entry),
                     note: book.note(entry).map(str::to_owned),
                     why_not: why_not(entry),
                 })
@@ -101,10 +98,6 @@ impl Library {
         }
         explained
     }
-}
-
-fn at(book: &Book, entry: &Entry) -> String {
-    format!("{}:{}", book.path(), entry.line)
 }
 
 fn why_not(entry: &Entry) -> Option<WhyNot> {

@@ -85,6 +85,12 @@ impl Book {
         self.positions.at(key)
     }
 
+    /// The file and line to look at for a move, as in `books/starter.book:41`.
+    #[must_use]
+    pub fn place(&self, entry: &Entry) -> String {
+        format!("{}:{}", self.path, entry.line)
+    }
+
     /// The name that all lines share in which the move is played.
     #[must_use]
     pub fn note(&self, entry: &Entry) -> Option<&str> {

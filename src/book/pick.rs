@@ -118,7 +118,7 @@ impl Found<'_> {
             mv: entry.mv,
             weight: entry.weight(),
             chance: share as f64 / self.total as f64,
-            at: format!("{}:{}", self.book.path(), entry.line),
+            at: self.book.place(entry),
             note: self.book.note(entry).map(str::to_owned),
         }
     }

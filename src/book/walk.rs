@@ -33,6 +33,15 @@ pub(super) struct Row<'a, 't> {
 }
 
 impl Row<'_, '_> {
+    /// How many half moves stand on its trail: all but the alternatives of a choice.
+    pub fn depth(&self) -> usize {
+        self.played
+            .iter()
+            .map(|played| played.depth + 1)
+            .max()
+            .unwrap_or(0)
+    }
+
     /// The moves of the side that the row counts for.
     pub fn counting(&self) -> impl Iterator<Item = &Played> {
         let color = self.color;

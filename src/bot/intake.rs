@@ -10,7 +10,7 @@ use crate::{
 /// More do not wait, neither for a seat nor for a refusal: the rest hears nothing and expires.
 const QUEUE: usize = 100;
 /// lichess takes a challenger for gone after so long, and a game against nobody helps nobody.
-const PATIENCE: Millis = Millis::from_secs(20);
+pub(super) const PATIENCE: Millis = Millis::from_secs(20);
 /// A promised seat is free again if no game has come after so long.
 const LEASE: Millis = Millis::from_secs(15);
 /// Refusals are spread out, so that a burst of challenges is no burst of requests.
@@ -40,6 +40,8 @@ pub(super) struct Applicant {
     pub(super) is_human: bool,
     /// Whether it wants to repeat a game.
     pub(super) is_rematch: bool,
+    /// How long it may wait for a seat.
+    pub(super) patience: Millis,
 }
 
 impl Applicant {
@@ -57,7 +59,7 @@ struct Waiting {
 
 #[derive(Debug)]
 struct Lease {
-    opponent: Option<UserId>,
+    who: Applicant,
     until: Millis,
 }
 
@@ -108,10 +110,10 @@ impl Intake {
         self.answered.remove(id);
     }
 
-    /// A game has begun, promised or not.
-    pub(super) fn started(&mut self, id: &GameId) {
+    /// A game has begun; who was promised it, if anybody was.
+    pub(super) fn started(&mut self, id: &GameId) -> Option<Applicant> {
         self.waiting.retain(|waiting| waiting.who.id != *id);
-        self.leases.remove(id);
+        self.leases.remove(id).map(|lease| lease.who)
     }
 
     /// Accepting came to nothing: the seat is free.
@@ -122,11 +124,6 @@ impl Intake {
     /// Seats promised to games that have not begun.
     pub(super) fn promised(&self) -> usize {
         self.leases.len()
-    }
-
-    /// Whether we accepted this one.
-    pub(super) fn is_promised(&self, id: &GameId) -> bool {
-        self.leases.contains_key(id)
     }
 
     /// No new games from now on: whoever waits is told to come later.
@@ -140,19 +137,17 @@ impl Intake {
     pub(super) fn next(&mut self, room: Room<'_>, now: Millis) -> Option<Reply> {
         let (stale, fresh): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting)
             .into_iter()
-            .partition(|waiting| now - waiting.since > PATIENCE);
+            .partition(|waiting| now - waiting.since > waiting.who.patience);
         self.waiting = fresh;
         for waiting in stale {
             self.decline(waiting.who.id, DeclineReason::Later);
         }
         if let Some(index) = self.first(room) {
             let Waiting { who, .. } = self.waiting.remove(index);
-            let lease = Lease {
-                opponent: who.opponent,
-                until: now + LEASE,
-            };
-            self.leases.insert(who.id.clone(), lease);
-            return Some(Reply::Accept(who.id));
+            let id = who.id.clone();
+            let until = now + LEASE;
+            self.leases.insert(id.clone(), Lease { who, until });
+            return Some(Reply::Accept(id));
         }
         if now >= self.next_decline
             && let Some((id, reason)) = self.declines.pop_front()
@@ -182,7 +177,7 @@ impl Intake {
         let stale = self
             .waiting
             .iter()
-            .map(|waiting| waiting.since + PATIENCE + Millis(1));
+            .map(|waiting| waiting.since + waiting.who.patience + Millis(1));
         let decline = (!self.declines.is_empty()).then_some(self.next_decline);
         let leases = self.leases.values().map(|lease| lease.until);
         stale.chain(decline).chain(leases).min()
@@ -193,7 +188,7 @@ impl Intake {
         if room.opponents.len() + self.leases.len() >= room.games {
             return None;
         }
-        let promised = || self.leases.values().map(|lease| &lease.opponent);
+        let promised = || self.leases.values().map(|lease| &lease.who.opponent);
         let is_welcome = |who: &Applicant| {
             let seats = room.opponents.iter().chain(promised());
             who.opponent.is_none() || seats.filter(|seat| **seat == who.opponent).count() < room.per_opponent
@@ -246,6 +241,7 @@ mod tests {
             opponent: None,
             is_human: true,
             is_rematch: false,
+            patience: PATIENCE,
         }
     }
 
@@ -359,6 +355,24 @@ mod tests {
         assert_eq!(
             intake.next(room(1), due),
             Some(Reply::Decline(id(1), DeclineReason::Later))
+        );
+    }
+
+    #[test]
+    fn who_may_not_wait_is_accepted_at_once_or_never() {
+        let hasty = |number| Applicant {
+            patience: Millis::ZERO,
+            ..applicant(number)
+        };
+        let mut intake = Intake::default();
+        intake.wait(hasty(1), secs(3));
+        assert_eq!(intake.next(room(1), secs(3)), Some(Reply::Accept(id(1))));
+        intake.wait(hasty(2), secs(3));
+        assert_eq!(intake.next(room(1), secs(3)), None);
+        let due = intake.wakes_at().unwrap();
+        assert_eq!(
+            intake.next(room(2), due),
+            Some(Reply::Decline(id(2), DeclineReason::Later))
         );
     }
 

@@ -79,6 +79,23 @@ pub(super) async fn login(client: Client, patience: Millis, seed: u64) -> Result
     }
 }
 
+/// Looks at the account alone: what a daemon needs to know that only listens.
+///
+/// # Errors
+/// [`Exit`] says what is wrong.
+pub(super) async fn look(client: Client) -> Result<(Client, Account), Exit> {
+    let account = client.account().await.map_err(|error| match error {
+        CallError::Transient { .. } | CallError::RateLimited { .. } => Exit::Unreachable(error),
+        CallError::Unauthorized { .. } => Exit::UnknownToken,
+        CallError::Rejected { .. } => Exit::Refused(error),
+    })?;
+    info!(
+        "this is {}, and nothing will be sent but questions",
+        Untrusted(&account.username)
+    );
+    Ok((client.named(&account.id), account))
+}
+
 enum Failure {
     Final(Exit),
     Call(CallError),

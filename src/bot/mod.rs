@@ -3,19 +3,22 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod actor;
-pub mod challenge;
 pub mod chat;
 mod daemon;
 pub mod decide;
+mod desk;
 mod duel;
+pub mod facts;
 pub mod game;
 mod intake;
 mod lag;
 mod login;
 pub mod mind;
 mod registry;
+pub mod rules;
 mod seats;
 pub mod thinker;
+mod today;
 
 pub use daemon::{Daemon, Options, Signals, Status};
 pub use login::Exit;

@@ -4,12 +4,16 @@
 //! king-takes-rook `e1h1`) are read everywhere; how a move is written depends on the [`Variant`].
 
 mod ending;
+#[cfg(feature = "daemon")]
+mod games;
 mod line;
 mod notation;
 mod pgn;
 mod variant;
 
 pub use ending::Ending;
+#[cfg(feature = "daemon")]
+pub use games::{Games, RecordedGame};
 pub use line::{GameLine, PlayError};
 pub use notation::{NotationError, SanError, parse_san, parse_uci, write_san, write_uci};
 pub use pgn::Pgn;

@@ -1,6 +1,7 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
 pub mod bench_daemon;
+pub mod book;
 pub mod check;
 pub mod datagen;
 pub mod exit;
@@ -13,6 +14,7 @@ pub mod run;
 pub mod sandbox;
 pub mod service;
 pub mod stock;
+pub mod suite;
 pub mod token;
 pub mod tune;
 
@@ -53,6 +55,8 @@ enum Command {
     Run(run::Args),
     /// Validates bot.toml, books and personalities, and shows everything wrong at once.
     Check(check::Args),
+    /// Works with opening books: checks, shows, grows, compares and converts them.
+    Book(book::Args),
     /// Says what a personality, a level or bot.toml means, key by key.
     Explain(explain::Args),
     /// Serves lichess in a box on this machine, for testing bots and boards.
@@ -76,6 +80,8 @@ enum Command {
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
     BenchDaemon(bench_daemon::Args),
+    /// Searches test positions with known solutions and counts those it solves.
+    Suite(suite::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
     /// Plays games of the engine against itself, to tune its evaluation on.
@@ -95,6 +101,7 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Sandbox(args)) => sandbox::run(args),
         Some(Command::Check(args)) => check::run(args),
+        Some(Command::Book(args)) => book::run(args),
         Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Uci) => speak_uci(),
         Some(Command::Bench { depth }) => print(uci::bench(Depth(*depth))),
@@ -102,6 +109,7 @@ pub fn main() -> ExitCode {
             .map_err(anyhow::Error::from)
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
+        Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
         Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
@@ -116,7 +124,7 @@ pub fn main() -> ExitCode {
 }
 
 fn speak_uci() -> anyhow::Result<Exit> {
-    uci::run(stdin().lock(), stdout()).context("standard input")?;
+    uci::run_in(&stock::house(), stdin().lock(), stdout()).context("standard input")?;
     Ok(Exit::Success)
 }
 

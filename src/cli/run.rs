@@ -23,8 +23,9 @@ use super::{
 };
 use crate::{
     bot::{Options, Signals, Status},
-    config::{Config, LoadError, Server, load},
+    config::{Config, LoadError, Server, UserList, load},
     lichess::Client,
+    lists,
 };
 
 /// Is the bot on lichess, as bot.toml says, until told to stop.
@@ -46,6 +47,10 @@ pub struct Args {
     /// The server, instead of the one in bot.toml.
     #[arg(long, env = "LICHESS_URL")]
     url: Option<String>,
+    /// Listens and says what it would do, but sends nothing except questions. Not beside a running bot: lichess
+    /// keeps one event stream for an account.
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// systemd is told that the daemon is ready after this time even without a network, so that a boot without one is no
@@ -104,7 +109,10 @@ fn no_token(error: TokenError) -> anyhow::Error {
 async fn serve(args: &Args, config: Config, client: Client) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
     let stock = stock(&config.paths, &stop);
-    let service = assemble(&config, client, &stock, fresh_seed())?;
+    let mut service = assemble(&config, client, &stock, fresh_seed())?;
+    let (declare, declared) = watch::channel(config.lists.clone());
+    service.daemon.lists = lists::keep(declared, &stop).await;
+    service.daemon.dry = args.dry_run;
     let signals = Signals::default();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
     let mut herald = Herald::new(service.status);
@@ -114,7 +122,7 @@ async fn serve(args: &Args, config: Config, client: Client) -> anyhow::Result<Ex
     let ended = loop {
         tokio::select! {
             ended = &mut daemon => break ended.context("the daemon fell over")?,
-            Some(()) = hangup.recv() => reload(&args.config, &config, &service.options),
+            Some(()) = hangup.recv() => reload(&args.config, &config, &service.options, &declare),
             Some(()) = terminate.recv() => end(&signals),
             Some(()) = interrupt.recv() => end(&signals),
             () = herald.tell() => {}
@@ -138,7 +146,12 @@ fn end(signals: &Signals) {
 }
 
 /// Reads the settings again. Bad ones change nothing; accounts and addresses need a restart.
-fn reload(path: &Path, running: &Config, sender: &watch::Sender<Options>) {
+fn reload(
+    path: &Path,
+    running: &Config,
+    options: &watch::Sender<Options>,
+    lists: &watch::Sender<Vec<UserList>>,
+) {
     match settings(path) {
         Ok(fresh) => {
             if fresh.lichess != running.lichess
@@ -147,7 +160,8 @@ fn reload(path: &Path, running: &Config, sender: &watch::Sender<Options>) {
             {
                 warn!("[lichess], [paths] and [engine] count from the next start on");
             }
-            sender.send_replace(Options::from(&fresh));
+            options.send_replace(Options::from(&fresh));
+            lists.send_replace(fresh.lists);
             info!("{} read again", path.display());
         }
         Err(why) => error!("the settings stay as they were: {why:#}"),

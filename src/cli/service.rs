@@ -1,6 +1,6 @@
 //! From settings to a daemon, the same for lichess, for `play` and for measurements.
 
-use std::thread::available_parallelism;
+use std::{sync::Arc, thread::available_parallelism};
 
 use anyhow::Context as _;
 use tokio::sync::watch;
@@ -14,6 +14,7 @@ use crate::{
     },
     config::Config,
     lichess::Client,
+    lists::Lists,
     watch::Stock,
 };
 
@@ -42,6 +43,8 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
         client,
         options: current,
         cast: stock.cast.clone(),
+        // As written; whoever keeps files and addresses fresh replaces them.
+        lists: watch::channel(Arc::new(Lists::written(&config.lists))).1,
         mind: Mind::Whole(Whole {
             thinker: Thinker::new(seats).context("cannot start the engine's threads")?,
             hash_mib: config.engine.hash,
@@ -49,6 +52,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
         }),
         status: show,
         seed,
+        dry: false,
     };
     Ok(Service {
         daemon,

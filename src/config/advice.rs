@@ -34,37 +34,45 @@ pub(super) const OTHER_BOTS: &[Advice] = &[
         "here a personality decides: \"delay\" in its file",
     ),
     called(
+        "challenge",
+        "challenges are judged by [[rule]] now, each of which may decline: docs/bot-toml.md shows how each old key is \
+         written",
+    ),
+    called(
         "accept_bot",
-        "here this is called \"from\", in [challenge], as in from = [\"humans\", \"bots\"]",
+        "here a rule decides: [[rule]] with from = \"bots\" and then = \"decline\"",
     ),
     called(
         "only_bot",
-        "here this is called \"from\", in [challenge], as in from = [\"bots\"]",
+        "here a rule decides: [[rule]] with from = \"humans\" and then = \"decline\"",
     ),
-    called("time_controls", "here this is called \"speeds\", in [challenge]"),
+    called(
+        "time_controls",
+        "here rules decide: [[rule]] with speeds and a then",
+    ),
     called(
         "min_base",
-        "here this is called \"min-initial\", in [challenge], as in min-initial = \"3m\"",
+        "here this is called \"min-initial\", in a [[rule]], as in min-initial = \"3m\"",
     ),
     called(
         "max_base",
-        "here this is called \"max-initial\", in [challenge], as in max-initial = \"30m\"",
+        "here this is called \"max-initial\", in a [[rule]], as in max-initial = \"30m\"",
     ),
     called(
         "min_initial",
-        "here this is called \"min-initial\", in [challenge], as in min-initial = \"3m\"",
+        "here this is called \"min-initial\", in a [[rule]], as in min-initial = \"3m\"",
     ),
     called(
         "max_initial",
-        "here this is called \"max-initial\", in [challenge], as in max-initial = \"30m\"",
+        "here this is called \"max-initial\", in a [[rule]], as in max-initial = \"30m\"",
     ),
     called(
         "min_increment",
-        "here this is called \"min-increment\", in [challenge], as in min-increment = \"2s\"",
+        "here this is called \"min-increment\", in a [[rule]], as in min-increment = \"2s\"",
     ),
     called(
         "max_increment",
-        "here this is called \"max-increment\", in [challenge], as in max-increment = \"30s\"",
+        "here this is called \"max-increment\", in a [[rule]], as in max-increment = \"30s\"",
     ),
     called(
         "polyglot",
@@ -107,6 +115,14 @@ pub(super) const OTHER_BOTS: &[Advice] = &[
     called(
         "quit_after_all_games_finish",
         "here this is called \"drain\", in [games]: how long games may go on",
+    ),
+    called(
+        "block_list",
+        "here this is a [[list]] of users, and a [[rule]] with lists and then = \"decline\"",
+    ),
+    called(
+        "online_block_list",
+        "here this is a [[list]] with a url, and a [[rule]] with lists and then = \"decline\"",
     ),
     called("matchmaking", "this program does not challenge others yet"),
     called(

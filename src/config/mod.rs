@@ -3,8 +3,10 @@
 //! Every key is declared once, in the function that reads its section; `bot.toml` at the top of the repository
 //! shows them all with their defaults. Paths in it count from the folder it lies in.
 
-mod accept;
 mod advice;
+mod form;
+mod list;
+mod rule;
 mod server;
 
 use std::{
@@ -14,13 +16,15 @@ use std::{
 
 use thiserror::Error;
 
-pub use accept::{Accept, Kind, Mode};
+pub use form::{Control, Hours};
+pub use list::UserList;
+pub use rule::{Between, Kind, Mode, Rule, Then, When, Wish};
 pub use server::Server;
 
 use crate::{
     diagnostic::Findings,
     personality::Level,
-    settings::{self, Key, List, Name, Section, Span, Text, Whole},
+    settings::{self, Flag, Key, List, Name, Section, Span, Text, Whole},
     units::{Elo, Millis},
 };
 
@@ -31,8 +35,10 @@ pub struct Config {
     pub lichess: Lichess,
     /// How many games, and how they end early.
     pub games: Games,
-    /// Which challenges to accept.
-    pub challenge: Accept,
+    /// Whom to play, and how.
+    pub rules: Vec<Rule>,
+    /// Lists of users that rules name.
+    pub lists: Vec<UserList>,
     /// Who plays, and how.
     pub play: Play,
     /// The engine's resources.
@@ -74,6 +80,8 @@ pub struct Play {
     pub books_white: Option<Vec<String>>,
     /// Books instead of the personality's when playing Black.
     pub books_black: Option<Vec<String>>,
+    /// Without pauses after thinking.
+    pub fast: bool,
     /// Time that a move loses on its way to the server, kept out of the engine's budget.
     pub move_overhead: Millis,
 }
@@ -154,6 +162,9 @@ impl Config {
     pub fn within(mut self, folder: &Path) -> Self {
         self.paths = self.paths.within(folder);
         self.lichess.token_file = self.lichess.token_file.map(|path| folder.join(path));
+        for list in &mut self.lists {
+            list.file = list.file.take().map(|path| folder.join(path));
+        }
         self
     }
 }
@@ -221,15 +232,18 @@ fn read_with(name: &str, text: &str, known: Option<Known<'_>>) -> (Option<Config
 fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
     let lichess = file.section("lichess", declare_lichess);
     let games = file.section("games", declare_games);
-    let challenge = file.section("challenge", accept::declare);
+    let lists = list::declare(file);
+    let names: Vec<String> = lists.iter().map(|list| list.name.clone()).collect();
+    let rules = rule::declare(file, &names, known);
     let play = file.section("play", |play| declare_play(play, known));
     let engine = file.section("engine", declare_engine);
     let paths = file.section("paths", declare_paths);
-    warn_of_too_many_moves(file, games, &challenge);
+    warn_of_too_many_moves(file, games, &rules);
     Config {
         lichess,
         games,
-        challenge,
+        rules,
+        lists,
         play,
         engine,
         paths,
@@ -293,9 +307,9 @@ fn declare_games(games: &mut Section<'_>) -> Games {
 }
 
 /// lichess was said in 2020 to take about 180 requests a minute from one address, moves included.
-fn warn_of_too_many_moves(file: &mut Section<'_>, games: Games, challenge: &Accept) {
+fn warn_of_too_many_moves(file: &mut Section<'_>, games: Games, rules: &[Rule]) {
     const REQUESTS_A_MINUTE: usize = 180;
-    let moves_a_minute = challenge.moves_a_minute();
+    let moves_a_minute = rule::moves_a_minute(rules);
     let safe = REQUESTS_A_MINUTE / moves_a_minute.max(1);
     if games.max > safe {
         file.warning(
@@ -305,7 +319,7 @@ fn warn_of_too_many_moves(file: &mut Section<'_>, games: Games, challenge: &Acce
                 games.max,
                 games.max * moves_a_minute
             ),
-            format!("{safe} is safe with the speeds in challenge.speeds"),
+            format!("{safe} is safe with the speeds that the rules let in"),
         );
     }
 }
@@ -337,6 +351,12 @@ fn declare_play(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
         ),
         books_white: play.optional("books-white", books(), OWN_BOOKS, "Books to play White from."),
         books_black: play.optional("books-black", books(), OWN_BOOKS, "Books to play Black from."),
+        fast: play.key(
+            "fast",
+            Flag,
+            false,
+            "Without the pauses that a personality makes.",
+        ),
         move_overhead: play.key(
             "move-overhead",
             Span(Millis::ZERO..=Millis::from_secs(10)),

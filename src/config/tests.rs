@@ -1,6 +1,7 @@
 //! What `bot.toml` may say, and what is said of what it may not.
 
 use super::*;
+use crate::lichess::model::DeclineReason;
 
 fn findings(text: &str) -> String {
     let (_, findings) = read("bot.toml", text);
@@ -19,7 +20,7 @@ fn an_empty_file_is_the_default() {
 fn what_is_written_counts() {
     let (config, _) = read(
         "bot.toml",
-        "[games]\nmax = 3\ndrain = \"2h\"\n[play]\nlevel = 1400\nbooks-white = [\"gambits\"]\n[challenge]\nspeeds = [\"blitz\"]\nmin-rating = 1000\n",
+        "[games]\nmax = 3\ndrain = \"2h\"\n[play]\nlevel = 1400\nbooks-white = [\"gambits\"]\n[[rule]]\nspeeds = [\"blitz\"]\nmin-rating = 1000\nthen = \"accept\"\n",
     );
     let config = config.unwrap();
     assert_eq!(config.games.max, 3);
@@ -27,7 +28,9 @@ fn what_is_written_counts() {
     assert_eq!(config.play.level, Some(Elo(1400)));
     assert_eq!(config.play.books_white, Some(vec!["gambits".to_owned()]));
     assert_eq!(config.play.books_black, None);
-    assert_eq!(config.challenge.min_rating, Some(Elo(1000)));
+    let rule = &config.rules[0];
+    assert_eq!((rule.line, rule.when.rating.least), (7, Some(1000)));
+    assert_eq!(rule.then, Some(Then::Accept));
 }
 
 #[test]
@@ -48,25 +51,28 @@ fn paths_count_from_the_folder_of_the_file() {
 
 #[test]
 fn keys_of_other_bots_are_translated() {
-    insta::assert_snapshot!(findings("concurrency = 4\n[challenge]\naccept_bot = true\nmax-rating = 900\nmin_rating = 5\n[play]\nmove_overhead = 2000\n"), @r#"
+    insta::assert_snapshot!(findings("concurrency = 4\naccept_bot = true\n[challenge]\nmax-rating = 900\n[[rule]]\nmin_rating = 5\nthen = \"accept\"\n[play]\nmove_overhead = 2000\n"), @r#"
     bot.toml:1:1: error: there is no setting "concurrency"; here this is called "max", in [games]
-    bot.toml:3:1: error: there is no setting "challenge.accept_bot"; here this is called "from", in [challenge], as in from = ["humans", "bots"]
-    bot.toml:5:1: error: there is no setting "challenge.min_rating"; did you mean "min-rating"?
-    bot.toml:7:1: error: there is no setting "play.move_overhead"; here this is called "move-overhead", in [play], as in move-overhead = "300ms"
+    bot.toml:2:1: error: there is no setting "accept_bot"; here a rule decides: [[rule]] with from = "bots" and then = "decline"
+    bot.toml:3:2: error: there is no setting "challenge"; challenges are judged by [[rule]] now, each of which may decline: docs/bot-toml.md shows how each old key is written
+    bot.toml:6:1: error: there is no setting "rule[1].min_rating"; did you mean "min-rating"?
+    bot.toml:9:1: error: there is no setting "play.move_overhead"; here this is called "move-overhead", in [play], as in move-overhead = "300ms"
     "#);
 }
 
 #[test]
 fn units_ranges_and_words_are_explained() {
-    insta::assert_snapshot!(findings("[lichess]\nurl = \"http://lichess.org\"\n[games]\nmax = 0\nabort-after = \"2h\"\ndrain = 300\n[challenge]\nspeeds = [\"blitz\", \"ultraBullet\"]\nvariants = [\"Standard\"]\nmin-initial = \"10m\"\nmax-initial = \"5m\"\n[play]\nlevel = 3000\n"), @r#"
+    insta::assert_snapshot!(findings("[lichess]\nurl = \"http://lichess.org\"\n[games]\nmax = 0\nabort-after = \"2h\"\ndrain = 300\n[[rule]]\nspeeds = [\"blitz\", \"ultraBullet\"]\nvariants = [\"Standard\"]\nmin-initial = \"10m\"\nmax-initial = \"5m\"\nclocks = [\"5 min\"]\nhours = \"8-9\"\nthen = \"decline\"\n[play]\nlevel = 3000\n"), @r#"
     bot.toml:2:7: error: lichess.url: "http://lichess.org" would send the token in the clear; write https:// unless the server is on this machine
     bot.toml:4:7: error: games.max: 0 is less than 1; write a whole number from 1 to 64 (games)
     bot.toml:5:15: error: games.abort-after: "2h" is more than "10m"; write a span of time from "15s" to "10m"
     bot.toml:6:9: error: games.drain: 300 has no unit; write "300ms" or "300s"
-    bot.toml:8:20: error: challenge.speeds: "ultraBullet" is not known here; write "bullet", "blitz", "rapid", "classical" or "correspondence"
-    bot.toml:9:13: error: challenge.variants: "Standard" is not known here; did you mean "standard"? there is "standard", "chess960" or "fromPosition"
-    bot.toml:10:15: error: challenge.min-initial: min-initial is more than max-initial, so no challenge would do; swap them
-    bot.toml:13:9: error: play.level: 3000 is more than 2800; write a whole number from 600 to 2800 (on the scale of lichess ratings)
+    bot.toml:8:20: error: rule[1].speeds: "ultraBullet" is not known here; write "bullet", "blitz", "rapid", "classical" or "correspondence"
+    bot.toml:9:13: error: rule[1].variants: "Standard" is not known here; did you mean "standard"? there is "standard", "chess960" or "fromPosition"
+    bot.toml:10:15: error: rule[1].min-initial: min-initial is more than max-initial, so no challenge would fit; swap them
+    bot.toml:12:11: error: rule[1].clocks: "5 min" is not a clock; write minutes and seconds, as in "5+3"
+    bot.toml:13:9: error: rule[1].hours: "8-9" is not a part of the day; write a part of the day, as in "22:00-06:00"
+    bot.toml:16:9: error: play.level: 3000 is more than 2800; write a whole number from 600 to 2800 (on the scale of lichess ratings)
     "#);
 }
 
@@ -91,9 +97,9 @@ fn too_many_games_for_lichess_give_a_warning() {
     assert_eq!(
         findings.to_string(),
         "bot.toml:2:7: warning: games.max: 32 games may need 640 moves a minute, and lichess takes about 180 \
-         requests; 9 is safe with the speeds in challenge.speeds"
+         requests; 9 is safe with the speeds that the rules let in"
     );
-    let slow = "[games]\nmax = 32\n[challenge]\nspeeds = [\"rapid\"]\n";
+    let slow = "[games]\nmax = 32\n[[rule]]\nspeeds = [\"bullet\", \"blitz\"]\nthen = \"decline\"\n";
     assert!(read("bot.toml", slow).1.list.is_empty());
 }
 
@@ -117,4 +123,34 @@ fn names_are_looked_for_where_the_folders_are_known() {
 fn a_missing_file_is_named() {
     let error = load(Path::new("/nowhere/bot.toml")).unwrap_err();
     assert_eq!(error.to_string(), "cannot read /nowhere/bot.toml");
+}
+
+#[test]
+fn rules_keep_their_order_and_suggest_a_reason() {
+    let text = "[[rule]]\nfrom = \"bots\"\nthen = \"decline\"\n[[rule]]\nmode = \"rated\"\nthen = \"decline\"\n\
+                [[rule]]\nspeeds = [\"bullet\"]\nthen = \"decline\"\nreason = \"tooFast\"\n[[rule]]\nmin-running = 1\nthen = \"decline\"\n";
+    let (config, findings) = read("bot.toml", text);
+    assert!(findings.list.is_empty(), "{findings}");
+    let then: Vec<_> = config.unwrap().rules.iter().map(|rule| rule.then).collect();
+    let reasons = [
+        DeclineReason::NoBot,
+        DeclineReason::Casual,
+        DeclineReason::TooFast,
+        DeclineReason::Later,
+    ];
+    assert_eq!(then, reasons.map(|reason| Some(Then::Decline(reason))));
+}
+
+#[test]
+fn rules_that_do_nothing_are_pointed_out() {
+    insta::assert_snapshot!(findings("[[rule]]\nfrom = \"bots\"\n[[rule]]\nthen = \"accept\"\nreason = \"later\"\n[[rule]]\nmode = \"rated\"\nthen = \"decline\"\n[[rule]]\nusers = []\nlists = [\"freinds\"]\nlevel = 900\n[[list]]\nname = \"friends\"\n[[list]]\nurl = \"http://a.example\"\n"), @r#"
+    bot.toml:1:1: warning: this rule changes nothing; give it a then, or say how to play
+    bot.toml:5:10: warning: rule[2].reason: nobody is declined here; write then = "decline" as well
+    bot.toml:6:1: warning: this rule is never reached: one above decides every challenge; move it up
+    bot.toml:10:9: warning: rule[4].users: the list is empty; no challenge fits this rule
+    bot.toml:11:10: error: rule[4].lists: there is no list "freinds"; did you mean "friends"?
+    bot.toml:13:1: warning: nobody is on this list; give it users, a file or a url
+    bot.toml:15:1: error: a list without a name; write name = "blocked", and lists = ["blocked"] in a rule
+    bot.toml:16:7: error: list[2].url: the address is neither https nor on this machine; write https://, as in "https://example.org/blocked.txt"
+    "#);
 }

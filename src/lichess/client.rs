@@ -54,6 +54,13 @@ impl Client {
         self
     }
 
+    /// The same client that only asks: whatever would change something on the server is refused here.
+    #[must_use]
+    pub fn reading_only(mut self) -> Self {
+        self.wire.only_read();
+        self
+    }
+
     /// The same client that names its account to the server, as lichess asks of polite programs. lichess refuses
     /// calls whose name does not fit the token, so name only whom `account` has shown.
     #[must_use]

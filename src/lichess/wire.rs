@@ -36,6 +36,8 @@ pub(super) struct Wire {
     authorization: HeaderValue,
     agent: HeaderValue,
     gates: Arc<Gates>,
+    /// Nothing but GET leaves this machine.
+    reads_only: bool,
 }
 
 /// A server's address that cannot be used.
@@ -75,12 +77,18 @@ impl Wire {
             authorization,
             agent: agent(None),
             gates: Arc::new(Gates::new(seed)),
+            reads_only: false,
         })
     }
 
     /// From now on the account is named to the server.
     pub(super) fn name(&mut self, user: &UserId) {
         self.agent = agent(Some(user));
+    }
+
+    /// From now on nothing is sent but questions.
+    pub(super) fn only_read(&mut self) {
+        self.reads_only = true;
     }
 
     fn url(&self, path: &[&str]) -> Url {
@@ -174,10 +182,21 @@ impl Wire {
                 key: None,
             });
         }
-        let answer = request.send().await.map_err(|error| CallError::Transient {
+        let unsent = |error: reqwest::Error| CallError::Transient {
             call,
             why: reason(&error),
-        })?;
+        };
+        let (client, request) = request.build_split();
+        let request = request.map_err(unsent)?;
+        if self.reads_only && request.method() != Method::GET {
+            return Err(CallError::Rejected {
+                call,
+                status: 0,
+                message: "nothing is sent in a dry run".to_owned(),
+                ratelimit: None,
+            });
+        }
+        let answer = client.execute(request).await.map_err(unsent)?;
         let status = answer.status();
         if status.is_success() {
             self.gates.succeed(class);

@@ -11,7 +11,7 @@ use super::{
     form::{Form, shown},
     hint::nearest,
 };
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, place};
 
 /// What became of a text.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +83,7 @@ pub fn read<T>(text: &str, advice: &[Advice], body: impl FnOnce(&mut Section<'_>
             };
         }
     };
-    let mut root = Section::new(String::new(), table);
+    let mut root = Section::new(String::new(), table, text, 0..0);
     let value = body(&mut root);
     let Section {
         keys,
@@ -135,6 +135,10 @@ pub struct Section<'t> {
     path: String,
     /// What nobody has asked for yet.
     table: DeTable<'t>,
+    /// The whole text, to count lines in.
+    text: &'t str,
+    /// The bytes that open it; none at the top.
+    head: Range<usize>,
     names: Vec<&'static str>,
     keys: Vec<Key>,
     list: Vec<Diagnostic>,
@@ -142,10 +146,12 @@ pub struct Section<'t> {
 }
 
 impl<'t> Section<'t> {
-    fn new(path: String, table: DeTable<'t>) -> Self {
+    fn new(path: String, table: DeTable<'t>, text: &'t str, head: Range<usize>) -> Self {
         Self {
             path,
             table,
+            text,
+            head,
             names: Vec::new(),
             keys: Vec::new(),
             list: Vec::new(),
@@ -180,27 +186,90 @@ impl<'t> Section<'t> {
     pub fn section<T>(&mut self, name: &'static str, body: impl FnOnce(&mut Section<'t>) -> T) -> T {
         self.names.push(name);
         let path = format!("{}{name}", self.path);
-        let table = match self.table.remove_entry(name) {
-            None => DeTable::new(),
+        let (table, head) = match self.table.remove_entry(name) {
+            None => (DeTable::new(), 0..0),
             Some((key, value)) => match value.into_inner() {
-                DeValue::Table(table) => table,
+                DeValue::Table(table) => (table, key.span()),
                 other => {
                     let message = format!("{path} is a section, not {}", shown(&other));
                     self.list.push(
                         Diagnostic::error(key.span(), message)
                             .with_help(format!("write [{path}] on a line of its own")),
                     );
-                    DeTable::new()
+                    (DeTable::new(), 0..0)
                 }
             },
         };
-        let mut inner = Section::new(format!("{path}."), table);
+        let mut inner = Section::new(format!("{path}."), table, self.text, head);
         let value = body(&mut inner);
         let inner = inner.finish();
+        self.absorb(inner);
+        value
+    }
+
+    /// Declares a list of tables, `[[name]]` each, read in their order by the same function.
+    ///
+    /// Where the text has none, the function is run once all the same, so that its keys are known; its value is
+    /// dropped. Where it has some, the keys that a table leaves out are not listed for it.
+    pub fn tables<T>(&mut self, name: &'static str, mut body: impl FnMut(&mut Section<'t>) -> T) -> Vec<T> {
+        self.names.push(name);
+        let path = format!("{}{name}", self.path);
+        let written = self.written_tables(name, &path);
+        if written.is_empty() {
+            let mut pattern = Section::new(format!("{path}."), DeTable::new(), self.text, 0..0);
+            body(&mut pattern);
+            self.keys.extend(pattern.keys);
+        }
+        let numbered = written.into_iter().enumerate();
+        let read = numbered.map(|(index, (table, head))| {
+            let inner_path = format!("{path}[{}].", index + 1);
+            let mut inner = Section::new(inner_path, table, self.text, head);
+            let value = body(&mut inner);
+            let mut inner = inner.finish();
+            inner.keys.retain(|key| key.span.is_some());
+            self.absorb(inner);
+            value
+        });
+        read.collect()
+    }
+
+    /// The tables of a list, each with what opens it; anything else under the name is reported.
+    fn written_tables(&mut self, name: &str, path: &str) -> Vec<(DeTable<'t>, Range<usize>)> {
+        let Some((key, value)) = self.table.remove_entry(name) else {
+            return Vec::new();
+        };
+        let help = format!("write [[{path}]] on a line of its own, before each of them");
+        let DeValue::Array(elements) = value.into_inner() else {
+            let message = format!("{path} is a list of tables");
+            self.list
+                .push(Diagnostic::error(key.span(), message).with_help(help));
+            return Vec::new();
+        };
+        let mut tables = Vec::new();
+        for element in elements {
+            let span = element.span();
+            match element.into_inner() {
+                DeValue::Table(table) => tables.push((table, span)),
+                other => {
+                    let message = format!("{path} is a list of tables, not of {}", shown(&other));
+                    self.list
+                        .push(Diagnostic::error(span, message).with_help(help.as_str()));
+                }
+            }
+        }
+        tables
+    }
+
+    /// The line that this table begins in, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        place(self.text, self.head.start).0
+    }
+
+    fn absorb(&mut self, inner: Section<'t>) {
         self.keys.extend(inner.keys);
         self.list.extend(inner.list);
         self.unknown.extend(inner.unknown);
-        value
     }
 
     /// Where the value of a declared key is written; none when it is left out.
@@ -222,6 +291,18 @@ impl<'t> Section<'t> {
         let span = self.span(name).unwrap_or(0..0);
         let message = format!("{}{name}: {message}", self.path);
         self.list.push(Diagnostic::warning(span, message).with_help(help));
+    }
+
+    /// Reports a warning about the table as a whole.
+    pub fn remark(&mut self, message: impl Into<String>, help: impl Into<String>) {
+        self.list
+            .push(Diagnostic::warning(self.head.clone(), message).with_help(help));
+    }
+
+    /// Reports an error about the table as a whole.
+    pub fn fault(&mut self, message: impl Into<String>, help: impl Into<String>) {
+        self.list
+            .push(Diagnostic::error(self.head.clone(), message).with_help(help));
     }
 
     /// Takes a key out that must not be there, and says where it was: its name and its value.
@@ -291,7 +372,7 @@ impl<'t> Section<'t> {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Choice, Flag, List, Whole},
+        super::{Choice, Flag, List, Text, Whole},
         *,
     };
 
@@ -361,6 +442,38 @@ mod tests {
             messages("games = 3"),
             ["t:1:1: error: games is a section, not 3; write [games] on a line of its own"]
         );
+    }
+
+    #[test]
+    fn a_list_of_tables_is_read_in_order_and_each_knows_its_line() {
+        let guests = |text: &str| {
+            read(text, &[], |file| {
+                file.tables("guest", |guest| {
+                    let name = guest.optional("name", Text(20), "anybody", "Who.");
+                    (guest.line(), name)
+                })
+            })
+        };
+        let reading = guests("\n[[guest]]\nname = \"Ana\"\n\n[[guest]]\n");
+        assert_eq!(reading.value, Some(vec![(2, Some("Ana".to_owned())), (5, None)]));
+        let paths: Vec<&str> = reading.keys.iter().map(|key| &*key.path).collect();
+        assert_eq!(paths, ["guest[1].name"], "what is left out is not listed");
+        let pattern = guests("");
+        assert_eq!(pattern.value, Some(Vec::new()));
+        assert_eq!(pattern.keys[0].path, "guest.name");
+        for (text, said) in [
+            ("[guest]\nname = \"Ana\"\n", "guest is a list of tables"),
+            ("guest = 3\n", "guest is a list of tables"),
+            ("guest = [3]\n", "guest is a list of tables, not of 3"),
+            (
+                "[[guest]]\nnmae = \"Ana\"\n",
+                "there is no setting \"guest[1].nmae\"",
+            ),
+        ] {
+            let reading = guests(text);
+            assert_eq!(reading.value, None);
+            assert_eq!(reading.list[0].message, said);
+        }
     }
 
     #[test]

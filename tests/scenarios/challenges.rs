@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-use sparring::config::Mode;
+use serde_json::{Value, json};
+use sparring::units::Elo;
 use tokio::time::timeout;
 
 use crate::{
-    stage::{PATIENCE, WHITE, replies},
+    stage::{PATIENCE, WHITE, replies, rules},
     table::Lines,
 };
 
@@ -22,7 +22,7 @@ async fn refusal(mut events: Lines) -> Value {
 #[tokio::test]
 async fn what_the_settings_exclude_is_declined_with_its_reason() {
     let stage = replies(&[])
-        .options(|options| options.challenge.modes = vec![Mode::Rated])
+        .rules("[[rule]]\nmode = \"casual\"\nthen = \"decline\"\n")
         .open()
         .await;
     let (_, events) = stage.challenge(&WHITE).await;
@@ -32,7 +32,7 @@ async fn what_the_settings_exclude_is_declined_with_its_reason() {
 #[tokio::test]
 async fn new_settings_count_from_the_next_challenge() {
     let mut stage = replies(&[])
-        .options(|options| options.challenge.modes = vec![Mode::Rated])
+        .rules("[[rule]]\nmode = \"casual\"\nthen = \"decline\"\n")
         .open()
         .await;
     let (_, events) = stage.challenge(&WHITE).await;
@@ -40,7 +40,7 @@ async fn new_settings_count_from_the_next_challenge() {
     stage
         .bot()
         .options
-        .send_modify(|options| options.challenge.modes = vec![Mode::Casual]);
+        .send_modify(|options| options.rules = rules("[[rule]]\nmode = \"rated\"\nthen = \"decline\"\n"));
     stage.game(&WHITE).await;
 }
 
@@ -116,4 +116,77 @@ async fn a_failed_acceptance_frees_the_seat_at_once() {
     stage.answers("/accept", 1, 404, r#"{"error":"Not found"}"#);
     stage.challenge(&WHITE).await;
     stage.game(&WHITE).await;
+}
+
+#[tokio::test]
+async fn who_is_on_a_list_is_declined_whatever_the_spelling() {
+    let stage = replies(&[])
+        .rules(
+            "[[list]]\nname = \"blocked\"\nusers = [\"aNNa\"]\n[[rule]]\nlists = [\"blocked\"]\nthen = \"decline\"\n",
+        )
+        .open()
+        .await;
+    let (_, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "generic");
+}
+
+#[tokio::test]
+async fn a_rule_says_who_sits_down_and_how() {
+    let stage = replies(&["e7e5"])
+        .rules("[[rule]]\nspeeds = [\"rapid\"]\npersonality = \"attacker\"\nlevel = 900\nfast = true\n")
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    let asked = &stage.asked()[0];
+    assert_eq!(
+        (asked.personality.as_str(), asked.level, asked.fast),
+        ("attacker", Some(Elo(900)), true)
+    );
+}
+
+#[tokio::test]
+async fn who_may_not_queue_is_told_to_come_later_when_all_seats_are_taken() {
+    let stage = replies(&[])
+        .rules("[[rule]]\nthen = \"accept\"\n")
+        .options(|options| options.games.max = 1)
+        .open()
+        .await;
+    stage.game(&WHITE).await;
+    let (_, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "later");
+}
+
+#[tokio::test]
+async fn rules_know_how_often_somebody_played_today() {
+    let stage = replies(&[])
+        .rules("[[rule]]\nmin-played-today = 1\nthen = \"decline\"\n")
+        .open()
+        .await;
+    let mut first = stage.game(&WHITE).await;
+    first.human_does("resign").await;
+    let (_, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "later");
+}
+
+#[tokio::test]
+async fn a_dry_run_judges_and_sends_nothing() {
+    let mut server = replies(&["e2e4"]).dry().on_strings().await;
+    for id in ["abcd0001", "abcd0002"] {
+        server.events.line(&json!({"type": "challenge", "challenge": {
+            "id": id, "challenger": {"id": "ana", "name": "Ana"}, "variant": {"key": "standard"},
+            "speed": "blitz", "timeControl": {"type": "clock", "limit": 300, "increment": 0}
+        }}));
+        server
+            .events
+            .line(&json!({"type": "gameStart", "game": {"gameId": id, "id": id}}));
+    }
+    server
+        .bot
+        .until("two judged", |status| status.challenges == 2)
+        .await;
+    server.bot.signals.drain.cancel();
+    server.bot.until("ending", |status| status.is_draining).await;
+    assert_eq!(server.posted(0).await, Vec::<String>::new());
+    assert_eq!(server.others_opened(), Vec::<String>::new());
 }

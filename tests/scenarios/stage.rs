@@ -10,9 +10,10 @@ use sparring::{
         mind::{Decision, Mind, MoveRequest},
     },
     chess::parse_uci,
-    config::Config,
+    config::{self, Config, Rule},
     engine::Score,
     lichess::{Client, Token},
+    lists::Lists,
     personality::{Cast, Profile},
     sandbox::{self, Fault, Mishap},
     units::{Centipawns, Elo, Millis},
@@ -72,6 +73,8 @@ pub struct Staging {
     mind: Option<Mind>,
     cast: Vec<Profile>,
     options: Options,
+    lists: Lists,
+    dry: bool,
     sandbox: sandbox::Options,
 }
 
@@ -93,8 +96,16 @@ pub fn acts(act: impl Fn(&MoveRequest, usize) -> Act + Send + Sync + 'static) ->
         mind: None,
         cast: vec![silent("club"), silent("attacker")],
         options,
+        lists: Lists::default(),
+        dry: false,
         sandbox: sandbox::Options::default(),
     }
+}
+
+/// Rules as `bot.toml` has them.
+pub fn rules(text: &str) -> Arc<Vec<Rule>> {
+    let (config, findings) = config::read("bot.toml", text);
+    Arc::new(config.unwrap_or_else(|| panic!("{findings}")).rules)
 }
 
 /// A personality that says nothing.
@@ -115,6 +126,20 @@ impl Staging {
     /// With other settings.
     pub fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
         change(&mut self.options);
+        self
+    }
+
+    /// With these rules and lists, as `bot.toml` has them.
+    pub fn rules(mut self, text: &str) -> Self {
+        self.options.rules = rules(text);
+        let (config, _) = config::read("bot.toml", text);
+        self.lists = Lists::written(&config.unwrap().lists);
+        self
+    }
+
+    /// Only listening.
+    pub fn dry(mut self) -> Self {
+        self.dry = true;
         self
     }
 
@@ -150,6 +175,8 @@ impl Staging {
             diary,
             cast: Arc::new(Cast::new(self.cast)),
             options: self.options,
+            lists: Arc::new(self.lists),
+            dry: self.dry,
         }
     }
 }
@@ -212,6 +239,8 @@ pub struct Crew {
     mind: Mind,
     cast: Arc<Cast>,
     options: Options,
+    lists: Arc<Lists>,
+    dry: bool,
 }
 
 impl Crew {
@@ -224,9 +253,11 @@ impl Crew {
             client,
             options: current,
             cast: watch::channel(Arc::clone(&self.cast)).1,
+            lists: watch::channel(Arc::clone(&self.lists)).1,
             mind: self.mind.clone(),
             status: show,
             seed: 1,
+            dry: self.dry,
         };
         let signals = Signals::default();
         Bot {

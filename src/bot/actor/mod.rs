@@ -8,7 +8,7 @@ mod manners;
 mod talk;
 mod turn;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use futures::{
     FutureExt as _, StreamExt as _,
@@ -24,19 +24,22 @@ use tracing::{debug, info, warn};
 
 use super::{
     chat::{self, Manner},
+    facts::{Facts, Moment},
     game::{Game, GameError, Step},
     lag::Lag,
     mind::{GameMind, Mind},
+    rules,
 };
 use crate::{
-    config::Play,
+    config::{Play, Rule},
     engine::Score,
     lichess::{
         BadLine, CallError, Client, Follower, News, Untrusted,
         model::{ChatMessage, GameEvent, GameId, Side, UserId},
     },
+    lists::Lists,
     personality::Cast,
-    units::Millis,
+    units::{Elo, Millis},
 };
 use talk::Outbox;
 use turn::Turn;
@@ -58,6 +61,10 @@ pub(super) struct Shared {
     pub(super) mind: Mind,
     /// The personalities of this moment.
     pub(super) cast: watch::Receiver<Arc<Cast>>,
+    /// My ratings, by lichess' keys.
+    pub(super) ratings: Arc<BTreeMap<String, Elo>>,
+    /// Who is on which list.
+    pub(super) lists: watch::Receiver<Arc<Lists>>,
 }
 
 /// How a game is to be played.
@@ -69,8 +76,12 @@ pub(super) struct Setup {
     pub(super) adopted: bool,
     /// Against whom, where the event stream says so.
     pub(super) opponent: Option<UserId>,
-    /// Who sits down, and with which books.
+    /// Who sits down, and with which books, where no rule says otherwise.
     pub(super) play: Play,
+    /// The rules.
+    pub(super) rules: Arc<Vec<Rule>>,
+    /// What rules may ask besides what the game itself says.
+    pub(super) moment: Moment,
     /// How long an opponent may leave the first move out.
     pub(super) no_show: Millis,
 }
@@ -203,10 +214,7 @@ async fn at(moment: Option<Instant>) {
 impl Actor {
     fn new(shared: Arc<Shared>, setup: Setup) -> Self {
         let now = Instant::now();
-        let manner = Manner {
-            level: setup.play.level,
-            ..Manner::of(shared.cast.borrow().get_or_plain(&setup.play.personality))
-        };
+        let manner = manner_of(&shared, &setup.play);
         Self {
             follower: Follower::game(&shared.client, &setup.id, seed(&setup.id)),
             is_reopening: false,
@@ -238,6 +246,15 @@ impl Actor {
             shared,
             setup,
         }
+    }
+
+    /// The game is known: the rules say who sits down.
+    fn seat(&mut self) {
+        let Some(game) = &self.game else { return };
+        let facts = Facts::of_game(game.frame(), game.my_side(), &self.setup.moment);
+        self.setup.play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
+        self.manner = manner_of(&self.shared, &self.setup.play);
+        self.first_manner = self.manner.clone();
     }
 
     /// Something came from the stream, or happened to it.
@@ -283,6 +300,7 @@ impl Actor {
             (None, GameEvent::Full(frame)) => Game::new(*frame, &self.shared.me).map(|game| {
                 let step = game.first_step();
                 self.game = Some(game);
+                self.seat();
                 self.begin();
                 step
             }),
@@ -428,6 +446,16 @@ impl Actor {
     {
         let call = call(self.shared.client.clone(), self.setup.id.clone());
         self.errands.push(call.boxed());
+    }
+}
+
+/// Who sits down, as settings say.
+fn manner_of(shared: &Shared, play: &Play) -> Manner {
+    let cast = shared.cast.borrow();
+    Manner {
+        level: play.level,
+        fast: play.fast,
+        ..Manner::of(cast.get_or_plain(&play.personality))
     }
 }
 

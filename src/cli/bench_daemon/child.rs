@@ -66,7 +66,7 @@ impl Bot {
             at("bot.toml"),
             format!(
                 "[games]\nmax = {max_games}\nper-opponent = 4\n[play]\npersonality = \"measured\"\n\
-                 move-overhead = \"50ms\"\n[engine]\nhash = 1\n[challenge]\nunlimited = true\n"
+                 move-overhead = \"50ms\"\n[engine]\nhash = 1\n[[rule]]\nthen = \"queue\"\n"
             ),
         )?;
         let mut child = Command::new(std::env::current_exe()?)

@@ -23,10 +23,10 @@ use super::{
 };
 use crate::{
     bot::{Signals, Status},
-    config::{Config, load},
+    config::{Config, Rule, load},
     lichess::{
         Client, Token,
-        model::{ChallengeColor, Invitation, Speed, UserId},
+        model::{ChallengeColor, Invitation, UserId},
     },
     sandbox::{self, Sandbox, has_page},
     units::{Elo, Millis},
@@ -92,9 +92,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
         None => Config::default(),
     };
-    // A guest at home may ask for any game: the limits of the settings are for strangers.
-    config.challenge.speeds = Speed::ALL.to_vec();
-    config.challenge.unlimited = true;
+    // A guest at home may ask for any game: who is kept out by the settings are strangers.
+    for rule in &mut config.rules {
+        rule.then = None;
+    }
+    config.rules.push(Rule::welcoming_all());
     if let Some(personality) = &args.personality {
         config.play.personality.clone_from(personality);
     }

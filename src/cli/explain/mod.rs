@@ -1,4 +1,7 @@
-//! `sparring explain`: what a personality, a level or `bot.toml` means, key by key, and where each value is from.
+//! `sparring explain`: what a personality, a level or `bot.toml` means, key by key, and where each value is from; and
+//! what the rules make of a challenge.
+
+mod challenge;
 
 use std::{
     fmt::Write as _,
@@ -8,20 +11,22 @@ use std::{
 
 use anyhow::Context as _;
 
+pub use challenge::explain_challenge;
+
 use super::{
     exit::{Exit, Failure},
     report::{self, Style},
     stock::{PERSONALITIES, shipped_stand_in},
 };
 use crate::{
-    config::{self, Paths},
+    config::{self, Config, Paths},
     diagnostic::{Findings, place},
     personality::{
         self, Level, Profile,
         strength::{self, CALIBRATION, Knobs},
     },
     settings::{Fallback, Key, nearest},
-    units::Elo,
+    units::{Elo, Millis},
     watch::list,
 };
 
@@ -31,13 +36,18 @@ use crate::{
   sparring explain                  who can play
   sparring explain club             what each key of this personality does
   sparring explain level 1400       every knob of a level
-  sparring explain settings         bot.toml: each value and where it comes from")]
+  sparring explain settings         bot.toml: each value and where it comes from
+  sparring explain challenge --user Ana --rating 1500 --clock 3+2
+  sparring explain challenge CHALLENGE.json
+                                    which rule decides on a challenge, and why")]
 pub struct Args {
-    /// A personality, `level N`, or `settings`; nothing lists the personalities.
+    /// A personality, `level N`, `settings` or `challenge [FILE]`; nothing lists the personalities.
     what: Vec<String>,
     /// The settings, which name the folder of personalities.
     #[arg(long, default_value = "bot.toml")]
     config: PathBuf,
+    #[command(flatten)]
+    made: challenge::Made,
 }
 
 /// Runs the command.
@@ -54,14 +64,34 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         [] => cast(&paths)?,
         ["level", number] => level(number)?,
         ["settings"] => settings(&args.config.display().to_string(), &text)?,
+        ["challenge"] => challenge_with(&args.made, None, &args.config)?,
+        ["challenge", file] => challenge_with(&args.made, Some(file), &args.config)?,
         [name] => profile(&paths, name)?,
         _ => {
-            let sentence = "explain one thing at a time: a personality, \"level 1400\", or \"settings\"";
+            let sentence =
+                "explain one thing at a time: a personality, \"level 1400\", \"settings\" or \"challenge\"";
             return Err(Failure::error(Exit::Usage, sentence));
         }
     };
     print!("{said}");
     Ok(Exit::Success)
+}
+
+/// The rules of the settings, or those of no settings where there is no file.
+fn challenge_with(made: &challenge::Made, file: Option<&str>, config: &Path) -> anyhow::Result<String> {
+    let config = if config.exists() {
+        config::load(config)
+            .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
+            .0
+    } else {
+        Config::default()
+    };
+    challenge::explain(file, made, &config, now())
+}
+
+fn now() -> Millis {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(Millis::ZERO, Millis::from)
 }
 
 /// The files of personalities there are, or the shipped ones where the folders are missing: names and texts.

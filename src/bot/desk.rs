@@ -1,0 +1,422 @@
+//! The daemon at work: hears the event stream, answers challenges, keeps a task for each game, and leaves in good
+//! order.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use futures::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until, timeout},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, info, warn};
+
+use super::{
+    actor::{Outcome, Setup, Shared},
+    daemon::{Options, Signals, Status},
+    duel::Duel,
+    facts::{Facts, Moment, minute_of_day},
+    intake::{self, Applicant, Intake, Reply, Room},
+    login::{self, Exit},
+    registry::{Done, Registry},
+    rules,
+    today::Today,
+};
+use crate::{
+    config::Then,
+    lichess::{
+        CallError, Client, Follower, News, Untrusted,
+        model::{Challenge, Compat, DeclineReason, Event, GameId, GameInfo, NowPlaying, UserId},
+    },
+    units::Millis,
+};
+
+/// After the second request to end, games have this long to let go.
+const LETTING_GO: Duration = Duration::from_millis(1500);
+/// When the event stream is refused though the token is good, it is tried again after this time.
+const REFUSED_PAUSE: Duration = Duration::from_secs(60);
+
+/// The end of a call that the daemon did not wait for.
+enum Errand {
+    Accepted(GameId, Result<(), CallError>),
+    Declined(GameId, Result<(), CallError>),
+    Listed(Result<NowPlaying, CallError>),
+    Checked(Result<Result<(), Exit>, CallError>),
+    Resigned(Result<(), CallError>),
+}
+
+/// The daemon at work.
+pub(super) struct Desk {
+    client: Client,
+    shared: Arc<Shared>,
+    options: watch::Receiver<Options>,
+    status: watch::Sender<Status>,
+    seed: u64,
+    follower: Follower<Event>,
+    registry: Registry,
+    intake: Intake,
+    today: Today,
+    duel: Duel,
+    errands: FuturesUnordered<BoxFuture<'static, Errand>>,
+    begin: Instant,
+    /// Once asked to end: running games are left then.
+    drained_at: Option<Instant>,
+    /// When the event stream is followed anew, after it was refused.
+    follow_at: Option<Instant>,
+    exit: Option<Exit>,
+    /// Nothing is sent that changes anything.
+    dry: bool,
+}
+
+impl Desk {
+    /// A desk with nothing on it yet.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        options: watch::Receiver<Options>,
+        status: watch::Sender<Status>,
+        seed: u64,
+        dry: bool,
+        leave: CancellationToken,
+    ) -> Self {
+        Self {
+            client: shared.client.clone(),
+            follower: Follower::events(&shared.client, seed),
+            registry: Registry::new(Arc::clone(&shared), leave),
+            shared,
+            options,
+            status,
+            seed,
+            intake: Intake::default(),
+            today: Today::default(),
+            duel: Duel::default(),
+            errands: FuturesUnordered::new(),
+            begin: Instant::now(),
+            drained_at: None,
+            follow_at: None,
+            exit: None,
+            dry,
+        }
+    }
+
+    /// Is the bot until asked to end.
+    pub(super) async fn work(mut self, signals: Signals) -> Result<(), Exit> {
+        loop {
+            self.attend();
+            if let Some(exit) = self.exit.take() {
+                self.leave(&signals).await;
+                return Err(exit);
+            }
+            if self.is_done() {
+                self.leave(&signals).await;
+                return Ok(());
+            }
+            let timer = self.wakes_at();
+            tokio::select! {
+                biased;
+                () = signals.leave.cancelled() => {
+                    self.leave(&signals).await;
+                    return Ok(());
+                }
+                () = signals.drain.cancelled(), if self.drained_at.is_none() => self.drain(),
+                Some(news) = self.follower.next() => self.hear(news),
+                Some((id, done)) = self.registry.next(), if !self.registry.is_empty() => self.game_done(&id, done),
+                Some(errand) = self.errands.next(), if !self.errands.is_empty() => self.settle(errand),
+                Ok(()) = self.options.changed() => info!("new settings count from the next challenge on"),
+                () = sleep_until(timer) => {}
+            }
+        }
+    }
+
+    fn hear(&mut self, news: News<Event>) {
+        match news {
+            News::Opened => {
+                info!("listening for challenges");
+                self.listening(true);
+            }
+            News::Event { event, .. } => self.take(event),
+            News::Garbled(bad) => {
+                warn!("a line was skipped: {bad}");
+                // It may have been the start of a game.
+                self.list_games();
+            }
+            News::Lost { why, lived } => {
+                self.listening(false);
+                debug!("{why} after {lived}, reopening");
+                if self.duel.is_on(&why, lived) {
+                    self.exit = Some(Exit::Duel);
+                }
+            }
+            News::Unopened { why, tries } => {
+                if tries.is_power_of_two() {
+                    warn!("no event stream after {tries} tries: {why}");
+                }
+            }
+            News::Refused(why) => {
+                warn!("{why}");
+                self.follow_at = Some(Instant::now() + REFUSED_PAUSE);
+                self.check_token();
+            }
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::GameStart { game } => self.start(&game),
+            Event::GameFinish { game } => {
+                if let Some(id) = game.game() {
+                    self.registry.finish(id);
+                }
+            }
+            Event::Challenge { challenge, compat } => self.consider(&challenge, compat),
+            Event::ChallengeCanceled { challenge } | Event::ChallengeDeclined { challenge } => {
+                self.intake.cancel(&challenge.id);
+            }
+            Event::Unknown { kind } => debug!("skipped an event \"{}\"", Untrusted(&kind)),
+        }
+    }
+
+    fn start(&mut self, game: &GameInfo) {
+        let Some(id) = game.game().cloned() else {
+            return warn!("a game without an id was skipped");
+        };
+        if game.compat.is_some_and(|compat| !compat.bot) {
+            return debug!("{id} is not for bots");
+        }
+        if self.registry.has(&id) {
+            return;
+        }
+        let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
+        let promised = self.intake.started(&id);
+        let is_rematch = promised.as_ref().is_some_and(|who| who.is_rematch);
+        let moment = self.moment(opponent.as_ref(), is_rematch);
+        let options = self.options.borrow();
+        let setup = Setup {
+            adopted: promised.is_none(),
+            id,
+            opponent: opponent.clone(),
+            play: options.play.clone(),
+            rules: Arc::clone(&options.rules),
+            moment,
+            no_show: options.games.abort_after,
+        };
+        drop(options);
+        if self.dry {
+            return info!("would play {}", setup.id);
+        }
+        if let (Some(opponent), Some(_)) = (opponent, promised) {
+            self.today.note(opponent, epoch());
+        }
+        self.registry.start(setup);
+        self.show();
+    }
+
+    fn consider(&mut self, challenge: &Challenge, compat: Option<Compat>) {
+        let challenger = challenge.challenger.as_ref();
+        if challenger.is_some_and(|user| user.id == self.shared.me) {
+            return;
+        }
+        let rules = Arc::clone(&self.options.borrow().rules);
+        let moment = self.moment(challenger.map(|user| &user.id), false);
+        let facts = Facts::of_challenge(challenge, &moment);
+        let ruling = rules::judge(&rules, challenge, compat, &facts);
+        let would = if self.dry { "would be " } else { "" };
+        info!(
+            "challenge {} by {}: {would}{} ({})",
+            challenge.id,
+            Untrusted(challenger.map_or("somebody", |user| user.name.as_str())),
+            rules::describe(ruling.then),
+            rules::title(&rules, ruling.by),
+        );
+        self.status.send_modify(|status| status.challenges += 1);
+        if self.dry {
+            return;
+        }
+        let id = challenge.id.clone();
+        let patience = match ruling.then {
+            Then::Decline(reason) => return self.intake.refuse(id, reason),
+            _ if self.drained_at.is_some() => return self.intake.refuse(id, DeclineReason::Later),
+            Then::Accept => Millis::ZERO,
+            Then::Queue => intake::PATIENCE,
+        };
+        let who = Applicant {
+            id,
+            opponent: facts.opponent,
+            is_human: !facts.is_bot,
+            is_rematch: facts.rematch,
+            patience,
+        };
+        self.intake.wait(who, self.now());
+    }
+
+    /// What rules may ask besides the challenge or game.
+    fn moment(&self, opponent: Option<&UserId>, rematch: bool) -> Moment {
+        let now = epoch();
+        let running = self.registry.opponents();
+        let with_them = running
+            .iter()
+            .filter(|other| other.is_some() && other.as_ref() == opponent);
+        Moment {
+            ratings: Arc::clone(&self.shared.ratings),
+            lists: Arc::clone(&self.shared.lists.borrow()),
+            played_today: opponent.map_or(0, |opponent| self.today.played(opponent, now)),
+            running: u32::try_from(with_them.count()).unwrap_or(u32::MAX),
+            minute: minute_of_day(now),
+            rematch,
+        }
+    }
+
+    /// Sends what is due, by the clock or because a seat is free.
+    fn attend(&mut self) {
+        let now = self.now();
+        if !self.intake.lapsed(now).is_empty() {
+            // Perhaps the games are there and only their news was lost.
+            self.list_games();
+        }
+        let games = self.options.borrow().games;
+        let room = Room {
+            games: games.max,
+            per_opponent: games.per_opponent,
+            opponents: &self.registry.opponents(),
+        };
+        while let Some(reply) = self.intake.next(room, now) {
+            match reply {
+                Reply::Accept(id) => self.call(|client| async move {
+                    let answer = client.accept(&id).await;
+                    Errand::Accepted(id, answer)
+                }),
+                Reply::Decline(id, reason) => self.call(move |client| async move {
+                    let answer = client.decline(&id, reason).await;
+                    Errand::Declined(id, answer)
+                }),
+            }
+        }
+        if self.follow_at.is_some_and(|at| Instant::now() >= at) {
+            self.follow_at = None;
+            self.follower = Follower::events(&self.client, self.seed);
+        }
+    }
+
+    fn wakes_at(&self) -> Instant {
+        // Without anything to wait for, the loop looks around once in a while.
+        const LONG: Duration = Duration::from_secs(3600);
+        let intake = self.intake.wakes_at().map(|at| self.begin + at.into());
+        [intake, self.drained_at, self.follow_at]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or_else(|| Instant::now() + LONG)
+    }
+
+    fn settle(&mut self, errand: Errand) {
+        match errand {
+            Errand::Accepted(id, Err(error)) => {
+                info!("challenge {id}: {error}");
+                // After an unclear answer the game may come all the same: its seat stays promised for a while.
+                if !error.is_transient() {
+                    self.intake.failed(&id);
+                }
+            }
+            Errand::Declined(id, Err(error)) => debug!("challenge {id}: {error}"),
+            Errand::Accepted(_, Ok(())) | Errand::Declined(_, Ok(())) | Errand::Resigned(Ok(())) => {}
+            Errand::Listed(Ok(list)) => {
+                for game in &list.now_playing {
+                    self.start(game);
+                }
+            }
+            Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
+            Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
+            Errand::Listed(Err(error)) | Errand::Checked(Err(error)) | Errand::Resigned(Err(error)) => {
+                warn!("{error}");
+            }
+        }
+    }
+
+    /// The task of a game has ended.
+    fn game_done(&mut self, id: &GameId, done: Done) {
+        match done {
+            Done::With(Outcome::Ended | Outcome::Left) => {}
+            Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
+            Done::With(Outcome::Refused(error)) => warn!("{id}: {error}"),
+            Done::With(Outcome::Unauthorized(error)) => {
+                warn!("{id}: {error}");
+                self.check_token();
+                // If the token is good after all, the game is still there.
+                self.list_games();
+            }
+            Done::Revived(why) => warn!("{id} fell over and is resumed: {why}"),
+            Done::Lost(why) => {
+                warn!("{id} fell over again and is resigned: {why}");
+                let id = id.clone();
+                self.call(|client| async move { Errand::Resigned(client.resign(&id).await) });
+            }
+        }
+        self.show();
+    }
+
+    /// Accepts nothing more.
+    fn drain(&mut self) {
+        let span = self.options.borrow().games.drain;
+        self.drained_at = Some(Instant::now() + span.into());
+        self.intake.close();
+        self.status.send_modify(|status| status.is_draining = true);
+        info!(
+            "{} games running, no new ones; ask again to leave them",
+            self.registry.len()
+        );
+    }
+
+    fn is_done(&self) -> bool {
+        self.drained_at.is_some_and(|until| {
+            let idle = self.registry.is_empty() && self.intake.promised() == 0;
+            idle || Instant::now() >= until
+        })
+    }
+
+    /// Lets go of all games; they stay on lichess.
+    async fn leave(&mut self, signals: &Signals) {
+        signals.leave.cancel();
+        let all_left = async { while self.registry.next().await.is_some() {} };
+        if timeout(LETTING_GO, all_left).await.is_err() {
+            warn!("some games did not let go in time");
+        }
+    }
+
+    fn check_token(&self) {
+        self.call(|client| async move { Errand::Checked(login::may_play(&client).await) });
+    }
+
+    fn list_games(&self) {
+        self.call(|client| async move { Errand::Listed(client.playing().await) });
+    }
+
+    fn call<F>(&self, call: impl FnOnce(Client) -> F)
+    where
+        F: Future<Output = Errand> + Send + 'static,
+    {
+        self.errands.push(call(self.client.clone()).boxed());
+    }
+
+    fn listening(&self, is_listening: bool) {
+        self.status
+            .send_modify(|status| status.is_listening = is_listening);
+    }
+
+    fn show(&self) {
+        let games = self.registry.len();
+        self.status.send_modify(|status| status.games = games);
+    }
+
+    fn now(&self) -> Millis {
+        self.begin.elapsed().into()
+    }
+}
+
+/// The time of the world since 1970: for dates alone, since it may be set at any moment.
+fn epoch() -> Millis {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(Millis::ZERO, Millis::from)
+}

@@ -1,0 +1,155 @@
+//! Whom to play, and how: rules and facts in, a decision with the rule that made it out. Pure.
+
+mod fit;
+
+use crate::{
+    chess::{Variant, parse_fen},
+    config::{Play, Rule, Then, Wish},
+    lichess::model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
+};
+
+pub use super::facts::Facts;
+pub use fit::misfit;
+
+/// What to do with a challenge, and who says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ruling {
+    /// What to do.
+    pub then: Then,
+    /// Who says so.
+    pub by: By,
+}
+
+/// Who decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Nobody could play it; why.
+    Nature(&'static str),
+    /// The rule at this place of the list, from 0.
+    Rule(usize),
+    /// No rule: what has a clock is welcome.
+    Nobody,
+}
+
+/// The variants that the engine knows how to evaluate.
+const PLAYABLE: [Variant; 3] = [Variant::Standard, Variant::Chess960, Variant::FromPosition];
+
+/// Decides on a challenge. What cannot be played is refused before any rule is asked.
+#[must_use]
+pub fn judge(rules: &[Rule], challenge: &Challenge, compat: Option<Compat>, facts: &Facts) -> Ruling {
+    if let Some((reason, why)) = unplayable(challenge, compat) {
+        return Ruling {
+            then: Then::Decline(reason),
+            by: By::Nature(why),
+        };
+    }
+    rule_on(rules, facts)
+}
+
+/// Decides on what could be played.
+#[must_use]
+pub fn rule_on(rules: &[Rule], facts: &Facts) -> Ruling {
+    let deciding = rules
+        .iter()
+        .enumerate()
+        .find_map(|(index, rule)| Some((index, rule.then?)).filter(|_| misfit(&rule.when, facts).is_none()));
+    match deciding {
+        Some((index, then)) => Ruling {
+            then,
+            by: By::Rule(index),
+        },
+        None => Ruling {
+            // Games of days are a promise that only rules can give.
+            then: match facts.time {
+                TimeControl::Clock { .. } if facts.time.speed() != Speed::Correspondence => Then::Queue,
+                _ => Then::Decline(DeclineReason::TooSlow),
+            },
+            by: By::Nobody,
+        },
+    }
+}
+
+/// How a game with these facts is played: each thing by the first rule that fits and speaks of it, else as in
+/// `[play]`.
+#[must_use]
+pub fn casting(rules: &[Rule], facts: &Facts, play: &Play) -> Play {
+    let fitting: Vec<&Wish> = rules
+        .iter()
+        .filter(|rule| misfit(&rule.when, facts).is_none())
+        .map(|rule| &rule.wish)
+        .collect();
+    let personality = fitting.iter().find_map(|wish| wish.personality.clone());
+    let level = fitting.iter().find_map(|wish| wish.level);
+    let books_white = fitting.iter().find_map(|wish| wish.books_white.clone());
+    let books_black = fitting.iter().find_map(|wish| wish.books_black.clone());
+    Play {
+        // The level in [play] was meant for the personality there.
+        level: level.or(play.level.filter(|_| personality.is_none())),
+        personality: personality.unwrap_or_else(|| play.personality.clone()),
+        books_white: books_white.or_else(|| play.books_white.clone()),
+        books_black: books_black.or_else(|| play.books_black.clone()),
+        fast: fitting.iter().find_map(|wish| wish.fast).unwrap_or(play.fast),
+        move_overhead: play.move_overhead,
+    }
+}
+
+/// What becomes of a challenge, in words.
+#[must_use]
+pub fn describe(then: Then) -> String {
+    match then {
+        Then::Accept => "accepted if there is a seat".to_owned(),
+        Then::Queue => "accepted when there is a seat".to_owned(),
+        Then::Decline(reason) => format!("declined, {}", reason.key()),
+    }
+}
+
+/// How a rule is called: its name and where it stands.
+#[must_use]
+pub fn title(rules: &[Rule], by: By) -> String {
+    match by {
+        By::Nature(why) => why.to_owned(),
+        By::Nobody => "no rule".to_owned(),
+        By::Rule(index) => match rules.get(index) {
+            Some(Rule {
+                name: Some(name),
+                line,
+                ..
+            }) => format!("rule {} \"{name}\", line {line}", index + 1),
+            Some(Rule { line, .. }) => format!("rule {}, line {line}", index + 1),
+            None => "a rule that has gone".to_owned(),
+        },
+    }
+}
+
+/// Why nobody could play it, in lichess' words and in ours.
+fn unplayable(challenge: &Challenge, compat: Option<Compat>) -> Option<(DeclineReason, &'static str)> {
+    let Some(variant) = challenge
+        .variant
+        .variant()
+        .ok()
+        .filter(|variant| PLAYABLE.contains(variant))
+    else {
+        return Some((DeclineReason::Variant, "this variant is not played here"));
+    };
+    // A start that cannot be played on would only be aborted later.
+    let start = challenge
+        .initial_fen
+        .as_ref()
+        .filter(|_| variant == Variant::FromPosition);
+    if start.is_some_and(|fen| parse_fen(variant, fen).is_err()) {
+        return Some((DeclineReason::Variant, "the position to start from is not legal"));
+    }
+    if challenge.time_control == TimeControl::Unknown {
+        return Some((DeclineReason::TimeControl, "this kind of clock is not known here"));
+    }
+    if challenge.time_control.speed() == Speed::UltraBullet {
+        return Some((DeclineReason::TooFast, "lichess lets no bot play so fast"));
+    }
+    if compat.is_some_and(|compat| !compat.bot) {
+        return Some((DeclineReason::Generic, "lichess says that bots cannot play it"));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

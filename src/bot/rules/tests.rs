@@ -1,0 +1,237 @@
+//! What rules decide, each with a list as its author would write it.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{bot::facts::Moment, config, lists::Lists, units::Elo};
+
+fn rules(text: &str) -> Vec<Rule> {
+    let (config, findings) = config::read("bot.toml", text);
+    config.unwrap_or_else(|| panic!("{findings}")).rules
+}
+
+fn challenge(changes: Value) -> Challenge {
+    let mut challenge = json!({
+        "id": "abcd1234", "status": "created",
+        "challenger": {"id": "ana", "name": "Ana", "rating": 1500},
+        "variant": {"key": "standard"}, "rated": false, "speed": "blitz",
+        "timeControl": {"type": "clock", "limit": 300, "increment": 3}
+    });
+    for (key, value) in changes.as_object().unwrap() {
+        challenge[key] = value.clone();
+    }
+    serde_json::from_value(challenge).unwrap()
+}
+
+fn ruling_at(text: &str, changes: Value, moment: &Moment) -> Ruling {
+    let challenge = challenge(changes);
+    judge(
+        &rules(text),
+        &challenge,
+        None,
+        &Facts::of_challenge(&challenge, moment),
+    )
+}
+
+fn ruling(text: &str, changes: Value) -> Ruling {
+    ruling_at(text, changes, &Moment::default())
+}
+
+fn clock(limit: u32, increment: u32) -> Value {
+    json!({"timeControl": {"type": "clock", "limit": limit, "increment": increment}})
+}
+
+fn days(days: u32) -> Value {
+    json!({"timeControl": {"type": "correspondence", "daysPerTurn": days}})
+}
+
+fn bot() -> Value {
+    json!({"challenger": {"id": "x", "name": "x", "title": "BOT", "rating": 2000}})
+}
+
+fn declined(ruling: Ruling) -> Option<DeclineReason> {
+    match ruling.then {
+        Then::Decline(reason) => Some(reason),
+        _ => None,
+    }
+}
+
+#[test]
+fn without_rules_everybody_with_a_clock_is_welcome() {
+    for changes in [
+        json!({}),
+        json!({"rated": true}),
+        json!({"challenger": null}),
+        bot(),
+        json!({"variant": {"key": "chess960"}}),
+        clock(0, 1),
+        clock(10_800, 180),
+    ] {
+        let welcome = Ruling {
+            then: Then::Queue,
+            by: By::Nobody,
+        };
+        assert_eq!(ruling("", changes.clone()), welcome, "{changes}");
+    }
+    for changes in [days(2), json!({"timeControl": {"type": "unlimited"}})] {
+        assert_eq!(declined(ruling("", changes)), Some(DeclineReason::TooSlow));
+    }
+}
+
+#[test]
+fn what_nobody_could_play_is_refused_before_any_rule() {
+    let welcoming = "[[rule]]\nthen = \"accept\"\n";
+    let broken = json!({"variant": {"key": "fromPosition"}, "initialFen": "8/8/8/8/8/8/8/8 w - - 0 1"});
+    for (changes, reason) in [
+        (json!({"variant": {"key": "atomic"}}), DeclineReason::Variant),
+        (json!({"variant": {"key": "fogOfWar"}}), DeclineReason::Variant),
+        (broken, DeclineReason::Variant),
+        (clock(15, 0), DeclineReason::TooFast),
+        (
+            json!({"timeControl": {"type": "hourglass"}}),
+            DeclineReason::TimeControl,
+        ),
+    ] {
+        let ruling = ruling(welcoming, changes.clone());
+        assert_eq!(declined(ruling), Some(reason), "{changes}");
+        assert!(matches!(ruling.by, By::Nature(_)), "{changes}");
+    }
+    let challenge = challenge(json!({}));
+    let facts = Facts::of_challenge(&challenge, &Moment::default());
+    let compat = Compat {
+        bot: false,
+        board: true,
+    };
+    assert_eq!(
+        declined(judge(&[], &challenge, Some(compat), &facts)),
+        Some(DeclineReason::Generic)
+    );
+}
+
+#[test]
+fn the_first_rule_that_fits_decides() {
+    let text = "[[rule]]\nname = \"friends\"\nusers = [\"ANA\"]\nthen = \"accept\"\n\
+                [[rule]]\nfrom = \"humans\"\nthen = \"decline\"\n[[rule]]\nthen = \"queue\"\n";
+    assert_eq!(
+        ruling(text, json!({})),
+        Ruling {
+            then: Then::Accept,
+            by: By::Rule(0)
+        }
+    );
+    let boris = json!({"challenger": {"id": "boris", "name": "Boris"}});
+    assert_eq!(declined(ruling(text, boris)), Some(DeclineReason::OnlyBot));
+    assert_eq!(ruling(text, bot()).by, By::Rule(2));
+    assert_eq!(title(&rules(text), By::Rule(0)), "rule 1 \"friends\", line 1");
+}
+
+/// Each condition with a challenge that it holds for and one that it does not.
+#[test]
+fn every_condition_can_hold_and_fail() {
+    let moment = Moment {
+        ratings: std::sync::Arc::new([("blitz".to_owned(), Elo(1400))].into()),
+        lists: std::sync::Arc::new(Lists::written(&rules_lists())),
+        played_today: 2,
+        running: 1,
+        minute: 600,
+        rematch: false,
+    };
+    let rematch = json!({"rematchOf": "efgh5678"});
+    let titled =
+        json!({"challenger": {"id": "m", "name": "M", "title": "GM", "rating": 2500, "provisional": true}});
+    let anonymous = json!({"challenger": null});
+    let unlimited = json!({"timeControl": {"type": "unlimited"}});
+    for (condition, holds, fails) in [
+        ("from = \"bots\"", bot(), json!({})),
+        ("mode = \"rated\"", json!({"rated": true}), json!({})),
+        (
+            "variants = [\"chess960\"]",
+            json!({"variant": {"key": "chess960"}}),
+            json!({}),
+        ),
+        ("speeds = [\"rapid\"]", clock(600, 0), json!({})),
+        ("clocks = [\"5+3\"]", json!({}), clock(300, 2)),
+        ("clocks = [\"5+3\"]", json!({}), days(1)),
+        ("unlimited = true", unlimited.clone(), json!({})),
+        ("unlimited = false", json!({}), unlimited),
+        ("min-initial = \"6m\"", clock(360, 0), json!({})),
+        ("max-initial = \"5m\"", json!({}), clock(360, 0)),
+        ("min-increment = \"4s\"", clock(300, 4), json!({})),
+        ("max-increment = \"3s\"", json!({}), clock(300, 4)),
+        ("min-days = 3", days(3), days(2)),
+        ("max-days = 3", days(3), json!({})),
+        ("min-rating = 1600", bot(), json!({})),
+        ("max-rating = 1600", json!({}), bot()),
+        ("max-rating = 1600", json!({}), anonymous.clone()),
+        ("min-difference = 101", bot(), json!({})),
+        ("max-difference = 100", json!({}), bot()),
+        ("max-difference = 100", json!({}), clock(600, 0)),
+        ("provisional = true", titled.clone(), json!({})),
+        ("titles = [\"GM\", \"IM\"]", titled, bot()),
+        ("users = [\"Ana\"]", json!({}), anonymous),
+        ("lists = [\"friends\"]", json!({}), bot()),
+        ("rematch = true", rematch.clone(), json!({})),
+        ("rematch = false", json!({}), rematch),
+    ] {
+        let text = format!("{LISTS}[[rule]]\n{condition}\nthen = \"accept\"\n");
+        assert_eq!(ruling_at(&text, holds, &moment).by, By::Rule(0), "{condition}");
+        assert_eq!(ruling_at(&text, fails, &moment).by, By::Nobody, "{condition}");
+    }
+    for (condition, holds) in [
+        ("min-played-today = 2", true),
+        ("min-played-today = 3", false),
+        ("min-running = 1", true),
+        ("min-running = 2", false),
+        ("hours = \"09:00-10:30\"", true),
+        ("hours = \"22:00-10:00\"", false),
+    ] {
+        let text = format!("[[rule]]\n{condition}\nthen = \"accept\"\n");
+        assert_eq!(
+            ruling_at(&text, json!({}), &moment).by == By::Rule(0),
+            holds,
+            "{condition}"
+        );
+    }
+}
+
+const LISTS: &str = "[[list]]\nname = \"friends\"\nusers = [\"Ana\"]\n";
+
+fn rules_lists() -> Vec<crate::config::UserList> {
+    config::read("bot.toml", LISTS).0.unwrap().lists
+}
+
+#[test]
+fn each_thing_about_a_game_is_said_by_the_first_rule_that_speaks_of_it() {
+    let rules = rules(
+        "[[rule]]\nfrom = \"bots\"\npersonality = \"attacker\"\n[[rule]]\nspeeds = [\"blitz\"]\nlevel = 900\nfast = true\n\
+         [[rule]]\nlevel = 2000\nbooks-white = [\"gambits\"]\n",
+    );
+    let mut play = config::Config::default().play;
+    play.level = Some(Elo(1200));
+    let cast = |changes: Value| {
+        let facts = Facts::of_challenge(&challenge(changes), &Moment::default());
+        casting(&rules, &facts, &play)
+    };
+    let blitz = cast(json!({}));
+    assert_eq!(
+        (blitz.personality.as_str(), blitz.level),
+        ("club", Some(Elo(900)))
+    );
+    assert!(blitz.fast);
+    assert_eq!(blitz.books_white, Some(vec!["gambits".to_owned()]));
+    let other = cast(bot());
+    assert_eq!(
+        (other.personality.as_str(), other.level),
+        ("attacker", Some(Elo(900)))
+    );
+    assert_eq!(cast(clock(600, 0)).level, Some(Elo(2000)));
+    let only_named = casting(
+        &rules[..1],
+        &Facts::of_challenge(&challenge(bot()), &Moment::default()),
+        &play,
+    );
+    assert_eq!(
+        only_named.level, None,
+        "the level in [play] was meant for another"
+    );
+}

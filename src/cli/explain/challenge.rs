@@ -1,0 +1,285 @@
+//! `sparring explain challenge`: which rule decides on a challenge, why the ones above it do not, and who would play.
+//!
+//! A dry run on values: nothing is asked of any server.
+
+use std::{fmt::Write as _, fs, io::Read as _};
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::exit::{Exit, Failure};
+use crate::{
+    bot::{
+        facts::{Facts, Moment, minute_of_day},
+        rules::{self, By},
+    },
+    config::{Config, Control, Play, Rule, Then},
+    lichess::{
+        Untrusted,
+        model::{Challenge, Compat, Speed, TimeControl, UserId},
+    },
+    lists::Lists,
+    units::{Elo, Millis},
+};
+
+/// A challenge put together on the command line, and the moment it comes in.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "A challenge to explain")]
+pub struct Made {
+    /// Who challenges, instead of a file.
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// The challenger is a bot.
+    #[arg(long, requires = "user")]
+    bot: bool,
+    /// The challenger's rating.
+    #[arg(long, requires = "user")]
+    rating: Option<u32>,
+    /// The challenger's title.
+    #[arg(long, requires = "user", conflicts_with = "bot")]
+    title: Option<String>,
+    /// A rated game.
+    #[arg(long, requires = "user")]
+    rated: bool,
+    /// What is played.
+    #[arg(long, requires = "user", default_value = "standard")]
+    variant: String,
+    /// The clock.
+    #[arg(
+        long,
+        requires = "user",
+        value_name = "MINUTES+SECONDS",
+        default_value = "5+3"
+    )]
+    clock: String,
+    /// Days a move, instead of a clock.
+    #[arg(long, requires = "user", conflicts_with = "clock")]
+    days: Option<u32>,
+    /// A rematch.
+    #[arg(long, requires = "user")]
+    rematch: bool,
+    /// The bot's own rating in what is played.
+    #[arg(long)]
+    own_rating: Option<u32>,
+    /// Games begun with the challenger today.
+    #[arg(long, default_value_t = 0)]
+    played_today: u32,
+    /// Games that run with the challenger.
+    #[arg(long, default_value_t = 0)]
+    running: u32,
+    /// The time of day, UTC; now if left out.
+    #[arg(long, value_name = "HH:MM")]
+    at: Option<String>,
+}
+
+/// Says what the settings make of a challenge, from a file (`-` for standard input) or made of options.
+///
+/// # Errors
+/// When there is no challenge, or it is none.
+pub(super) fn explain(
+    file: Option<&str>,
+    made: &Made,
+    config: &Config,
+    now: Millis,
+) -> anyhow::Result<String> {
+    let (challenge, compat) = match (file, &made.user) {
+        (Some(file), None) => read(file)?,
+        (None, Some(user)) => (made.challenge(user)?, None),
+        _ => {
+            let sentence = "name a file with a challenge, or put one together with --user NAME";
+            return Err(Failure::error(Exit::Usage, sentence));
+        }
+    };
+    let moment = made.moment(&challenge, config, now)?;
+    Ok(explain_challenge(config, &challenge, compat, &moment))
+}
+
+/// What the settings make of a challenge, rule by rule.
+#[must_use]
+pub fn explain_challenge(
+    config: &Config,
+    challenge: &Challenge,
+    compat: Option<Compat>,
+    moment: &Moment,
+) -> String {
+    let facts = Facts::of_challenge(challenge, moment);
+    let ruling = rules::judge(&config.rules, challenge, compat, &facts);
+    let mut said = format!("{}\n", headline(challenge));
+    for (index, rule) in config.rules.iter().enumerate() {
+        let title = rules::title(&config.rules, By::Rule(index));
+        let what = match rules::misfit(&rule.when, &facts) {
+            Some(why) => format!("does not fit, {why}"),
+            None if ruling.by == By::Rule(index) => "fits, and decides".to_owned(),
+            None if rule.then.is_none() => "fits, and says how to play".to_owned(),
+            None => "fits, but something above decides".to_owned(),
+        };
+        let _ = writeln!(said, "  {title}: {what}"); // writing to a string cannot fail
+    }
+    let by = match ruling.by {
+        By::Nobody => "no rule decides: what has a clock is welcome, games of days are not".to_owned(),
+        by => rules::title(&config.rules, by),
+    };
+    let _ = writeln!(said, "{} ({by})", capitalised(&rules::describe(ruling.then)));
+    said + &match ruling.then {
+        Then::Decline(reason) => format!("  The challenger reads: \"{}\"\n", reason.text()),
+        Then::Accept | Then::Queue => played(&config.rules, &facts, &config.play),
+    }
+}
+
+/// Who would play, and how.
+fn played(rules: &[Rule], facts: &Facts, play: &Play) -> String {
+    let cast = rules::casting(rules, facts, play);
+    let level = cast
+        .level
+        .map_or("its own level".to_owned(), |level| format!("level {level}"));
+    let books = |books: &Option<Vec<String>>| match books {
+        Some(books) => books.join(", "),
+        None => "its own".to_owned(),
+    };
+    format!(
+        "  Played by {}, {level}{}; books: {} as White, {} as Black\n",
+        cast.personality,
+        if cast.fast { ", without pauses" } else { "" },
+        books(&cast.books_white),
+        books(&cast.books_black),
+    )
+}
+
+fn headline(challenge: &Challenge) -> String {
+    let name = challenge.challenger.as_ref().map_or_else(
+        || "somebody".to_owned(),
+        |user| {
+            let title = user
+                .title
+                .as_ref()
+                .map(|title| format!("{title} "))
+                .unwrap_or_default();
+            let rating = user
+                .rating
+                .map(|rating| format!(" ({rating})"))
+                .unwrap_or_default();
+            format!("{title}{}{rating}", user.name)
+        },
+    );
+    let clock = match &challenge.time_control {
+        TimeControl::Clock { limit, increment, .. } => Control {
+            initial: *limit,
+            increment: *increment,
+        }
+        .to_string(),
+        TimeControl::Correspondence { days_per_turn } => format!("{days_per_turn} days a move"),
+        TimeControl::Unlimited | TimeControl::Unknown => "no clock".to_owned(),
+    };
+    format!(
+        "{}: {} {} {clock}, {}{}",
+        Untrusted(&name),
+        if challenge.rated { "rated" } else { "casual" },
+        challenge.time_control.speed(),
+        Untrusted(&challenge.variant.key),
+        if challenge.rematch_of.is_some() {
+            ", a rematch"
+        } else {
+            ""
+        },
+    )
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A challenge as lichess sends it: alone, or inside its event.
+fn read(file: &str) -> anyhow::Result<(Challenge, Option<Compat>)> {
+    #[derive(Deserialize)]
+    struct Event {
+        challenge: Challenge,
+        compat: Option<Compat>,
+    }
+    let mut text = String::new();
+    if file == "-" {
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .context("standard input")?;
+    } else {
+        text = fs::read_to_string(file)
+            .map_err(|error| Failure::error(Exit::Usage, format!("cannot read {file}: {error}")))?;
+    }
+    let no_challenge = |error: serde_json::Error| {
+        Failure::error(
+            Exit::Failed,
+            format!("{file} holds no challenge as lichess sends it: {error}"),
+        )
+    };
+    let value: Value = serde_json::from_str(&text).map_err(no_challenge)?;
+    if value.get("challenge").is_some() {
+        let event: Event = serde_json::from_value(value).map_err(no_challenge)?;
+        return Ok((event.challenge, event.compat));
+    }
+    Ok((serde_json::from_value(value).map_err(no_challenge)?, None))
+}
+
+impl Made {
+    fn challenge(&self, user: &str) -> anyhow::Result<Challenge> {
+        let wrong = |sentence: String| Failure::error(Exit::Usage, sentence);
+        let id: UserId = user.parse().map_err(|error| wrong(format!("{error}")))?;
+        let time = match self.days {
+            Some(days) => json!({"type": "correspondence", "daysPerTurn": days}),
+            None => {
+                let control = Control::parse(&self.clock).ok_or_else(|| {
+                    wrong(format!(
+                        "\"{}\" is no clock; write minutes+seconds, as in 5+3",
+                        self.clock
+                    ))
+                })?;
+                let secs = |span: Millis| span.0 / 1000;
+                json!({"type": "clock", "limit": secs(control.initial), "increment": secs(control.increment)})
+            }
+        };
+        let speed = match serde_json::from_value(time.clone()) {
+            Ok(time) => TimeControl::speed(&time),
+            Err(_) => Speed::Correspondence,
+        };
+        let title = if self.bot {
+            Some("BOT")
+        } else {
+            self.title.as_deref()
+        };
+        let challenge = json!({
+            "id": "explain0", "rated": self.rated, "speed": speed, "timeControl": time,
+            "variant": {"key": self.variant},
+            "challenger": {"id": id, "name": user, "rating": self.rating, "title": title},
+            "rematchOf": self.rematch.then_some("explain0"),
+        });
+        Ok(serde_json::from_value(challenge)?)
+    }
+
+    fn moment(&self, challenge: &Challenge, config: &Config, now: Millis) -> anyhow::Result<Moment> {
+        let minute = match &self.at {
+            None => minute_of_day(now),
+            Some(at) => {
+                let parts = at.split_once(':').and_then(|(hour, minute)| {
+                    let (hour, minute): (u32, u32) = (hour.parse().ok()?, minute.parse().ok()?);
+                    (hour < 24 && minute < 60).then_some(hour * 60 + minute)
+                });
+                parts.ok_or_else(|| {
+                    Failure::error(Exit::Usage, format!("\"{at}\" is no time of day; write 17:30"))
+                })?
+            }
+        };
+        let variant = challenge.variant.variant().unwrap_or_default();
+        let perf = Facts::perf(variant, challenge.time_control.speed());
+        let own = self.own_rating.map(|rating| (perf.to_owned(), Elo(rating)));
+        Ok(Moment {
+            ratings: std::sync::Arc::new(own.into_iter().collect()),
+            lists: std::sync::Arc::new(Lists::read(&config.lists)),
+            played_today: self.played_today,
+            running: self.running,
+            minute,
+            rematch: false,
+        })
+    }
+}
