@@ -34,6 +34,9 @@ pub struct Args {
     /// How much weights are drawn to where they were: what a move by 100 centipawns adds to the error.
     #[arg(long, default_value_t = Tuner::default().pull)]
     pull: f32,
+    /// Uses this K instead of fitting it, so that the errors of two runs can be compared.
+    #[arg(long)]
+    k: Option<f32>,
     /// Orders the positions.
     #[arg(long, default_value_t = Tuner::default().seed)]
     seed: u64,
@@ -60,6 +63,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         rate: args.rate,
         result_share: args.result_share,
         pull: args.pull,
+        k: args.k,
         seed: args.seed,
     };
     let bar = progress_bar(args.passes as u64, "passes");

@@ -24,6 +24,8 @@ pub struct Tuner {
     /// How much a weight is drawn to where it was: what a move by 100 centipawns adds to the error. Keeps weights
     /// that few positions use from following those few anywhere.
     pub pull: f32,
+    /// The K to use instead of fitting it, in points a centipawn: makes the errors of two runs comparable.
+    pub k: Option<f32>,
     /// Orders the positions.
     pub seed: u64,
 }
@@ -31,11 +33,12 @@ pub struct Tuner {
 impl Default for Tuner {
     fn default() -> Self {
         Self {
-            passes: 60,
+            passes: 40,
             batch: 8192,
             rate: 1.5,
-            result_share: 0.6,
-            pull: 2e-6,
+            result_share: 0.15,
+            pull: 1e-4,
+            k: None,
             seed: 1,
         }
     }
@@ -71,7 +74,7 @@ impl Tuner {
     /// Tunes the weights in use. Tells after each pass: its number from 1, and the errors.
     pub fn tune(&self, set: &PositionSet, tell: &mut dyn FnMut(usize, Errors)) -> Tuned {
         let start = weights_in_use();
-        let k = fit_k(&set.training, &start);
+        let k = self.k.unwrap_or_else(|| fit_k(&set.training, &start));
         let before = self.errors(set, &start, k);
         let weights = self.descend(set, &start, k, tell);
         let rounded: Vec<[i32; 2]> = weights

@@ -3,7 +3,7 @@
 use shakmaty::Board;
 
 use super::{
-    endgame, king, passed,
+    endgame, king, kpk, passed,
     pawns::{PawnTable, Structure},
     picture::Picture,
     pieces, squares,
@@ -92,7 +92,9 @@ impl<T: Tally> Terms<T> {
         if terms.phase < 12 {
             let mop_up = |us| {
                 let mut sum = T::default();
-                sum.add_fixed(endgame::mop_up(picture, us).unwrap_or_default());
+                let won =
+                    endgame::mop_up(picture, us).or_else(|| endgame::won_pawn_ending(board, us, node.turn));
+                sum.add_fixed(won.unwrap_or_default());
                 sum
             };
             terms.set(Term::MopUp, ByColor::new_with(mop_up));
@@ -101,7 +103,10 @@ impl<T: Tally> Terms<T> {
             .get_mut(node.turn)
             .add(THE_MOVE, 1);
         let lead = terms.total().worth().eg();
-        terms.scale = endgame::scale(board, Color::from_white(lead >= 0));
+        terms.scale = match kpk::is_won(board, node.turn) {
+            Some(false) => 0,
+            _ => endgame::scale(board, Color::from_white(lead >= 0)),
+        };
         terms
     }
 
