@@ -70,7 +70,7 @@ struct Proposal {
 impl Whole {
     pub(super) async fn decide(&self, table: &Table, request: MoveRequest) -> Option<Decision> {
         let library = Arc::clone(&self.library.borrow());
-        let proposal = match self.from_book(&library, table, &request).await {
+        let proposal = match self.opened(&library, table, &request).await {
             Some(proposal) => proposal,
             None => self.calculated(table, &request).await?,
         };
@@ -83,7 +83,7 @@ impl Whole {
 
     /// Stage 1: a move of the personality's books, as long as its level stays in them, and as the engine agrees if the
     /// personality wants it asked.
-    async fn from_book(&self, library: &Library, table: &Table, request: &MoveRequest) -> Option<Proposal> {
+    async fn opened(&self, library: &Library, table: &Table, request: &MoveRequest) -> Option<Proposal> {
         let Manner { profile, level, .. } = &request.manner;
         if !strength::allows_book(profile, *level, request.line.ply()) {
             return None;
