@@ -17,11 +17,15 @@ use crate::{
     lichess::{Client, model::UserId},
     lists::Lists,
     personality::Cast,
+    store::Store,
     units::Millis,
 };
 
 /// A server that cannot be reached for so long at the start is left to the service manager.
 const PATIENCE: Millis = Millis::from_secs(30);
+
+/// Games of days are looked at so often, and their streams are closed after the opponent was silent for as long.
+const SWEEP: Millis = Millis::from_secs(60);
 
 /// How the daemon behaves: the settings that may change while it runs. A change counts from the next challenge or
 /// game on.
@@ -35,6 +39,8 @@ pub struct Options {
     pub play: Play,
     /// How long the server may be out of reach at the start.
     pub patience: Millis,
+    /// Between two looks at the list of running games, for those without a clock.
+    pub sweep: Millis,
 }
 
 impl From<&Config> for Options {
@@ -44,6 +50,7 @@ impl From<&Config> for Options {
             rules: Arc::new(config.rules.clone()),
             play: config.play.clone(),
             patience: PATIENCE,
+            sweep: SWEEP,
         }
     }
 }
@@ -66,10 +73,21 @@ pub struct Status {
     pub is_listening: bool,
     /// How many games run.
     pub games: usize,
+    /// How many games without a clock wait for the opponent with no stream open.
+    pub asleep: usize,
     /// How many challenges were judged so far.
     pub challenges: u64,
     /// Whether it accepts nothing more.
     pub is_draining: bool,
+}
+
+/// What earlier runs of the daemon left behind that still matters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Past {
+    /// With whom games were begun since midnight UTC, once for each game, and whether that was a bot.
+    pub opponents_today: Vec<(UserId, bool)>,
+    /// Limits of the server that may still hold, and until when, in milliseconds since 1970.
+    pub limits: Vec<(String, Millis)>,
 }
 
 /// Everything the daemon is made of.
@@ -82,6 +100,10 @@ pub struct Daemon {
     pub cast: watch::Receiver<Arc<Cast>>,
     /// Who is on which list, now and after a change.
     pub lists: watch::Receiver<Arc<Lists>>,
+    /// What is kept of games, and what was kept before.
+    pub store: Store,
+    /// What earlier runs left behind.
+    pub past: Past,
     /// Who decides on moves.
     pub mind: Mind,
     /// Where to show what it is doing.
@@ -120,10 +142,12 @@ impl Daemon {
             mind: self.mind,
             cast: self.cast,
             lists: self.lists,
+            store: self.store,
         });
         let desk = Desk::new(
             shared,
             self.options,
+            &self.past,
             self.status,
             self.seed,
             self.dry,

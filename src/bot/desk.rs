@@ -2,6 +2,7 @@
 //! order.
 
 use std::{
+    collections::BTreeSet,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -16,10 +17,11 @@ use tracing::{debug, info, warn};
 
 use super::{
     actor::{Outcome, Setup, Shared},
-    daemon::{Options, Signals, Status},
+    daemon::{Options, Past, Signals, Status},
     duel::Duel,
     facts::{Facts, Moment, minute_of_day},
     intake::{self, Applicant, Intake, Reply, Room},
+    limits::Limits,
     login::{self, Exit},
     registry::{Done, Registry},
     rules,
@@ -29,13 +31,22 @@ use crate::{
     config::Then,
     lichess::{
         CallError, Client, Follower, News, Untrusted,
-        model::{Challenge, Compat, DeclineReason, Event, GameId, GameInfo, NowPlaying, UserId},
+        model::{
+            Challenge, Compat, DeclineReason, Event, GameId, GameInfo, NowPlaying, Speed,
+            Status as GameStatus, UserId,
+        },
+        retry::Class,
     },
+    store::ChallengeRecord,
     units::Millis,
 };
 
 /// After the second request to end, games have this long to let go.
 const LETTING_GO: Duration = Duration::from_millis(1500);
+/// Without games that sleep, looks at the list of running games are so many times as far apart.
+const SELDOM: f64 = 10.0;
+/// lichess lists no more running games than this: those beyond may still run.
+const LISTED: usize = 50;
 /// When the event stream is refused though the token is good, it is tried again after this time.
 const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
@@ -58,6 +69,10 @@ pub(super) struct Desk {
     follower: Follower<Event>,
     registry: Registry,
     intake: Intake,
+    /// Games without a clock in which the opponent is to move: no stream is held for them.
+    asleep: BTreeSet<GameId>,
+    swept: Instant,
+    limits: Limits,
     today: Today,
     duel: Duel,
     errands: FuturesUnordered<BoxFuture<'static, Errand>>,
@@ -76,11 +91,13 @@ impl Desk {
     pub(super) fn new(
         shared: Arc<Shared>,
         options: watch::Receiver<Options>,
+        past: &Past,
         status: watch::Sender<Status>,
         seed: u64,
         dry: bool,
         leave: CancellationToken,
     ) -> Self {
+        let limits = Limits::restore(&past.limits, &shared.client, shared.store.clone(), epoch());
         Self {
             client: shared.client.clone(),
             follower: Follower::events(&shared.client, seed),
@@ -90,7 +107,10 @@ impl Desk {
             status,
             seed,
             intake: Intake::default(),
-            today: Today::default(),
+            asleep: BTreeSet::new(),
+            swept: Instant::now(),
+            limits,
+            today: Today::of(&past.opponents_today, epoch()),
             duel: Duel::default(),
             errands: FuturesUnordered::new(),
             begin: Instant::now(),
@@ -150,6 +170,7 @@ impl Desk {
                 }
             }
             News::Unopened { why, tries } => {
+                self.limits.note(Class::EventStream, &why, epoch());
                 if tries.is_power_of_two() {
                     warn!("no event stream after {tries} tries: {why}");
                 }
@@ -168,6 +189,10 @@ impl Desk {
             Event::GameFinish { game } => {
                 if let Some(id) = game.game() {
                     self.registry.finish(id);
+                    // Whoever slept through the end looks once, so that it is kept.
+                    if self.asleep.remove(id) {
+                        self.start(&game);
+                    }
                 }
             }
             Event::Challenge { challenge, compat } => self.consider(&challenge, compat),
@@ -188,6 +213,16 @@ impl Desk {
         if self.registry.has(&id) {
             return;
         }
+        let waits = game.speed == Some(Speed::Correspondence) && game.has_moved && !game.is_my_turn;
+        let is_over = game
+            .status
+            .as_ref()
+            .is_some_and(|status| !matches!(status.0, GameStatus::Created | GameStatus::Started));
+        if waits && !is_over {
+            self.asleep.insert(id);
+            return self.show();
+        }
+        self.asleep.remove(&id);
         let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
         let promised = self.intake.started(&id);
         let is_rematch = promised.as_ref().is_some_and(|who| who.is_rematch);
@@ -201,13 +236,14 @@ impl Desk {
             rules: Arc::clone(&options.rules),
             moment,
             no_show: options.games.abort_after,
+            idle: options.sweep,
         };
         drop(options);
         if self.dry {
             return info!("would play {}", setup.id);
         }
-        if let (Some(opponent), Some(_)) = (opponent, promised) {
-            self.today.note(opponent, epoch());
+        if let (Some(opponent), Some(who)) = (opponent, promised) {
+            self.today.note(&opponent, !who.is_human, epoch());
         }
         self.registry.start(setup);
         self.show();
@@ -234,10 +270,19 @@ impl Desk {
         if self.dry {
             return;
         }
+        self.shared.store.challenge(ChallengeRecord {
+            id: challenge.id.clone(),
+            at: epoch(),
+            opponent: facts.opponent.clone(),
+            verdict: rules::describe(ruling.then),
+            rule: rules::title(&rules, ruling.by),
+        });
         let id = challenge.id.clone();
         let patience = match ruling.then {
             Then::Decline(reason) => return self.intake.refuse(id, reason),
-            _ if self.drained_at.is_some() => return self.intake.refuse(id, DeclineReason::Later),
+            _ if self.drained_at.is_some() || (facts.is_bot && self.are_bots_closed()) => {
+                return self.intake.refuse(id, DeclineReason::Later);
+            }
             Then::Accept => Millis::ZERO,
             Then::Queue => intake::PATIENCE,
         };
@@ -249,6 +294,12 @@ impl Desk {
             patience,
         };
         self.intake.wait(who, self.now());
+    }
+
+    /// Whether the games of the day with bots are played, by our count or by lichess'.
+    fn are_bots_closed(&self) -> bool {
+        let now = epoch();
+        self.today.is_done_with_bots(now) || self.limits.forbids_bots(now)
     }
 
     /// What rules may ask besides the challenge or game.
@@ -278,6 +329,8 @@ impl Desk {
         let games = self.options.borrow().games;
         let room = Room {
             games: games.max,
+            for_humans: games.for_humans,
+            bots_closed: self.are_bots_closed(),
             per_opponent: games.per_opponent,
             opponents: &self.registry.opponents(),
         };
@@ -293,6 +346,10 @@ impl Desk {
                 }),
             }
         }
+        if Instant::now() >= self.sweeps_at() {
+            self.swept = Instant::now();
+            self.list_games();
+        }
         if self.follow_at.is_some_and(|at| Instant::now() >= at) {
             self.follow_at = None;
             self.follower = Follower::events(&self.client, self.seed);
@@ -300,37 +357,58 @@ impl Desk {
     }
 
     fn wakes_at(&self) -> Instant {
-        // Without anything to wait for, the loop looks around once in a while.
-        const LONG: Duration = Duration::from_secs(3600);
         let intake = self.intake.wakes_at().map(|at| self.begin + at.into());
         [intake, self.drained_at, self.follow_at]
             .into_iter()
             .flatten()
-            .min()
-            .unwrap_or_else(|| Instant::now() + LONG)
+            .fold(self.sweeps_at(), Instant::min)
+    }
+
+    /// When the list of running games is looked at next. Without games that sleep it only mends what streams have lost.
+    fn sweeps_at(&self) -> Instant {
+        let sweep = self.options.borrow().sweep;
+        let span = if self.asleep.is_empty() {
+            sweep.scaled(SELDOM)
+        } else {
+            sweep
+        };
+        self.swept + span.into()
     }
 
     fn settle(&mut self, errand: Errand) {
         match errand {
             Errand::Accepted(id, Err(error)) => {
+                self.limits.note(Class::Challenge, &error, epoch());
                 info!("challenge {id}: {error}");
                 // After an unclear answer the game may come all the same: its seat stays promised for a while.
                 if !error.is_transient() {
                     self.intake.failed(&id);
                 }
             }
-            Errand::Declined(id, Err(error)) => debug!("challenge {id}: {error}"),
+            Errand::Declined(id, Err(error)) => {
+                self.limits.note(Class::Challenge, &error, epoch());
+                debug!("challenge {id}: {error}");
+            }
             Errand::Accepted(_, Ok(())) | Errand::Declined(_, Ok(())) | Errand::Resigned(Ok(())) => {}
             Errand::Listed(Ok(list)) => {
+                let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
+                let ended = |id: &&GameId| running.len() < LISTED && !running.contains(*id);
+                let over: Vec<GameId> = self.asleep.iter().filter(ended).cloned().collect();
                 for game in &list.now_playing {
                     self.start(game);
+                }
+                for id in over {
+                    self.asleep.remove(&id);
+                    self.start(&GameInfo::of(id));
                 }
             }
             Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
             Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
-            Errand::Listed(Err(error)) | Errand::Checked(Err(error)) | Errand::Resigned(Err(error)) => {
+            Errand::Listed(Err(error)) | Errand::Checked(Err(error)) => {
+                self.limits.note(Class::Read, &error, epoch());
                 warn!("{error}");
             }
+            Errand::Resigned(Err(error)) => warn!("{error}"),
         }
     }
 
@@ -338,6 +416,9 @@ impl Desk {
     fn game_done(&mut self, id: &GameId, done: Done) {
         match done {
             Done::With(Outcome::Ended | Outcome::Left) => {}
+            Done::With(Outcome::Asleep) => {
+                self.asleep.insert(id.clone());
+            }
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
             Done::With(Outcome::Refused(error)) => warn!("{id}: {error}"),
             Done::With(Outcome::Unauthorized(error)) => {
@@ -382,6 +463,9 @@ impl Desk {
         if timeout(LETTING_GO, all_left).await.is_err() {
             warn!("some games did not let go in time");
         }
+        if timeout(LETTING_GO, self.shared.store.flush()).await.is_err() {
+            warn!("the archive did not take everything in time");
+        }
     }
 
     fn check_token(&self) {
@@ -405,8 +489,11 @@ impl Desk {
     }
 
     fn show(&self) {
-        let games = self.registry.len();
-        self.status.send_modify(|status| status.games = games);
+        let (games, asleep) = (self.registry.len(), self.asleep.len());
+        self.status.send_modify(|status| {
+            status.games = games;
+            status.asleep = asleep;
+        });
     }
 
     fn now(&self) -> Millis {

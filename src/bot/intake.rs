@@ -68,6 +68,10 @@ struct Lease {
 pub(super) struct Room<'a> {
     /// Games at once.
     pub(super) games: usize,
+    /// Of these, seats that bots do not take.
+    pub(super) for_humans: usize,
+    /// No bot is accepted now: the games of the day with bots are played.
+    pub(super) bots_closed: bool,
     /// Games at once with the same opponent. Anonymous people are all different.
     pub(super) per_opponent: usize,
     /// The opponents of the running games.
@@ -185,13 +189,17 @@ impl Intake {
 
     /// The best ranked for whom there is room, the longest waiting among equals.
     fn first(&self, room: Room<'_>) -> Option<usize> {
-        if room.opponents.len() + self.leases.len() >= room.games {
+        let taken = room.opponents.len() + self.leases.len();
+        if taken >= room.games {
             return None;
         }
+        let for_bots = room.games.saturating_sub(room.for_humans).max(1);
+        let has_seat = |who: &Applicant| who.is_human || (taken < for_bots && !room.bots_closed);
         let promised = || self.leases.values().map(|lease| &lease.who.opponent);
         let is_welcome = |who: &Applicant| {
-            let seats = room.opponents.iter().chain(promised());
-            who.opponent.is_none() || seats.filter(|seat| **seat == who.opponent).count() < room.per_opponent
+            let seats = || room.opponents.iter().chain(promised());
+            let with_them = || seats().filter(|seat| **seat == who.opponent).count();
+            has_seat(who) && (who.opponent.is_none() || with_them() < room.per_opponent)
         };
         let welcome = self
             .waiting
@@ -249,6 +257,8 @@ mod tests {
     fn room(games: usize) -> Room<'static> {
         Room {
             games,
+            for_humans: 0,
+            bots_closed: false,
             per_opponent: 2,
             opponents: &[],
         }
@@ -279,6 +289,43 @@ mod tests {
         assert_eq!(intake.next(room(4), secs(5)), None);
         intake.started(&id(4));
         assert_eq!(intake.next(room(4), secs(5)), Some(Reply::Accept(id(5))));
+    }
+
+    #[test]
+    fn the_last_seats_are_for_people_and_one_is_left_to_bots() {
+        let bot = |number| Applicant {
+            is_human: false,
+            ..applicant(number)
+        };
+        let mut intake = Intake::default();
+        for number in 0..3 {
+            intake.wait(bot(number), secs(0));
+        }
+        let reserved = Room {
+            for_humans: 2,
+            ..room(3)
+        };
+        let accepted = |intake: &mut Intake, room| std::iter::from_fn(|| intake.next(room, secs(1))).count();
+        assert_eq!(accepted(&mut intake, reserved), 1);
+        intake.wait(applicant(7), secs(0));
+        assert_eq!(accepted(&mut intake, reserved), 1, "a person finds a seat");
+        let mut alone = Intake::default();
+        alone.wait(bot(1), secs(0));
+        let one = Room {
+            for_humans: 1,
+            ..room(1)
+        };
+        assert_eq!(
+            alone.next(
+                Room {
+                    bots_closed: true,
+                    ..one
+                },
+                secs(0)
+            ),
+            None
+        );
+        assert_eq!(alone.next(one, secs(0)), Some(Reply::Accept(id(1))));
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod facts;
 pub mod game;
 mod intake;
 mod lag;
+mod limits;
 mod login;
 pub mod mind;
 mod registry;
@@ -20,5 +21,5 @@ mod seats;
 pub mod thinker;
 mod today;
 
-pub use daemon::{Daemon, Options, Signals, Status};
+pub use daemon::{Daemon, Options, Past, Signals, Status};
 pub use login::Exit;

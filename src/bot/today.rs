@@ -1,4 +1,5 @@
-//! How many games were begun with whom since midnight UTC. Pure; time is an argument.
+//! How many games were begun with whom since midnight UTC, and how many with bots, of which lichess allows a hundred a
+//! day. Pure; time is an argument.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +8,43 @@ use crate::{lichess::model::UserId, units::Millis};
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
 
+/// lichess lets a bot play so many games a day against others, both sides counted. With people there is no limit.
+const BOT_GAMES: u32 = 100;
+
 /// The games of one day.
 #[derive(Debug, Default)]
 pub(super) struct Today {
     day: u64,
     games: BTreeMap<UserId, u32>,
+    with_bots: u32,
 }
 
 impl Today {
+    /// The games of this day so far, as an earlier run left them.
+    pub(super) fn of(opponents: &[(UserId, bool)], epoch: Millis) -> Self {
+        let mut today = Self::default();
+        for (opponent, is_bot) in opponents {
+            today.note(opponent, *is_bot, epoch);
+        }
+        today
+    }
+
     /// A game has begun, at this time since 1970.
-    pub(super) fn note(&mut self, opponent: UserId, epoch: Millis) {
+    pub(super) fn note(&mut self, opponent: &UserId, is_bot: bool, epoch: Millis) {
         let day = epoch.0 / DAY;
         if day != self.day {
             self.day = day;
             self.games.clear();
+            self.with_bots = 0;
         }
-        let games = self.games.entry(opponent).or_default();
+        self.with_bots = self.with_bots.saturating_add(u32::from(is_bot));
+        let games = self.games.entry(opponent.clone()).or_default();
         *games = games.saturating_add(1);
+    }
+
+    /// Whether the games of the day with bots are played.
+    pub(super) fn is_done_with_bots(&self, epoch: Millis) -> bool {
+        epoch.0 / DAY == self.day && self.with_bots >= BOT_GAMES
     }
 
     /// Games begun with somebody on the day of this time.
@@ -41,17 +62,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_hundred_games_with_bots_are_enough_for_a_day() {
+        let noon = Millis(100 * DAY + DAY / 2);
+        let bot: UserId = "x".parse().unwrap();
+        let mut today = Today::of(&vec![(bot.clone(), true); 99], noon);
+        today.note(&bot, false, noon);
+        assert!(!today.is_done_with_bots(noon));
+        today.note(&bot, true, noon);
+        assert!(today.is_done_with_bots(noon));
+        assert!(!today.is_done_with_bots(noon + Millis(DAY)));
+    }
+
+    #[test]
     fn midnight_begins_a_new_count() {
         let ana: UserId = "ana".parse().unwrap();
         let mut today = Today::default();
         let noon = Millis(100 * DAY + DAY / 2);
-        today.note(ana.clone(), noon);
-        today.note(ana.clone(), noon);
+        today.note(&ana, false, noon);
+        today.note(&ana, false, noon);
         assert_eq!(today.played(&ana, noon), 2);
         assert_eq!(today.played(&"boris".parse().unwrap(), noon), 0);
         let tomorrow = noon + Millis(DAY);
         assert_eq!(today.played(&ana, tomorrow), 0);
-        today.note(ana.clone(), tomorrow);
+        today.note(&ana, false, tomorrow);
         assert_eq!(today.played(&ana, tomorrow), 1);
     }
 }

@@ -6,6 +6,7 @@ pub mod check;
 pub mod datagen;
 pub mod exit;
 pub mod explain;
+pub mod games;
 pub mod logging;
 pub mod match_engines;
 pub mod play;
@@ -13,6 +14,7 @@ pub mod report;
 pub mod run;
 pub mod sandbox;
 pub mod service;
+pub mod state;
 pub mod stock;
 pub mod suite;
 pub mod token;
@@ -59,6 +61,8 @@ enum Command {
     Book(book::Args),
     /// Says what a personality, a level or bot.toml means, key by key.
     Explain(explain::Args),
+    /// Shows the games that the bot has played, and writes them as PGN.
+    Games(games::Args),
     /// Serves lichess in a box on this machine, for testing bots and boards.
     Sandbox(sandbox::Args),
     /// Speaks UCI on standard input and output: the engine for any chess program.
@@ -103,6 +107,7 @@ pub fn main() -> ExitCode {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Book(args)) => book::run(args),
         Some(Command::Explain(args)) => explain::run(args),
+        Some(Command::Games(args)) => games::run(args),
         Some(Command::Uci) => speak_uci(),
         Some(Command::Bench { depth }) => print(uci::bench(Depth(*depth))),
         Some(Command::Perft { fen, depth }) => uci::perft(fen, *depth)

@@ -18,6 +18,7 @@ use tracing::{error, info, warn};
 use super::{
     exit::{Exit, Failure},
     service::{assemble, failure, fresh_seed},
+    state,
     stock::stock,
     token::{Sources, TokenError},
 };
@@ -76,8 +77,16 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let token = Sources::of_process(file).read().map_err(no_token)?;
     let client = Client::new(server.as_str(), token, fresh_seed())
         .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?;
+    let folder = state::folder(&config, &args.config);
+    // A dry run changes nothing here either.
+    let _lock = if args.dry_run {
+        None
+    } else {
+        let taken = |taken: state::Taken| Failure::error(Exit::BadConfiguration, taken.to_string());
+        Some(state::take(&folder).map_err(taken)?)
+    };
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(serve(args, config, client))
+    runtime.block_on(serve(args, config, client, &folder))
 }
 
 /// Reads the settings; warnings go to the log.
@@ -106,13 +115,16 @@ fn no_token(error: TokenError) -> anyhow::Error {
     Failure::error(Exit::NoPermission, format!("{:#}", anyhow::Error::new(error)))
 }
 
-async fn serve(args: &Args, config: Config, client: Client) -> anyhow::Result<Exit> {
+async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
     let stock = stock(&config.paths, &stop);
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
     service.daemon.lists = lists::keep(declared, &stop).await;
     service.daemon.dry = args.dry_run;
+    if config.state.archive && !args.dry_run {
+        (service.daemon.store, service.daemon.past) = state::open(folder);
+    }
     let signals = Signals::default();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
     let mut herald = Herald::new(service.status);
@@ -157,8 +169,9 @@ fn reload(
             if fresh.lichess != running.lichess
                 || fresh.paths != running.paths
                 || fresh.engine != running.engine
+                || fresh.state != running.state
             {
-                warn!("[lichess], [paths] and [engine] count from the next start on");
+                warn!("[lichess], [paths], [engine] and [state] count from the next start on");
             }
             options.send_replace(Options::from(&fresh));
             lists.send_replace(fresh.lists);

@@ -8,13 +8,14 @@ use tokio::sync::watch;
 use super::exit::{Exit, Failure};
 use crate::{
     bot::{
-        self, Daemon, Options, Status,
+        self, Daemon, Options, Past, Status,
         mind::{Mind, Whole},
         thinker::Thinker,
     },
     config::Config,
     lichess::Client,
     lists::Lists,
+    store::Store,
     watch::Stock,
 };
 
@@ -45,6 +46,8 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
         cast: stock.cast.clone(),
         // As written; whoever keeps files and addresses fresh replaces them.
         lists: watch::channel(Arc::new(Lists::written(&config.lists))).1,
+        store: Store::default(),
+        past: Past::default(),
         mind: Mind::Whole(Whole {
             thinker: Thinker::new(seats).context("cannot start the engine's threads")?,
             hash_mib: config.engine.hash,

@@ -45,6 +45,8 @@ pub struct Config {
     pub engine: Engine,
     /// Where books and personalities lie.
     pub paths: Paths,
+    /// What outlasts a restart.
+    pub state: State,
 }
 
 /// `[lichess]`.
@@ -61,6 +63,8 @@ pub struct Lichess {
 pub struct Games {
     /// Games at once.
     pub max: usize,
+    /// Seats that bots do not take.
+    pub for_humans: usize,
     /// Games at once with the same opponent.
     pub per_opponent: usize,
     /// A game is aborted when the opponent has not made their first move by then.
@@ -102,6 +106,15 @@ pub struct Paths {
     pub books: PathBuf,
     /// The folder of personalities, `*.toml`.
     pub personalities: PathBuf,
+}
+
+/// `[state]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// The folder of what outlasts a restart; none for systemd's, or one beside the settings.
+    pub folder: Option<PathBuf>,
+    /// Whether games, moves and verdicts are kept there.
+    pub archive: bool,
 }
 
 impl Paths {
@@ -162,6 +175,7 @@ impl Config {
     pub fn within(mut self, folder: &Path) -> Self {
         self.paths = self.paths.within(folder);
         self.lichess.token_file = self.lichess.token_file.map(|path| folder.join(path));
+        self.state.folder = self.state.folder.map(|path| folder.join(path));
         for list in &mut self.lists {
             list.file = list.file.take().map(|path| folder.join(path));
         }
@@ -238,6 +252,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
     let play = file.section("play", |play| declare_play(play, known));
     let engine = file.section("engine", declare_engine);
     let paths = file.section("paths", declare_paths);
+    let state = file.section("state", declare_state);
     warn_of_too_many_moves(file, games, &rules);
     Config {
         lichess,
@@ -247,6 +262,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
         play,
         engine,
         paths,
+        state,
     }
 }
 
@@ -282,6 +298,12 @@ fn declare_games(games: &mut Section<'_>) -> Games {
         8,
         "Games at once; further challenges wait or are declined.",
     );
+    let for_humans = games.key(
+        "for-humans",
+        Whole(0..=63_u32, "games"),
+        1,
+        "Of these, seats that bots never take; one is left to bots all the same.",
+    );
     let per_opponent = games.key(
         "per-opponent",
         count(),
@@ -290,6 +312,7 @@ fn declare_games(games: &mut Section<'_>) -> Games {
     );
     Games {
         max: max as usize,
+        for_humans: for_humans as usize,
         per_opponent: per_opponent as usize,
         abort_after: games.key(
             "abort-after",
@@ -397,6 +420,25 @@ fn declare_paths(paths: &mut Section<'_>) -> Paths {
             "personalities",
             "personalities",
             "The folder of personalities, *.toml, counted from this file.",
+        ),
+    }
+}
+
+fn declare_state(state: &mut Section<'_>) -> State {
+    State {
+        folder: state
+            .optional(
+                "folder",
+                PATH,
+                "systemd's state folder, else \"state\" beside this file",
+                "What outlasts a restart lies here: the archive, and a lock so that one account has one bot.",
+            )
+            .map(PathBuf::from),
+        archive: state.key(
+            "archive",
+            Flag,
+            true,
+            "Keeps games, moves and verdicts in archive.db there; `sparring games` shows them.",
         ),
     }
 }

@@ -23,15 +23,29 @@ pub(super) struct Refusal<'a> {
 
 /// How long a 429 asks for silence, if it says so: `ratelimit.seconds` before `Retry-After`.
 ///
-/// Only seconds are read from the header. A date, which HTTP allows, would need both clocks to agree; the
-/// caller's own wait does for that.
-pub(super) fn asked_silence(body: &[u8], retry_after: Option<&str>) -> Option<Millis> {
+/// A date in the header counts from the server's own `Date`, so that no two clocks need to agree.
+pub(super) fn asked_silence(body: &[u8], retry_after: Option<&str>, date: Option<&str>) -> Option<Millis> {
     let limit = serde_json::from_slice::<ErrorBody>(body)
         .ok()
         .and_then(|body| body.ratelimit)
         .map(|limit| limit.seconds);
     limit
         .or_else(|| retry_after.and_then(|text| text.trim().parse().ok()))
+        .map(Millis::from_secs)
+        .or_else(|| until(retry_after?, date?))
+}
+
+/// The time from one date of HTTP to another, a day at most; none when it has passed.
+fn until(then: &str, now: &str) -> Option<Millis> {
+    let moment = |text: &str| {
+        jiff::fmt::rfc2822::parse(text.trim())
+            .ok()
+            .map(|zoned| zoned.timestamp())
+    };
+    let secs = moment(then)?.as_second() - moment(now)?.as_second();
+    u64::try_from(secs)
+        .ok()
+        .filter(|secs| (1..=86_400).contains(secs))
         .map(Millis::from_secs)
 }
 
@@ -163,10 +177,32 @@ mod tests {
     #[test]
     fn the_wait_is_read_from_the_body_first() {
         let body = br#"{"error":"x","ratelimit":{"key":"k","seconds":7}}"#;
-        assert_eq!(asked_silence(body, Some("3")), Some(Millis::from_secs(7)));
-        assert_eq!(asked_silence(b"<html>", Some("3")), Some(Millis::from_secs(3)));
-        assert_eq!(asked_silence(b"", Some("Wed, 21 Oct 2026 07:28:00 GMT")), None);
-        assert_eq!(asked_silence(b"", Some("soon")), None);
+        let asked = |body: &[u8], retry_after| asked_silence(body, Some(retry_after), None);
+        assert_eq!(asked(body, "3"), Some(Millis::from_secs(7)));
+        assert_eq!(asked(b"<html>", "3"), Some(Millis::from_secs(3)));
+        assert_eq!(asked(b"", "soon"), None);
+    }
+
+    #[test]
+    fn a_date_counts_from_the_servers_own_clock() {
+        let now = "Wed, 21 Oct 2026 07:28:00 GMT";
+        let asked = |then| asked_silence(b"", Some(then), Some(now));
+        assert_eq!(
+            asked("Wed, 21 Oct 2026 07:29:30 GMT"),
+            Some(Millis::from_secs(90))
+        );
+        for useless in [
+            "Wed, 21 Oct 2026 07:27:00 GMT",
+            "Wed, 21 Oct 2037 07:28:00 GMT",
+            "Wed, 99 Oct",
+        ] {
+            assert_eq!(asked(useless), None, "{useless}");
+        }
+        assert_eq!(
+            asked_silence(b"", Some(now), None),
+            None,
+            "whose clock would it be?"
+        );
     }
 
     #[test]

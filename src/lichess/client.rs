@@ -61,6 +61,12 @@ impl Client {
         self
     }
 
+    /// Makes a class of calls silent for so long, as an earlier run was told to be. Moves and streams of games are
+    /// never held back.
+    pub fn hold(&self, class: Class, wait: Millis) {
+        self.wire.hold(class, wait);
+    }
+
     /// The same client that names its account to the server, as lichess asks of polite programs. lichess refuses
     /// calls whose name does not fit the token, so name only whom `account` has shown.
     #[must_use]

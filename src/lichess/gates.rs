@@ -54,6 +54,18 @@ impl Gates {
         }
     }
 
+    /// Closes a class for so long, as an earlier run was told. Urgent classes stay open.
+    pub(super) fn hold(&self, class: Class, wait: Millis) {
+        let now = self.now();
+        if !class.is_urgent() {
+            self.with(|inside| {
+                if let Some(gate) = inside.gates.get_mut(class as usize) {
+                    gate.hold(now, wait);
+                }
+            });
+        }
+    }
+
     /// Notes that a call of the class went through.
     pub(super) fn succeed(&self, class: Class) {
         self.with(|inside| {

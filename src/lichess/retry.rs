@@ -47,6 +47,26 @@ impl Class {
         Self::Read,
     ];
 
+    /// Its name, for what outlasts a restart.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Move => "move",
+            Self::GameStream => "gameStream",
+            Self::EventStream => "eventStream",
+            Self::Command => "command",
+            Self::Challenge => "challenge",
+            Self::Chat => "chat",
+            Self::Read => "read",
+        }
+    }
+
+    /// The class of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+
     /// Whether a running clock waits for such calls, so that a minute of silence would lose the game.
     #[must_use]
     pub fn is_urgent(self) -> bool {
@@ -79,6 +99,11 @@ impl Gate {
         let wait = asked.unwrap_or(own) + Millis(rng.random_range(0..5000));
         self.closed_until = self.closed_until.max(now + wait);
         wait
+    }
+
+    /// Closes it for so long, as an earlier run was told.
+    pub fn hold(&mut self, now: Millis, wait: Millis) {
+        self.closed_until = self.closed_until.max(now + wait);
     }
 
     /// Notes that a call went through.

@@ -5,7 +5,7 @@ use std::{error::Error as _, sync::Arc, time::Duration};
 use futures::{StreamExt as _, TryStreamExt as _};
 use reqwest::{
     Method, RequestBuilder, Response, StatusCode, Url,
-    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -84,6 +84,11 @@ impl Wire {
     /// From now on the account is named to the server.
     pub(super) fn name(&mut self, user: &UserId) {
         self.agent = agent(Some(user));
+    }
+
+    /// A class of calls is silent for so long.
+    pub(super) fn hold(&self, class: Class, wait: Millis) {
+        self.gates.hold(class, wait);
     }
 
     /// From now on nothing is sent but questions.
@@ -206,16 +211,19 @@ impl Wire {
             let value: Option<&HeaderValue> = answer.headers().get(name);
             value.and_then(|value| value.to_str().ok()).map(str::to_owned)
         };
-        let (retry_after, location) = (header(RETRY_AFTER), header(LOCATION));
+        let (retry_after, date, location) = (header(RETRY_AFTER), header(DATE), header(LOCATION));
         // The body only explains; a status without one still counts.
         let body = body(call, answer).await.unwrap_or_default();
         if status == StatusCode::TOO_MANY_REQUESTS {
-            let asked = asked_silence(&body, retry_after.as_deref());
-            return Err(CallError::RateLimited {
-                call,
-                after: self.gates.refuse(class, asked),
-                key: limit_key(&body),
-            });
+            let asked = asked_silence(&body, retry_after.as_deref(), date.as_deref());
+            let key = limit_key(&body);
+            // A limit on games between bots says nothing about people, who are answered by the same calls.
+            let is_about_bots = key.as_deref().is_some_and(|key| key.starts_with("bot.vsBot"));
+            let after = match asked {
+                Some(asked) if is_about_bots => asked,
+                _ => self.gates.refuse(class, asked),
+            };
+            return Err(CallError::RateLimited { call, after, key });
         }
         Err(refused(&Refusal {
             call,

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sparring::units::Elo;
+use sparring::{
+    store::Archive,
+    units::{Elo, Millis},
+};
 use tokio::time::timeout;
 
 use crate::{
@@ -189,4 +192,37 @@ async fn a_dry_run_judges_and_sends_nothing() {
     server.bot.until("ending", |status| status.is_draining).await;
     assert_eq!(server.posted(0).await, Vec::<String>::new());
     assert_eq!(server.others_opened(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_limit_on_games_between_bots_leaves_people_alone_and_outlasts_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&[]).archive(&path).open().await;
+    let rival = stage.table.sandbox.add_bot("Rival").unwrap();
+    let rival = crate::table::Player {
+        token: rival,
+        ..stage.table.anna.clone()
+    };
+    let limit = r#"{"error":"You played 100 games against other bots today","ratelimit":{"key":"bot.vsBot.day","seconds":3600}}"#;
+    stage.answers("/accept", 1, 429, limit);
+    assert_eq!(rival.post("/api/challenge/SandBot", &WHITE).await.0, 200);
+    stage
+        .bot()
+        .until("one judged", |status| status.challenges == 1)
+        .await;
+    // The seat of the challenge that came to nothing is free again, and people are still accepted.
+    stage.game(&WHITE).await;
+    stage.crew.store.flush().await;
+    let kept = Archive::read(&path).unwrap().limits(Millis(0)).unwrap();
+    assert_eq!(
+        kept.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(),
+        ["bot.vsBot.day"]
+    );
+    stage.kill();
+    stage.crew.past.limits = kept;
+    stage.start().await;
+    let events = rival.events().await;
+    assert_eq!(rival.post("/api/challenge/SandBot", &WHITE).await.0, 200);
+    assert_eq!(refusal(events).await, "later");
 }

@@ -1,8 +1,10 @@
 //! Whole scenarios: the real daemon against the real sandbox in one process, with a scripted mind where the moves
 //! matter more than their quality.
 
+mod archive;
 mod challenges;
 mod chat;
+mod days;
 mod faults;
 mod login;
 mod logs;

@@ -1,12 +1,12 @@
 //! The stage: a served sandbox, the daemon on it, and Anna, who plays against it over HTTP.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use futures::FutureExt as _;
 use serde_json::Value;
 use sparring::{
     bot::{
-        Daemon, Exit, Options, Signals, Status,
+        Daemon, Exit, Options, Past, Signals, Status,
         mind::{Decision, Mind, MoveRequest},
     },
     chess::parse_uci,
@@ -16,6 +16,7 @@ use sparring::{
     lists::Lists,
     personality::{Cast, Profile},
     sandbox::{self, Fault, Mishap},
+    store::{Archive, Store},
     units::{Centipawns, Elo, Millis},
 };
 use tokio::{sync::watch, task::JoinHandle, time::timeout};
@@ -75,6 +76,7 @@ pub struct Staging {
     options: Options,
     lists: Lists,
     dry: bool,
+    store: Store,
     sandbox: sandbox::Options,
 }
 
@@ -98,6 +100,7 @@ pub fn acts(act: impl Fn(&MoveRequest, usize) -> Act + Send + Sync + 'static) ->
         options,
         lists: Lists::default(),
         dry: false,
+        store: Store::default(),
         sandbox: sandbox::Options::default(),
     }
 }
@@ -134,6 +137,12 @@ impl Staging {
         self.options.rules = rules(text);
         let (config, _) = config::read("bot.toml", text);
         self.lists = Lists::written(&config.unwrap().lists);
+        self
+    }
+
+    /// With an archive.
+    pub fn archive(mut self, path: &Path) -> Self {
+        self.store = Store::start(Archive::open(path).unwrap()).unwrap();
         self
     }
 
@@ -177,6 +186,8 @@ impl Staging {
             options: self.options,
             lists: Arc::new(self.lists),
             dry: self.dry,
+            store: self.store,
+            past: Past::default(),
         }
     }
 }
@@ -241,6 +252,8 @@ pub struct Crew {
     options: Options,
     lists: Arc<Lists>,
     dry: bool,
+    pub store: Store,
+    pub past: Past,
 }
 
 impl Crew {
@@ -254,6 +267,8 @@ impl Crew {
             options: current,
             cast: watch::channel(Arc::clone(&self.cast)).1,
             lists: watch::channel(Arc::clone(&self.lists)).1,
+            store: self.store.clone(),
+            past: self.past.clone(),
             mind: self.mind.clone(),
             status: show,
             seed: 1,
@@ -276,7 +291,7 @@ impl Crew {
 
 pub struct Stage {
     pub table: Table,
-    crew: Crew,
+    pub crew: Crew,
     pub bot: Option<Bot>,
 }
 

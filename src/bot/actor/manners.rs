@@ -194,12 +194,12 @@ impl Actor {
         }
     }
 
-    /// Starts or stops waiting for the opponent's first move.
+    /// Starts or stops waiting for the opponent's first move. Who has days for it may take them.
     pub(super) fn expect_first_move(&mut self) {
         let missing = self
             .game
             .as_ref()
-            .is_some_and(|game| game.is_abortable() && !game.is_my_turn());
+            .is_some_and(|game| game.is_abortable() && !game.is_my_turn() && game.clocks().is_some());
         self.no_show_at = missing.then(|| self.heard + self.setup.no_show.into());
     }
 

@@ -3,6 +3,7 @@
 //! The task can be killed at any moment and rebuilt from the first line of the stream; nothing it knows besides is
 //! worth a game.
 
+mod chronicle;
 mod delivery;
 mod manners;
 mod talk;
@@ -39,8 +40,10 @@ use crate::{
     },
     lists::Lists,
     personality::Cast,
+    store::Store,
     units::{Elo, Millis},
 };
+use chronicle::Chronicle;
 use talk::Outbox;
 use turn::Turn;
 
@@ -65,6 +68,8 @@ pub(super) struct Shared {
     pub(super) ratings: Arc<BTreeMap<String, Elo>>,
     /// Who is on which list.
     pub(super) lists: watch::Receiver<Arc<Lists>>,
+    /// What is kept of games.
+    pub(super) store: Store,
 }
 
 /// How a game is to be played.
@@ -84,6 +89,8 @@ pub(super) struct Setup {
     pub(super) moment: Moment,
     /// How long an opponent may leave the first move out.
     pub(super) no_show: Millis,
+    /// A game without a clock in which the opponent is silent for so long needs no stream.
+    pub(super) idle: Millis,
 }
 
 /// What the daemon tells a game.
@@ -100,6 +107,8 @@ pub(super) enum Outcome {
     Ended,
     /// It was told to leave; the game goes on without us.
     Left,
+    /// The opponent may take days for the next move.
+    Asleep,
     /// The game cannot be played, and was aborted or resigned.
     Unplayable(GameError),
     /// The server does not let us into the game.
@@ -152,6 +161,7 @@ struct Actor {
     first_manner: Manner,
     turn: Turn,
     lag: Lag,
+    chronicle: Chronicle,
     /// Scores of my own moves, with the ply each was played at.
     scores: Vec<(usize, Score)>,
     own_last: Option<Millis>,
@@ -172,6 +182,8 @@ struct Actor {
     closes_at: Option<Instant>,
     /// The opponent should have moved by then.
     no_show_at: Option<Instant>,
+    /// The stream is given up then, since nothing happens in it.
+    sleeps_at: Option<Instant>,
     /// Once a resignation failed, the game is played on.
     plays_on: bool,
     unplayable: Option<GameError>,
@@ -227,6 +239,7 @@ impl Actor {
             manner,
             turn: Turn::Open,
             lag: Lag::new(setup.play.move_overhead),
+            chronicle: Chronicle::default(),
             scores: Vec::new(),
             own_last: None,
             opponent_last: None,
@@ -240,6 +253,7 @@ impl Actor {
             errands: FuturesUnordered::new(),
             closes_at: None,
             no_show_at: None,
+            sleeps_at: None,
             plays_on: false,
             unplayable: None,
             outcome: None,
@@ -301,6 +315,7 @@ impl Actor {
                 let step = game.first_step();
                 self.game = Some(game);
                 self.seat();
+                self.record_game();
                 self.begin();
                 step
             }),
@@ -326,6 +341,7 @@ impl Actor {
     fn follow(&mut self, step: Step, is_frame: bool) {
         if step.moved {
             self.note_progress();
+            self.record_moves();
         }
         if is_frame {
             self.frame_due = None;
@@ -365,6 +381,7 @@ impl Actor {
 
     /// The final state has come.
     fn end(&mut self) {
+        self.record_game();
         self.turn = Turn::Closed;
         self.no_show_at = None;
         self.frame_due = None;
@@ -373,6 +390,17 @@ impl Actor {
             info!("{}", summary(game));
             self.say_farewell();
         }
+    }
+
+    /// Whether nothing is to be done before the opponent moves, who may take days.
+    fn is_idle(&self) -> bool {
+        let waits = |game: &Game| game.clocks().is_none() && !game.is_over() && !game.is_my_turn();
+        self.game.as_ref().is_some_and(waits)
+            && matches!(self.turn, Turn::Open)
+            && self.errands.is_empty()
+            && self.outbox.is_done()
+            && self.unplayable.is_none()
+            && self.closes_at.is_none()
     }
 
     fn is_over(&self) -> bool {
@@ -418,6 +446,13 @@ impl Actor {
         if let Some(line) = self.outbox.next(now) {
             self.say(line);
         }
+        self.sleeps_at = self
+            .is_idle()
+            .then(|| self.sleeps_at.unwrap_or(now + self.setup.idle.into()));
+        if self.sleeps_at.is_some_and(|at| now >= at) {
+            debug!("no clock and nothing to do: asleep until the opponent has moved");
+            self.outcome.get_or_insert(Outcome::Asleep);
+        }
         let has_said_all = self.is_over() && self.outbox.is_done();
         if has_said_all || self.closes_at.is_some_and(|at| now >= at) {
             self.outcome.get_or_insert(Outcome::Ended);
@@ -428,6 +463,7 @@ impl Actor {
         [
             self.frame_due,
             self.no_show_at,
+            self.sleeps_at,
             self.closes_at,
             self.held_until,
             self.recall_due,

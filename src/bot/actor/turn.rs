@@ -136,6 +136,7 @@ impl Actor {
         let spent = Millis::from(self.heard.elapsed());
         info!("{}", describe(game, &decision, spent));
         self.scores.extend(decision.score.map(|score| (ply, score)));
+        self.chronicle.note(ply, &decision, spent);
         if decision.resign && !self.plays_on {
             self.turn = Turn::Closed;
             self.command(Command::Resign);

@@ -12,6 +12,7 @@ use crate::{
     chess::{GameLine, Move},
     engine::Score,
     lichess::model::GameId,
+    store::Source,
     units::Millis,
 };
 
@@ -74,7 +75,9 @@ pub struct Decision {
     pub resign: bool,
     /// What the move is worth to me; none for moves that nobody calculated.
     pub score: Option<Score>,
-    /// Where the move comes from, as in `book books/starter.book:41 30%`.
+    /// Where the move comes from.
+    pub source: Source,
+    /// The same in words, as in `book books/starter.book:41 30%`.
     pub why: String,
 }
 
@@ -87,6 +90,7 @@ impl Decision {
             draw: false,
             resign: false,
             score: None,
+            source: Source::Other,
             why: why.into(),
         }
     }

@@ -27,6 +27,7 @@ use crate::{
         pace::{self, Scene},
         strength,
     },
+    store::Source,
     units::{Centipawns, Millis, Nodes},
 };
 
@@ -63,7 +64,7 @@ pub struct Whole {
 struct Proposal {
     mv: Move,
     score: Option<Score>,
-    from_book: bool,
+    source: Source,
     why: String,
 }
 
@@ -208,7 +209,7 @@ fn proposed(found: BookMove) -> Proposal {
     Proposal {
         mv: found.mv,
         score: None,
-        from_book: true,
+        source: Source::Book,
         why,
     }
 }
@@ -234,7 +235,10 @@ fn from_report(mv: Move, report: &Report) -> Proposal {
     Proposal {
         mv,
         score,
-        from_book: false,
+        source: Source::Engine {
+            depth: report.depth,
+            nodes: report.nodes,
+        },
         why: format!("engine {worth} depth {} nodes {}", report.depth.0, report.nodes.0),
     }
 }
@@ -245,7 +249,7 @@ fn unconsidered(request: &MoveRequest) -> Option<Proposal> {
     Some(Proposal {
         mv,
         score: None,
-        from_book: false,
+        source: Source::Other,
         why: "first legal move, since the engine failed".to_owned(),
     })
 }
@@ -267,6 +271,7 @@ fn conclude(request: &MoveRequest, proposal: &Proposal) -> Decision {
             },
         resign: calculated && decide::resigns(profile, outlook),
         score: proposal.score,
+        source: proposal.source,
         why: proposal.why.clone(),
     }
 }
@@ -277,7 +282,7 @@ fn pause(request: &MoveRequest, proposal: &Proposal, spent: Millis) -> Millis {
         return Millis::ZERO;
     }
     let mut scene = Scene::of(&request.line, proposal.mv);
-    scene.from_book = proposal.from_book;
+    scene.from_book = proposal.source == Source::Book;
     scene.clock = request.clocks.map(|clocks| pace::Clock {
         initial: request.initial,
         increment: clocks.increment,

@@ -1,0 +1,103 @@
+//! What the server has asked to be left alone with, and until when: kept over restarts by the archive.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    lichess::{CallError, Client, retry::Class},
+    store::Store,
+    units::Millis,
+};
+
+/// lichess' name of its limit on games between bots.
+const BOT_GAMES: &str = "bot.vsBot.day";
+/// Begins the names of whole classes of calls.
+const CLASS: &str = "class.";
+/// Shorter silences are over before a restart is.
+const WORTH_KEEPING: Millis = Millis::from_secs(5);
+
+/// Limits that hold until a time of the world.
+#[derive(Debug, Default)]
+pub(super) struct Limits {
+    until: BTreeMap<String, Millis>,
+    store: Store,
+}
+
+impl Limits {
+    /// The limits that an earlier run left: silent classes are silent again.
+    pub(super) fn restore(past: &[(String, Millis)], client: &Client, store: Store, epoch: Millis) -> Self {
+        for (key, until) in past {
+            let class = key.strip_prefix(CLASS).and_then(Class::named);
+            if let Some(class) = class {
+                client.hold(class, *until - epoch);
+            }
+        }
+        Self {
+            until: past.iter().cloned().collect(),
+            store,
+        }
+    }
+
+    /// A call of a class failed: a limit that it tells of is kept.
+    pub(super) fn note(&mut self, class: Class, error: &CallError, epoch: Millis) {
+        let (key, after) = match error {
+            CallError::RateLimited { after, key, .. } if key.as_deref() == Some(BOT_GAMES) => {
+                (BOT_GAMES.to_owned(), *after)
+            }
+            CallError::RateLimited { after, .. } => (format!("{CLASS}{}", class.name()), *after),
+            _ => return,
+        };
+        let until = epoch + after;
+        let known = self.until.get(&key).copied().unwrap_or_default();
+        if after >= WORTH_KEEPING && until > known + WORTH_KEEPING {
+            self.store.limit(&key, until);
+            self.until.insert(key, until);
+        }
+    }
+
+    /// Whether lichess wants no more games between bots for now.
+    pub(super) fn forbids_bots(&self, epoch: Millis) -> bool {
+        self.until.get(BOT_GAMES).is_some_and(|until| epoch < *until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lichess::Token;
+
+    fn limited(secs: u64, key: Option<&str>) -> CallError {
+        CallError::RateLimited {
+            call: "accept",
+            after: Millis::from_secs(secs),
+            key: key.map(str::to_owned),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_limit_of_bots_is_no_limit_of_a_class() {
+        let mut limits = Limits::default();
+        let now = Millis::from_secs(1_000_000);
+        limits.note(Class::Challenge, &limited(90, Some(BOT_GAMES)), now);
+        assert!(limits.forbids_bots(now + Millis::from_secs(89)));
+        assert!(!limits.forbids_bots(now + Millis::from_secs(90)));
+        limits.note(Class::Challenge, &limited(60, None), now);
+        limits.note(Class::Read, &limited(1, None), now);
+        assert_eq!(
+            limits.until.keys().collect::<Vec<_>>(),
+            [BOT_GAMES, "class.challenge"]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_silent_class_is_silent_after_a_restart() {
+        let client = Client::new("http://127.0.0.1:9", Token::parse("lip_x").unwrap(), 1).unwrap();
+        let now = Millis::from_secs(1000);
+        let past = [("class.challenge".to_owned(), Millis::from_secs(1060))];
+        let _limits = Limits::restore(&past, &client, Store::default(), now);
+        let refused = client.accept(&"abcd1234".parse().unwrap()).await.unwrap_err();
+        let CallError::RateLimited { after, .. } = refused else {
+            panic!("{refused}");
+        };
+        assert!(after > Millis::from_secs(50), "{after}");
+    }
+}

@@ -1,0 +1,275 @@
+//! `sparring games`: what the archive knows, for people, for programs, and as PGN.
+
+use std::{
+    io::{ErrorKind, Write as _, stdout},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use clap::Subcommand;
+use jiff::{Timestamp, tz::TimeZone};
+use serde_json::{Value, json};
+
+use super::{
+    exit::{Exit, Failure},
+    state::{ARCHIVE, folder},
+};
+use crate::{
+    config::{Config, load},
+    engine::Score,
+    lichess::{
+        Untrusted,
+        model::{GameId, Side, UserId},
+    },
+    store::{Archive, Filter, GameRecord, MoveRecord, Source, pgn},
+    units::Millis,
+};
+
+/// Shows the games that the bot has played.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring games list --opponent Ana --most 20
+  sparring games show abcd1234
+  sparring games export --since 2026-11-01 > november.pgn")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+    /// The settings, which name the folder of the archive.
+    #[arg(long, default_value = "bot.toml", global = true)]
+    config: PathBuf,
+    /// The archive itself.
+    #[arg(long, global = true)]
+    archive: Option<PathBuf>,
+    /// JSON for programs, one game a line.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// One game a line, the newest first.
+    List(Wanted),
+    /// One game with every move: where it is from, its score, its clock.
+    Show {
+        /// The game.
+        id: GameId,
+    },
+    /// Games as PGN, with clocks and scores.
+    Export(Wanted),
+}
+
+#[derive(Debug, clap::Args)]
+struct Wanted {
+    /// Against this opponent.
+    #[arg(long)]
+    opponent: Option<UserId>,
+    /// Begun on this day, UTC, or later.
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    since: Option<jiff::civil::Date>,
+    /// Only rated games.
+    #[arg(long, conflicts_with = "casual")]
+    rated: bool,
+    /// Only casual games.
+    #[arg(long)]
+    casual: bool,
+    /// Of this speed, as in blitz.
+    #[arg(long)]
+    speed: Option<String>,
+    /// No more than so many.
+    #[arg(long)]
+    most: Option<u32>,
+}
+
+impl Wanted {
+    fn filter(&self) -> anyhow::Result<Filter> {
+        let since = match self.since {
+            Some(day) => {
+                let midnight = day.to_zoned(TimeZone::UTC).context("that day")?.timestamp();
+                Some(Millis(
+                    u64::try_from(midnight.as_millisecond()).unwrap_or_default(),
+                ))
+            }
+            None => None,
+        };
+        Ok(Filter {
+            opponent: self.opponent.clone(),
+            since,
+            rated: (self.rated || self.casual).then_some(self.rated),
+            speed: self.speed.clone(),
+            most: self.most,
+        })
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no archive, or no such game.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let path = match &args.archive {
+        Some(path) => path.clone(),
+        None => archive_of(&args.config)?,
+    };
+    if !path.exists() {
+        let sentence = format!(
+            "there is no archive {}: `sparring run` makes one, and --archive names another",
+            path.display()
+        );
+        return Err(Failure::error(Exit::Failed, sentence));
+    }
+    let archive = Archive::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut said = String::new();
+    match &args.what {
+        What::List(wanted) => {
+            for game in archive.games(&wanted.filter()?)? {
+                said += &if args.json {
+                    json_line(&as_json(&game))
+                } else {
+                    line(&game)
+                };
+            }
+        }
+        What::Show { id } => {
+            let game = archive.game(id)?;
+            let game =
+                game.ok_or_else(|| Failure::error(Exit::Failed, format!("there is no game {id} in it")))?;
+            let moves = archive.moves(id)?;
+            said = if args.json {
+                let mut value = as_json(&game);
+                value["plies"] = moves.iter().map(move_json).collect();
+                json_line(&value)
+            } else {
+                line(&game) + &moves.iter().map(move_line).collect::<String>()
+            };
+        }
+        What::Export(wanted) => {
+            let mut games = archive.games(&wanted.filter()?)?;
+            // Files of games begin with the oldest.
+            games.reverse();
+            for game in games {
+                let moves = archive.moves(&game.id)?;
+                let text = pgn(&game, &moves, "Sparring", date);
+                said += &text.unwrap_or_else(|| format!("% {} cannot be written as PGN\n\n", game.id));
+            }
+        }
+    }
+    match stdout().write_all(said.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("standard output"),
+        _ => Ok(Exit::Success),
+    }
+}
+
+fn archive_of(path: &Path) -> anyhow::Result<PathBuf> {
+    let config = if path.exists() {
+        load(path)
+            .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
+            .0
+    } else {
+        Config::default()
+    };
+    Ok(folder(&config, path).join(ARCHIVE))
+}
+
+/// A moment as day and time, UTC, as PGN writes them.
+fn date(epoch: Millis) -> (String, String) {
+    let moment = i64::try_from(epoch.0)
+        .ok()
+        .and_then(|epoch| Timestamp::from_millisecond(epoch).ok())
+        .unwrap_or_default();
+    (
+        moment.strftime("%Y.%m.%d").to_string(),
+        moment.strftime("%H:%M:%S").to_string(),
+    )
+}
+
+/// `2026-11-21 06:20 abcd1234 won  as White against Ana (1500), rated blitz, club level 1400, mate after 42 moves`.
+fn line(game: &GameRecord) -> String {
+    let (day, time) = date(game.began);
+    let rating = game
+        .rating
+        .map(|rating| format!(" ({rating})"))
+        .unwrap_or_default();
+    let level = game
+        .level
+        .map(|level| format!(" level {level}"))
+        .unwrap_or_default();
+    let end = game.end.as_ref().map_or_else(String::new, |end| {
+        let moves = end.moves.split_ascii_whitespace().count().div_ceil(2);
+        format!(", {} after {moves} moves", end.status)
+    });
+    format!(
+        "{} {} {} {:<5} as {} against {}{rating}, {} {}, {}{level}{end}\n",
+        day.replace('.', "-"),
+        &time[..5],
+        game.id,
+        result(game),
+        if game.side == Side::White {
+            "White"
+        } else {
+            "Black"
+        },
+        Untrusted(&game.name),
+        if game.rated { "rated" } else { "casual" },
+        game.speed,
+        game.personality,
+    )
+}
+
+/// How it ended for me, in a word.
+fn result(game: &GameRecord) -> &'static str {
+    match &game.end {
+        None => "runs",
+        Some(end) => match (end.winner, end.status.as_str()) {
+            (Some(winner), _) if winner == game.side => "won",
+            (Some(_), _) => "lost",
+            (None, "aborted" | "noStart") => "void",
+            (None, _) => "drawn",
+        },
+    }
+}
+
+fn move_line(record: &MoveRecord) -> String {
+    let clock = record
+        .clock
+        .map_or_else(String::new, |clock| format!("{:.1} s left", clock.as_secs_f64()));
+    let thought = record.thought.as_ref().map_or_else(String::new, |thought| {
+        format!("  {}, {} thought", thought.note, thought.think)
+    });
+    format!("  {:>3} {:<6} {clock:>12}{thought}\n", record.ply, record.uci)
+}
+
+fn json_line(value: &Value) -> String {
+    format!("{value}\n")
+}
+
+fn as_json(game: &GameRecord) -> Value {
+    let end = game.end.as_ref();
+    json!({
+        "id": game.id, "began": game.began.0, "ended": end.map(|end| end.at.0), "side": game.side,
+        "opponent": game.opponent, "name": game.name, "bot": game.is_bot, "rating": game.rating,
+        "ownRating": game.own_rating, "rated": game.rated, "variant": game.variant, "speed": game.speed,
+        "clock": game.clock.map(|(initial, increment)| json!({"initial": initial, "increment": increment})),
+        "days": game.days, "start": game.start, "personality": game.personality, "level": game.level,
+        "result": result(game), "status": end.map(|end| &end.status), "winner": end.and_then(|end| end.winner),
+        "moves": end.map(|end| &end.moves),
+    })
+}
+
+fn move_json(record: &MoveRecord) -> Value {
+    let thought = record.thought.as_ref().map(|thought| {
+        let (source, depth, nodes) = match thought.source {
+            Source::Book => ("book", None, None),
+            Source::Engine { depth, nodes } => ("engine", Some(depth), Some(nodes)),
+            Source::Other => ("other", None, None),
+        };
+        let score = thought.score.map(|score| match score {
+            Score::Cp(cp) => json!({"cp": cp}),
+            Score::Mate(moves) => json!({"mate": moves}),
+        });
+        json!({
+            "source": source, "depth": depth, "nodes": nodes, "score": score, "note": thought.note,
+            "think": thought.think,
+        })
+    });
+    json!({"ply": record.ply, "uci": record.uci, "clock": record.clock, "thought": thought})
+}

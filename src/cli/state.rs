@@ -1,0 +1,155 @@
+//! What outlasts a restart: the folder, the archive in it, and the lock that keeps one account to one bot.
+
+use std::{
+    env,
+    fs::{File, OpenOptions, TryLockError},
+    io,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use tracing::warn;
+
+use crate::{
+    bot::Past,
+    config::Config,
+    store::{Archive, Store, StoreError},
+    units::Millis,
+};
+
+/// The archive's name in the folder.
+pub const ARCHIVE: &str = "archive.db";
+/// The lock's.
+const LOCK: &str = "lock";
+/// What systemd calls the folder that it made for a service.
+const SYSTEMD: &str = "STATE_DIRECTORY";
+/// A day in milliseconds.
+const DAY: u64 = 24 * 3600 * 1000;
+
+/// The folder: the one that the settings name, else systemd's, else one beside the settings.
+#[must_use]
+pub fn folder(config: &Config, settings: &Path) -> PathBuf {
+    let named = config.state.folder.clone();
+    let of_systemd = || {
+        let folders = env::var_os(SYSTEMD)?;
+        env::split_paths(&folders).next()
+    };
+    named
+        .or_else(of_systemd)
+        .unwrap_or_else(|| settings.parent().unwrap_or(Path::new("")).join("state"))
+}
+
+/// Why a bot must not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("another bot runs with {}: stop it, or give this one a folder of its own by [state]", .0.display())]
+pub struct Taken(pub PathBuf);
+
+/// Holds the folder for this process until it is dropped.
+#[derive(Debug)]
+pub struct Lock(#[expect(dead_code, reason = "the lock lives as long as the open file")] Option<File>);
+
+/// Takes the folder, making it if need be. Where that cannot be done the bot plays without.
+///
+/// # Errors
+/// [`Taken`] when another process holds it.
+pub fn take(folder: &Path) -> Result<Lock, Taken> {
+    match lock(folder) {
+        Ok(file) => Ok(Lock(Some(file))),
+        Err(TryLockError::WouldBlock) => Err(Taken(folder.to_owned())),
+        Err(TryLockError::Error(why)) => {
+            warn!(
+                "{} cannot be used, nothing outlasts a restart: {why}",
+                folder.display()
+            );
+            Ok(Lock(None))
+        }
+    }
+}
+
+fn lock(folder: &Path) -> Result<File, TryLockError> {
+    let open = || -> io::Result<File> {
+        std::fs::create_dir_all(folder)?;
+        OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(folder.join(LOCK))
+    };
+    let file = open().map_err(TryLockError::Error)?;
+    file.try_lock()?;
+    Ok(file)
+}
+
+/// Opens the archive in the folder: the handle that writes to it, and what it remembers. An archive that cannot be used
+/// costs no game.
+#[must_use]
+pub fn open(folder: &Path) -> (Store, Past) {
+    let path = folder.join(ARCHIVE);
+    let opened = Archive::open(&path).and_then(|archive| Ok((past(&archive)?, archive)));
+    let (past, archive) = match opened {
+        Ok(opened) => opened,
+        Err(why) => {
+            warn!(
+                "{} cannot be used, games are not kept: {:#}",
+                path.display(),
+                anyhow::Error::new(why)
+            );
+            return (Store::default(), Past::default());
+        }
+    };
+    match Store::start(archive) {
+        Ok(store) => (store, past),
+        Err(why) => {
+            warn!("games are not kept: {why}");
+            (Store::default(), past)
+        }
+    }
+}
+
+fn past(archive: &Archive) -> Result<Past, StoreError> {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(Millis::ZERO, Millis::from);
+    Ok(Past {
+        opponents_today: archive.opponents_since(Millis(now.0 - now.0 % DAY))?,
+        limits: archive.limits(now)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_held_by_one_process_until_it_lets_go() {
+        let at = tempfile::tempdir().unwrap();
+        let folder = at.path().join("state");
+        let held = take(&folder).unwrap();
+        assert!(
+            take(&folder)
+                .unwrap_err()
+                .to_string()
+                .contains("another bot runs")
+        );
+        drop(held);
+        take(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_costs_no_game() {
+        let at = tempfile::tempdir().unwrap();
+        let file = at.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        take(&file.join("state")).unwrap();
+        let (store, past) = open(&file.join("state"));
+        store.limit("x", Millis(1));
+        assert_eq!(past, Past::default());
+    }
+
+    #[test]
+    fn the_settings_come_before_the_folder_beside_them() {
+        let mut config = Config::default();
+        config.state.folder = Some(PathBuf::from("/var/x"));
+        assert_eq!(folder(&config, Path::new("/etc/bot.toml")), Path::new("/var/x"));
+    }
+}

@@ -1,0 +1,421 @@
+//! The database itself: its schema, what is written and what is asked. Every write may be repeated.
+
+use std::{path::Path, time::Duration};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, named_params, params};
+use thiserror::Error;
+
+use super::record::{ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought};
+use crate::{
+    engine::Score,
+    lichess::model::{GameId, Side, UserId},
+    units::{Centipawns, Depth, Elo, Millis, Nodes},
+};
+
+/// The schema, step by step. A database knows how many of them it has.
+const SCHEMA: [&str; 2] = [include_str!("schema/001.sql"), include_str!("schema/002.sql")];
+/// Another program reading the file holds a write up no longer.
+const BUSY: Duration = Duration::from_secs(2);
+
+/// Why the archive cannot be used.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// The database refuses.
+    #[error("the archive refuses")]
+    Sql(#[from] rusqlite::Error),
+    /// A later program wrote it.
+    #[error("the archive has schema {found}, this program knows up to {known}: use a newer version")]
+    TooNew {
+        /// Its version.
+        found: usize,
+        /// The newest known here.
+        known: usize,
+    },
+}
+
+/// The same move seen again, as after a restart, adds what is new and keeps what was known; another move in its place
+/// replaces it.
+const PUT_MOVE: &str = "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (game, ply) DO UPDATE SET uci = excluded.uci,
+    clock = CASE WHEN uci = excluded.uci THEN coalesce(excluded.clock, clock) ELSE excluded.clock END,
+    source = CASE WHEN uci = excluded.uci THEN coalesce(excluded.source, source) ELSE excluded.source END,
+    note = CASE WHEN uci = excluded.uci THEN coalesce(excluded.note, note) ELSE excluded.note END,
+    score = CASE WHEN uci = excluded.uci THEN coalesce(excluded.score, score) ELSE excluded.score END,
+    mate = CASE WHEN uci = excluded.uci THEN coalesce(excluded.mate, mate) ELSE excluded.mate END,
+    depth = CASE WHEN uci = excluded.uci THEN coalesce(excluded.depth, depth) ELSE excluded.depth END,
+    nodes = CASE WHEN uci = excluded.uci THEN coalesce(excluded.nodes, nodes) ELSE excluded.nodes END,
+    think = CASE WHEN uci = excluded.uci THEN coalesce(excluded.think, think) ELSE excluded.think END";
+
+/// Which games to show.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Against this opponent.
+    pub opponent: Option<UserId>,
+    /// Begun at this time since 1970 or later.
+    pub since: Option<Millis>,
+    /// Only rated ones, or only casual ones.
+    pub rated: Option<bool>,
+    /// Of this speed, by lichess' key.
+    pub speed: Option<String>,
+    /// No more than so many, the newest first; none for all.
+    pub most: Option<u32>,
+}
+
+/// An open archive.
+#[derive(Debug)]
+pub struct Archive {
+    sql: Connection,
+}
+
+impl Archive {
+    /// Opens an archive to write to, making or renewing its tables as needed.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the file cannot be opened, or is of a later program.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let archive = Self {
+            sql: Connection::open(path)?,
+        };
+        archive.sql.busy_timeout(BUSY)?;
+        // Readers do not wait for the writer, and a crash loses nothing that was committed.
+        archive.sql.pragma_update(None, "journal_mode", "WAL")?;
+        archive.sql.pragma_update(None, "synchronous", "NORMAL")?;
+        archive.migrate()?;
+        Ok(archive)
+    }
+
+    /// Opens an archive to read, whatever else writes to it.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it is not there, or of another version.
+    pub fn read(path: &Path) -> Result<Self, StoreError> {
+        let archive = Self {
+            sql: Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
+        };
+        archive.sql.busy_timeout(BUSY)?;
+        archive.migrate()?;
+        Ok(archive)
+    }
+
+    fn migrate(&self) -> Result<(), StoreError> {
+        let found: u32 = self
+            .sql
+            .pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let found = found as usize;
+        if found > SCHEMA.len() {
+            return Err(StoreError::TooNew {
+                found,
+                known: SCHEMA.len(),
+            });
+        }
+        for (index, step) in SCHEMA.iter().enumerate().skip(found) {
+            // A step is done whole or not at all.
+            self.sql.execute_batch(&format!(
+                "BEGIN IMMEDIATE; {step}; PRAGMA user_version = {}; COMMIT;",
+                index + 1
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a game down, again if need be; its moves stay.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_game(&self, game: &GameRecord) -> Result<(), StoreError> {
+        let end = game.end.as_ref();
+        // What has ended is worth a wait for the disk; a running game would be found again by its stream.
+        let caution = if end.is_some() { "FULL" } else { "NORMAL" };
+        self.sql.pragma_update(None, "synchronous", caution)?;
+        let written = self.write_game(game, end);
+        self.sql.pragma_update(None, "synchronous", "NORMAL")?;
+        Ok(written?)
+    }
+
+    fn write_game(&self, game: &GameRecord, end: Option<&End>) -> rusqlite::Result<()> {
+        let transaction = self.sql.unchecked_transaction()?;
+        self.sql
+            .prepare_cached(
+                "INSERT INTO games VALUES (:id, :began, :ended, :side, :opponent, :name, :is_bot, :rating, :own_rating,
+                 :rated, :variant, :speed, :initial, :increment, :days, :start, :personality, :level, :status, :winner,
+                 :moves)
+                 ON CONFLICT (id) DO UPDATE SET personality = excluded.personality, level = excluded.level,
+                 ended = coalesce(excluded.ended, ended), status = coalesce(excluded.status, status),
+                 winner = coalesce(excluded.winner, winner),
+                 moves = CASE WHEN excluded.ended IS NULL THEN moves ELSE excluded.moves END",
+            )?
+            .execute(named_params! {
+                ":id": game.id.as_str(),
+                ":began": number(game.began.0),
+                ":ended": end.map(|end| number(end.at.0)),
+                ":side": side_name(game.side),
+                ":opponent": game.opponent.as_ref().map(UserId::as_str),
+                ":name": game.name,
+                ":is_bot": game.is_bot,
+                ":rating": game.rating.map(|rating| rating.0),
+                ":own_rating": game.own_rating.map(|rating| rating.0),
+                ":rated": game.rated,
+                ":variant": game.variant,
+                ":speed": game.speed,
+                ":initial": game.clock.map(|(initial, _)| number(initial.0)),
+                ":increment": game.clock.map(|(_, increment)| number(increment.0)),
+                ":days": game.days,
+                ":start": game.start,
+                ":personality": game.personality,
+                ":level": game.level.map(|level| level.0),
+                ":status": end.map(|end| end.status.as_str()),
+                ":winner": end.and_then(|end| end.winner).map(side_name),
+                ":moves": end.map_or("", |end| end.moves.as_str()),
+            })?;
+        if let Some(end) = end {
+            // What was taken back is no part of the game.
+            let plies = end.moves.split_ascii_whitespace().count();
+            self.sql.execute(
+                "DELETE FROM moves WHERE game = ? AND ply > ?",
+                params![game.id.as_str(), number(plies as u64)],
+            )?;
+        }
+        transaction.commit()
+    }
+
+    /// Writes a half move down. A later one at the same place replaces it, as after a takeback.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_move(&self, game: &GameId, record: &MoveRecord) -> Result<(), StoreError> {
+        let thought = record.thought.as_ref();
+        let (score, mate) = match thought.and_then(|thought| thought.score) {
+            Some(Score::Cp(Centipawns(cp))) => (Some(cp), None),
+            Some(Score::Mate(moves)) => (None, Some(moves)),
+            None => (None, None),
+        };
+        let (source, depth, nodes) = match thought.map(|thought| thought.source) {
+            Some(Source::Book) => (Some("book"), None, None),
+            Some(Source::Engine { depth, nodes }) => (Some("engine"), Some(depth.0), Some(number(nodes.0))),
+            Some(Source::Other) => (Some("other"), None, None),
+            None => (None, None, None),
+        };
+        self.sql.prepare_cached(PUT_MOVE)?.execute(params![
+            game.as_str(),
+            record.ply,
+            record.uci,
+            record.clock.map(|clock| number(clock.0)),
+            source,
+            thought.map(|thought| thought.note.as_str()),
+            score,
+            mate,
+            depth,
+            nodes,
+            thought.map(|thought| number(thought.think.0)),
+        ])?;
+        Ok(())
+    }
+
+    /// Writes down what became of a challenge.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_challenge(&self, record: &ChallengeRecord) -> Result<(), StoreError> {
+        self.sql
+            .prepare_cached("INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?, ?)")?
+            .execute(params![
+                record.id.as_str(),
+                number(record.at.0),
+                record.opponent.as_ref().map(UserId::as_str),
+                record.verdict,
+                record.rule,
+            ])?;
+        Ok(())
+    }
+
+    /// Writes down until when a limit holds, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_limit(&self, key: &str, until: Millis) -> Result<(), StoreError> {
+        self.sql.execute(
+            "INSERT OR REPLACE INTO limits VALUES (?, ?)",
+            params![key, number(until.0)],
+        )?;
+        Ok(())
+    }
+
+    /// The limits that still hold, and until when.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn limits(&self, now: Millis) -> Result<Vec<(String, Millis)>, StoreError> {
+        let mut select = self
+            .sql
+            .prepare("SELECT key, until FROM limits WHERE until > ?")?;
+        let rows = select.query_map([number(now.0)], |row| Ok((row.get(0)?, millis(row.get(1)?))))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// With whom games were begun since a time, once for each game, and whether that was a bot.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn opponents_since(&self, since: Millis) -> Result<Vec<(UserId, bool)>, StoreError> {
+        let mut select = self
+            .sql
+            .prepare("SELECT opponent, is_bot FROM games WHERE began >= ? AND opponent IS NOT NULL")?;
+        let rows = select.query_map([number(since.0)], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
+        })?;
+        let read =
+            |row: rusqlite::Result<(String, bool)>| row.map(|(name, bot)| Some((name.parse().ok()?, bot)));
+        let known: Vec<Option<_>> = rows.map(read).collect::<Result<_, _>>()?;
+        Ok(known.into_iter().flatten().collect())
+    }
+
+    /// The games that a filter lets through, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, StoreError> {
+        let mut select = self.sql.prepare_cached(
+            "SELECT * FROM games WHERE (:opponent IS NULL OR opponent = :opponent) AND began >= :since
+             AND (:rated IS NULL OR rated = :rated) AND (:speed IS NULL OR speed = :speed)
+             ORDER BY began DESC, id LIMIT :most",
+        )?;
+        let rows = select.query_map(
+            named_params! {
+                ":opponent": filter.opponent.as_ref().map(UserId::as_str),
+                ":since": number(filter.since.unwrap_or_default().0),
+                ":rated": filter.rated,
+                ":speed": filter.speed,
+                ":most": filter.most.map_or(-1, i64::from),
+            },
+            game_of,
+        )?;
+        // A row that nobody of ours wrote is passed over.
+        Ok(rows
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .flatten()
+            .collect())
+    }
+
+    /// One game.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn game(&self, id: &GameId) -> Result<Option<GameRecord>, StoreError> {
+        let mut select = self.sql.prepare_cached("SELECT * FROM games WHERE id = ?")?;
+        Ok(select.query_row([id.as_str()], game_of).optional()?.flatten())
+    }
+
+    /// The half moves of a game in order, as far as they were seen.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn moves(&self, id: &GameId) -> Result<Vec<MoveRecord>, StoreError> {
+        let mut select = self
+            .sql
+            .prepare_cached("SELECT * FROM moves WHERE game = ? ORDER BY ply")?;
+        let rows = select.query_map([id.as_str()], move_of)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+fn game_of(row: &Row<'_>) -> rusqlite::Result<Option<GameRecord>> {
+    let (Ok(id), Some(side)) = (
+        row.get::<_, String>("id")?.parse(),
+        side_of(&row.get::<_, String>("side")?),
+    ) else {
+        return Ok(None);
+    };
+    let span = |name| row.get::<_, Option<i64>>(name).map(|span| span.map(millis));
+    let elo = |name| row.get::<_, Option<u32>>(name).map(|rating| rating.map(Elo));
+    let winner: Option<String> = row.get("winner")?;
+    let end = match (span("ended")?, row.get::<_, Option<String>>("status")?) {
+        (Some(at), Some(status)) => Some(End {
+            at,
+            status,
+            winner: winner.as_deref().and_then(side_of),
+            moves: row.get("moves")?,
+        }),
+        _ => None,
+    };
+    Ok(Some(GameRecord {
+        id,
+        began: millis(row.get("began")?),
+        side,
+        opponent: row
+            .get::<_, Option<String>>("opponent")?
+            .and_then(|name| name.parse().ok()),
+        name: row.get("name")?,
+        is_bot: row.get("is_bot")?,
+        rating: elo("rating")?,
+        own_rating: elo("own_rating")?,
+        rated: row.get("rated")?,
+        variant: row.get("variant")?,
+        speed: row.get("speed")?,
+        clock: span("initial")?.zip(span("increment")?),
+        days: row.get("days")?,
+        start: row.get("start")?,
+        personality: row.get("personality")?,
+        level: elo("level")?,
+        end,
+    }))
+}
+
+fn move_of(row: &Row<'_>) -> rusqlite::Result<MoveRecord> {
+    let score: Option<i32> = row.get("score")?;
+    let mate: Option<i32> = row.get("mate")?;
+    let source = match row.get::<_, Option<String>>("source")?.as_deref() {
+        Some("book") => Some(Source::Book),
+        Some("engine") => Some(Source::Engine {
+            depth: Depth(row.get::<_, Option<u32>>("depth")?.unwrap_or_default()),
+            nodes: Nodes(
+                row.get::<_, Option<i64>>("nodes")?
+                    .map_or(0, |nodes| millis(nodes).0),
+            ),
+        }),
+        Some(_) => Some(Source::Other),
+        None => None,
+    };
+    let note: Option<String> = row.get("note")?;
+    let think: Option<i64> = row.get("think")?;
+    Ok(MoveRecord {
+        ply: row.get("ply")?,
+        uci: row.get("uci")?,
+        clock: row.get::<_, Option<i64>>("clock")?.map(millis),
+        thought: source.map(|source| Thought {
+            source,
+            note: note.unwrap_or_default(),
+            score: score
+                .map(|cp| Score::Cp(Centipawns(cp)))
+                .or(mate.map(Score::Mate)),
+            think: think.map(millis).unwrap_or_default(),
+        }),
+    })
+}
+
+/// SQLite's whole numbers have a sign.
+fn number(unsigned: u64) -> i64 {
+    i64::try_from(unsigned).unwrap_or(i64::MAX)
+}
+
+fn millis(signed: i64) -> Millis {
+    Millis(u64::try_from(signed).unwrap_or_default())
+}
+
+fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::White => "white",
+        Side::Black => "black",
+    }
+}
+
+fn side_of(name: &str) -> Option<Side> {
+    match name {
+        "white" => Some(Side::White),
+        "black" => Some(Side::Black),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! What is written is read again, twice written is once there, and old files are understood.
+
+use super::*;
+
+fn id(text: &str) -> GameId {
+    text.parse().unwrap()
+}
+
+fn game(name: &str, began: u64) -> GameRecord {
+    GameRecord {
+        id: id(name),
+        began: Millis(began),
+        side: Side::Black,
+        opponent: "ana".parse().ok(),
+        name: "Ana".to_owned(),
+        is_bot: false,
+        rating: Some(Elo(1500)),
+        own_rating: None,
+        rated: true,
+        variant: "standard".to_owned(),
+        speed: "blitz".to_owned(),
+        clock: Some((Millis::from_secs(300), Millis::from_secs(3))),
+        days: None,
+        start: "startpos".to_owned(),
+        personality: "club".to_owned(),
+        level: Some(Elo(1400)),
+        end: None,
+    }
+}
+
+fn ended(game: &GameRecord, moves: &str) -> GameRecord {
+    GameRecord {
+        end: Some(End {
+            at: Millis(9000),
+            status: "mate".to_owned(),
+            winner: Some(Side::Black),
+            moves: moves.to_owned(),
+        }),
+        ..game.clone()
+    }
+}
+
+fn reply(ply: u32, score: Score) -> MoveRecord {
+    MoveRecord {
+        ply,
+        uci: "e7e5".to_owned(),
+        clock: Some(Millis(299_000)),
+        thought: Some(Thought {
+            source: Source::Engine {
+                depth: Depth(9),
+                nodes: Nodes(5000),
+            },
+            note: "engine +0.10".to_owned(),
+            score: Some(score),
+            think: Millis(1000),
+        }),
+    }
+}
+
+fn shown(ply: u32) -> MoveRecord {
+    MoveRecord {
+        ply,
+        uci: "e2e4".to_owned(),
+        clock: None,
+        thought: None,
+    }
+}
+
+fn fresh() -> (tempfile::TempDir, Archive) {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = Archive::open(&folder.path().join("archive.db")).unwrap();
+    (folder, archive)
+}
+
+#[test]
+fn a_game_written_twice_is_there_once_and_as_it_ended() {
+    let (_folder, archive) = fresh();
+    let begun = game("abcd1234", 1000);
+    let done = ended(&begun, "e2e4 e7e5");
+    for _ in 0..2 {
+        archive.put_game(&begun).unwrap();
+        for record in [shown(1), reply(2, Score::Cp(Centipawns(10))), shown(3)] {
+            archive.put_move(&begun.id, &record).unwrap();
+        }
+        archive.put_game(&done).unwrap();
+    }
+    // News of the start that come late do not undo the end.
+    archive.put_game(&begun).unwrap();
+    assert_eq!(archive.games(&Filter::default()).unwrap(), [done]);
+    let moves = archive.moves(&begun.id).unwrap();
+    assert_eq!(
+        moves,
+        [shown(1), reply(2, Score::Cp(Centipawns(10)))],
+        "what was taken back is gone"
+    );
+}
+
+#[test]
+fn a_move_after_a_takeback_replaces_the_old_one() {
+    let (_folder, archive) = fresh();
+    let id = id("abcd1234");
+    archive.put_move(&id, &reply(2, Score::Mate(-3))).unwrap();
+    archive.put_move(&id, &shown(2)).unwrap();
+    assert_eq!(archive.moves(&id).unwrap(), [shown(2)]);
+}
+
+#[test]
+fn a_move_seen_again_after_a_restart_keeps_its_reason() {
+    let (_folder, archive) = fresh();
+    let (id, thought) = (id("abcd1234"), reply(2, Score::Cp(Centipawns(-5))));
+    archive.put_move(&id, &thought).unwrap();
+    let bare = MoveRecord {
+        clock: None,
+        thought: None,
+        ..thought.clone()
+    };
+    archive.put_move(&id, &bare).unwrap();
+    assert_eq!(archive.moves(&id).unwrap(), [thought]);
+}
+
+#[test]
+fn filters_choose_and_the_newest_comes_first() {
+    let (_folder, archive) = fresh();
+    for (name, began) in [("aaaaaaaa", 1), ("bbbbbbbb", 3), ("cccccccc", 2)] {
+        archive.put_game(&game(name, began)).unwrap();
+    }
+    let other = GameRecord {
+        opponent: "boris".parse().ok(),
+        rated: false,
+        speed: "rapid".to_owned(),
+        ..game("dddddddd", 4)
+    };
+    archive.put_game(&other).unwrap();
+    let found = |filter: Filter| {
+        let games = archive.games(&filter).unwrap();
+        games
+            .iter()
+            .map(|game| game.id.as_str()[..1].to_owned())
+            .collect::<String>()
+    };
+    assert_eq!(found(Filter::default()), "dbca");
+    assert_eq!(
+        found(Filter {
+            opponent: "ANA".parse().ok(),
+            ..Filter::default()
+        }),
+        "bca"
+    );
+    assert_eq!(
+        found(Filter {
+            rated: Some(false),
+            ..Filter::default()
+        }),
+        "d"
+    );
+    assert_eq!(
+        found(Filter {
+            speed: Some("blitz".into()),
+            since: Some(Millis(2)),
+            ..Filter::default()
+        }),
+        "bc"
+    );
+    assert_eq!(
+        found(Filter {
+            most: Some(1),
+            ..Filter::default()
+        }),
+        "d"
+    );
+    assert_eq!(archive.opponents_since(Millis(3)).unwrap().len(), 2);
+    assert_eq!(archive.game(&id("zzzzzzzz")).unwrap(), None);
+}
+
+#[test]
+fn an_archive_of_the_first_version_is_renewed_and_keeps_its_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let old = Connection::open(&path).unwrap();
+    old.execute_batch(include_str!("../../../tests/fixtures/archive-1.sql"))
+        .unwrap();
+    drop(old);
+    let archive = Archive::open(&path).unwrap();
+    let games = archive.games(&Filter::default()).unwrap();
+    assert_eq!(games.len(), 2);
+    assert_eq!(games[0].name, "Boris");
+    assert_eq!(games[1].end.as_ref().unwrap().moves, "f2f3 e7e5 g2g4 d8h4");
+    assert_eq!(archive.moves(&games[1].id).unwrap().len(), 4);
+    archive.put_limit("bot.vsBot.day", Millis(500)).unwrap();
+    assert_eq!(
+        archive.limits(Millis(499)).unwrap(),
+        [("bot.vsBot.day".to_owned(), Millis(500))]
+    );
+    assert!(archive.limits(Millis(500)).unwrap().is_empty());
+}
+
+#[test]
+fn an_archive_of_a_later_program_is_left_alone() {
+    let (folder, archive) = fresh();
+    archive.sql.pragma_update(None, "user_version", 99).unwrap();
+    drop(archive);
+    let error = Archive::open(&folder.path().join("archive.db")).unwrap_err();
+    assert!(matches!(error, StoreError::TooNew { found: 99, .. }));
+}

@@ -1,0 +1,254 @@
+//! The thread that writes to the archive, and the handle that gives it work and never waits for it.
+
+use std::{
+    collections::VecDeque,
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    },
+    thread,
+    time::Duration,
+};
+
+use tokio::sync::oneshot;
+use tracing::{info, warn};
+
+use super::{
+    archive::{Archive, StoreError},
+    record::{ChallengeRecord, GameRecord, MoveRecord},
+};
+use crate::{lichess::model::GameId, units::Millis};
+
+/// So many rows wait while the disk is full or slow; beyond that they are lost and counted.
+const WAITING: usize = 1000;
+/// A write that failed is tried again after this time.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Gives the archive work. Clones write to the same one; without an archive everything is forgotten.
+#[derive(Debug, Clone, Default)]
+pub struct Store {
+    orders: Option<SyncSender<Order>>,
+    lost: Arc<AtomicU64>,
+}
+
+#[derive(Debug)]
+enum Order {
+    Game(Box<GameRecord>),
+    Move(GameId, Box<MoveRecord>),
+    Challenge(Box<ChallengeRecord>),
+    Limit(String, Millis),
+    /// Answered when everything before it is written, or waits for the disk.
+    Flush(oneshot::Sender<()>),
+}
+
+impl Store {
+    /// Starts the thread of an archive.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn start(archive: Archive) -> io::Result<Self> {
+        let (orders, inbox) = sync_channel(WAITING);
+        let keeper = Keeper {
+            archive,
+            waiting: VecDeque::new(),
+            is_failing: false,
+            lost: Arc::default(),
+        };
+        let lost = Arc::clone(&keeper.lost);
+        thread::Builder::new()
+            .name("archive".to_owned())
+            .spawn(move || keeper.run(&inbox))?;
+        Ok(Self {
+            orders: Some(orders),
+            lost,
+        })
+    }
+
+    /// Writes a game down, again if need be.
+    pub fn game(&self, record: GameRecord) {
+        self.order(Order::Game(Box::new(record)));
+    }
+
+    /// Writes a half move down.
+    pub fn a_move(&self, game: GameId, record: MoveRecord) {
+        self.order(Order::Move(game, Box::new(record)));
+    }
+
+    /// Writes down what became of a challenge.
+    pub fn challenge(&self, record: ChallengeRecord) {
+        self.order(Order::Challenge(Box::new(record)));
+    }
+
+    /// Writes down until when a limit holds, in milliseconds since 1970.
+    pub fn limit(&self, key: &str, until: Millis) {
+        self.order(Order::Limit(key.to_owned(), until));
+    }
+
+    /// Waits until everything ordered so far is written, or cannot be.
+    pub async fn flush(&self) {
+        let (done, wait) = oneshot::channel();
+        self.order(Order::Flush(done));
+        // Nobody to wait for: then there is nothing to write either.
+        let _ = wait.await;
+    }
+
+    /// How many rows were lost because nobody could write them in time.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    fn order(&self, order: Order) {
+        if let Some(orders) = &self.orders
+            && orders.try_send(order).is_err()
+        {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+struct Keeper {
+    archive: Archive,
+    waiting: VecDeque<Order>,
+    is_failing: bool,
+    lost: Arc<AtomicU64>,
+}
+
+impl Keeper {
+    fn run(mut self, inbox: &Receiver<Order>) {
+        loop {
+            let order = if self.waiting.is_empty() {
+                inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                inbox.recv_timeout(AGAIN)
+            };
+            match order {
+                Ok(order) => self.take(order),
+                Err(RecvTimeoutError::Timeout) => self.catch_up(),
+                Err(RecvTimeoutError::Disconnected) => return self.catch_up(),
+            }
+        }
+    }
+
+    fn take(&mut self, order: Order) {
+        if !self.waiting.is_empty() {
+            self.catch_up();
+        }
+        if let Order::Flush(done) = order {
+            let _ = done.send(()); // whoever waited may have given up
+            return;
+        }
+        if !self.waiting.is_empty() || !self.write(&order) {
+            if self.waiting.len() == WAITING {
+                self.waiting.pop_front();
+                self.lost.fetch_add(1, Ordering::Relaxed);
+            }
+            self.waiting.push_back(order);
+        }
+    }
+
+    /// Writes what waits, in order, until something fails again.
+    fn catch_up(&mut self) {
+        while let Some(order) = self.waiting.pop_front() {
+            if !self.write(&order) {
+                self.waiting.push_front(order);
+                return;
+            }
+        }
+    }
+
+    fn write(&mut self, order: &Order) -> bool {
+        let written = match order {
+            Order::Game(record) => self.archive.put_game(record),
+            Order::Move(game, record) => self.archive.put_move(game, record),
+            Order::Challenge(record) => self.archive.put_challenge(record),
+            Order::Limit(key, until) => self.archive.put_limit(key, *until),
+            Order::Flush(_) => Ok(()),
+        };
+        self.tell(&written);
+        written.is_ok()
+    }
+
+    /// Says once that writing fails, and once that it works again.
+    fn tell(&mut self, written: &Result<(), StoreError>) {
+        match written {
+            Err(why) if !self.is_failing => {
+                let cause = std::error::Error::source(why).map(ToString::to_string);
+                warn!("{why}, rows wait: {}", cause.unwrap_or_default());
+            }
+            Ok(()) if self.is_failing => info!("the archive is written again"),
+            _ => {}
+        }
+        self.is_failing = written.is_err();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Filter, MoveRecord};
+
+    fn record(ply: u32) -> MoveRecord {
+        MoveRecord {
+            ply,
+            uci: "e2e4".to_owned(),
+            clock: None,
+            thought: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_ordered_is_there_after_a_flush() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("archive.db");
+        let store = Store::start(Archive::open(&path).unwrap()).unwrap();
+        let id: GameId = "abcd1234".parse().unwrap();
+        for ply in 1..=50 {
+            store.a_move(id.clone(), record(ply));
+        }
+        store.flush().await;
+        let archive = Archive::read(&path).unwrap();
+        assert_eq!(archive.moves(&id).unwrap().len(), 50);
+        assert!(archive.games(&Filter::default()).unwrap().is_empty());
+        assert_eq!(store.lost(), 0);
+    }
+
+    #[test]
+    fn rows_wait_while_the_disk_refuses_and_are_written_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("archive.db");
+        let archive = Archive::open(&path).unwrap();
+        let lock = rusqlite::Connection::open(&path).unwrap();
+        // Stands for a full disk: every write fails until the table is back.
+        lock.execute_batch("ALTER TABLE moves RENAME TO gone").unwrap();
+        let mut keeper = Keeper {
+            archive,
+            waiting: VecDeque::new(),
+            is_failing: false,
+            lost: Arc::default(),
+        };
+        let id: GameId = "abcd1234".parse().unwrap();
+        for ply in 1..=(WAITING as u32 + 5) {
+            keeper.take(Order::Move(id.clone(), Box::new(record(ply))));
+        }
+        assert_eq!(keeper.waiting.len(), WAITING);
+        assert_eq!(
+            keeper.lost.load(Ordering::Relaxed),
+            5,
+            "the oldest are let go and counted"
+        );
+        lock.execute_batch("ALTER TABLE gone RENAME TO moves").unwrap();
+        keeper.catch_up();
+        assert_eq!(keeper.archive.moves(&id).unwrap().len(), WAITING);
+    }
+
+    #[tokio::test]
+    async fn without_an_archive_nothing_is_kept_and_nobody_waits() {
+        let store = Store::default();
+        store.limit("x", Millis(1));
+        store.flush().await;
+        assert_eq!(store.lost(), 0);
+    }
+}

@@ -1,0 +1,16 @@
+//! The archive: games, moves and verdicts in SQLite, written on a thread of its own and read by whoever asks.
+//!
+//! Nothing waits for it: a game is played whether or not its rows can be written. Every row has a key of its own, so
+//! writing again does no harm.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod archive;
+mod keeper;
+mod pgn;
+mod record;
+
+pub use archive::{Archive, Filter, StoreError};
+pub use keeper::Store;
+pub use pgn::pgn;
+pub use record::{ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought};

@@ -1,0 +1,116 @@
+//! What the archive keeps, as values.
+
+use crate::{
+    engine::Score,
+    lichess::model::{GameId, Side, UserId},
+    units::{Depth, Elo, Millis, Nodes},
+};
+
+/// A game, from its first line on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameRecord {
+    /// Which.
+    pub id: GameId,
+    /// When it began, in milliseconds since 1970.
+    pub began: Millis,
+    /// My side.
+    pub side: Side,
+    /// The opponent; none for anonymous people and lichess' computer.
+    pub opponent: Option<UserId>,
+    /// The opponent's name for people.
+    pub name: String,
+    /// Whether lichess marks the opponent as a bot.
+    pub is_bot: bool,
+    /// The opponent's rating.
+    pub rating: Option<Elo>,
+    /// My rating.
+    pub own_rating: Option<Elo>,
+    /// Whether ratings change.
+    pub rated: bool,
+    /// lichess' key of what is played.
+    pub variant: String,
+    /// lichess' key of the class of the clock.
+    pub speed: String,
+    /// What each side starts with and what each move adds; none without a clock.
+    pub clock: Option<(Millis, Millis)>,
+    /// Days for each move, in correspondence.
+    pub days: Option<u32>,
+    /// `startpos` or a FEN.
+    pub start: String,
+    /// Who sat down.
+    pub personality: String,
+    /// The level asked for instead of the personality's own.
+    pub level: Option<Elo>,
+    /// How it ended; none while it runs.
+    pub end: Option<End>,
+}
+
+/// How a game ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    /// When, in milliseconds since 1970.
+    pub at: Millis,
+    /// lichess' name of the status.
+    pub status: String,
+    /// Who won.
+    pub winner: Option<Side>,
+    /// All moves in UCI notation, separated by spaces.
+    pub moves: String,
+}
+
+/// A half move as the stream showed it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MoveRecord {
+    /// From 1.
+    pub ply: u32,
+    /// In UCI notation.
+    pub uci: String,
+    /// What was left to who moved; none without a clock, or where states were lost.
+    pub clock: Option<Millis>,
+    /// How it came about; none for the opponent's.
+    pub thought: Option<Thought>,
+}
+
+/// How a move of mine came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thought {
+    /// Where it is from.
+    pub source: Source,
+    /// Why, in words.
+    pub note: String,
+    /// What it is worth to me; none for moves that nobody calculated.
+    pub score: Option<Score>,
+    /// From the turn to the decision.
+    pub think: Millis,
+}
+
+/// Where a move of mine is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// An opening book.
+    Book,
+    /// A search.
+    Engine {
+        /// How deep it looked.
+        depth: Depth,
+        /// How many positions it visited.
+        nodes: Nodes,
+    },
+    /// Neither, as a script in a test.
+    Other,
+}
+
+/// What became of a challenge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChallengeRecord {
+    /// Which.
+    pub id: GameId,
+    /// When, in milliseconds since 1970.
+    pub at: Millis,
+    /// Who sent it.
+    pub opponent: Option<UserId>,
+    /// What was decided.
+    pub verdict: String,
+    /// By whom.
+    pub rule: String,
+}

@@ -1,0 +1,80 @@
+//! What is left of a game when it is over, and what the next run makes of it.
+
+use sparring::{
+    engine::Score,
+    lichess::model::Side,
+    store::{Archive, Filter, Source},
+    units::Centipawns,
+};
+
+use crate::stage::{Act, WHITE, acts, replies};
+
+#[tokio::test]
+async fn a_game_is_kept_with_its_moves_clocks_and_reasons() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = acts(|request, _| Act::Play(["e7e5", "d8h4"][request.line.ply() / 2], 35))
+        .archive(&path)
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("f2f3").await.bot_answers("e7e5").await;
+    game.human_plays("g2g4").await.bot_answers("d8h4").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    stage.crew.store.flush().await;
+    let archive = Archive::read(&path).unwrap();
+    let games = archive.games(&Filter::default()).unwrap();
+    let end = games[0].end.as_ref().unwrap();
+    assert_eq!((end.status.as_str(), end.winner), ("mate", Some(Side::Black)));
+    assert_eq!(end.moves, "f2f3 e7e5 g2g4 d8h4");
+    assert_eq!(
+        (games[0].id.as_str(), games[0].personality.as_str()),
+        (game.id.as_str(), "club")
+    );
+    let moves = archive.moves(&games[0].id).unwrap();
+    assert_eq!(moves.len(), 4);
+    assert!(moves.iter().all(|record| record.clock.is_some()));
+    let thought = moves[3].thought.as_ref().unwrap();
+    assert_eq!(
+        (thought.source, thought.score),
+        (Source::Other, Some(Score::Cp(Centipawns(35))))
+    );
+    assert_eq!(moves[0].thought, None);
+}
+
+#[tokio::test]
+async fn a_game_over_a_crash_is_one_row_that_keeps_its_reasons() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&["e7e5", "b8c6"]).archive(&path).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.kill();
+    game.human_plays("g1f3").await;
+    stage.start().await;
+    game.bot_answers("b8c6").await;
+    game.human_does("resign").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    stage.crew.store.flush().await;
+    let archive = Archive::read(&path).unwrap();
+    let games = archive.games(&Filter::default()).unwrap();
+    assert_eq!(games.len(), 1);
+    assert_eq!(games[0].end.as_ref().unwrap().status, "resign");
+    let moves = archive.moves(&games[0].id).unwrap();
+    let mine = moves.iter().filter(|record| record.thought.is_some()).count();
+    assert_eq!((moves.len(), mine), (4, 2));
+}
+
+#[tokio::test]
+async fn an_archive_that_cannot_be_written_costs_no_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&["e7e5"]).archive(&path).open().await;
+    // Stands for a full disk: no row fits any more.
+    let sql = rusqlite::Connection::open(&path).unwrap();
+    sql.execute_batch("DROP TABLE moves; DROP TABLE games").unwrap();
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_does("resign").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+}

@@ -1,0 +1,66 @@
+//! Games without a clock: no stream is held for days, and no move is missed.
+
+use sparring::{
+    store::{Archive, Filter},
+    units::Millis,
+};
+
+use crate::stage::{Game, Staging, replies};
+
+const DAYS: [(&str, &str); 2] = [("days", "2"), ("color", "white")];
+
+fn patient(moves: &'static [&'static str]) -> Staging {
+    replies(moves)
+        .rules("[[rule]]\nspeeds = [\"correspondence\"]\nthen = \"queue\"\n")
+        .options(|options| options.sweep = Millis(50))
+}
+
+#[tokio::test]
+async fn a_game_of_days_sleeps_and_wakes_for_the_opponents_move() {
+    let mut stage = patient(&["e7e5", "b8c6"]).open().await;
+    let mut game: Game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage
+        .bot()
+        .until("asleep", |status| (status.games, status.asleep) == (0, 1))
+        .await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    stage
+        .bot()
+        .until("asleep again", |status| (status.games, status.asleep) == (0, 1))
+        .await;
+    assert_eq!(stage.plies(), [1, 3]);
+}
+
+#[tokio::test]
+async fn a_sleeping_game_takes_no_seat_and_survives_a_restart() {
+    let mut stage = patient(&["e7e5", "b8c6"])
+        .options(|options| options.games.max = 1)
+        .open()
+        .await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.game(&DAYS).await;
+    stage.kill();
+    stage.start().await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+}
+
+#[tokio::test]
+async fn the_end_of_a_sleeping_game_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = patient(&["e7e5"]).archive(&path).open().await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    game.human_plays("g1f3").await.human_does("resign").await;
+    stage
+        .bot()
+        .until("nothing left", |status| status.asleep + status.games == 0)
+        .await;
+    stage.crew.store.flush().await;
+    let games = Archive::read(&path).unwrap().games(&Filter::default()).unwrap();
+    assert_eq!(games[0].end.as_ref().unwrap().status, "resign");
+}
