@@ -21,6 +21,7 @@ help:
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
 	@echo 'make web           build the page into web/dist'
+	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
 	@echo 'make EXE=name      the UCI engine alone (default target)'
 
@@ -60,6 +61,12 @@ test-rust: web
 test-web: web chromium
 	$(CARGO) build --locked --bin sparring
 	cd web && npm run --silent check && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm test --silent
+
+# The pictures of the README, taken from a game against the real program.
+.PHONY: screenshots
+screenshots: web chromium
+	$(CARGO) build --locked --bin sparring
+	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm run --silent screenshots
 
 # Debian's browser, only where it is missing.
 .PHONY: chromium

@@ -34,7 +34,6 @@ pub mod personality;
 pub mod sandbox;
 #[cfg(feature = "daemon")]
 pub mod settings;
-#[cfg(feature = "daemon")]
 pub mod tuning;
 pub mod uci;
 pub mod units;

@@ -158,6 +158,10 @@ impl Checker<'_> {
     }
 
     fn contradiction(&mut self, row: &Row<'_, '_>, played: &Played) {
+        // What is pinned speaks of one order of moves only, and may well say the contrary.
+        if played.worth.pinned {
+            return;
+        }
         let (line, worth) = (row.line.number, played.worth);
         let said = self.said.entry((played.key, played.mv)).or_default();
         let before = *said;
@@ -198,7 +202,9 @@ impl Checker<'_> {
         let follow = row.played.iter().zip(row.played.iter().skip(1));
         // The moves of a choice stand side by side, none follows another.
         let dead = follow
-            .filter(|(played, next)| played.turn == color && next.depth > played.depth)
+            .filter(|(played, next)| {
+                played.turn == color && next.depth > played.depth && !played.worth.pinned
+            })
             .map(|(played, _)| played)
             .find(|played| {
                 let mut entries = self.book.entries(played.key).iter();

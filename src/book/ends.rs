@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use crate::chess::{Color, GameLine, Rules as _, Variant};
+use crate::chess::{Color, GameLine, Rules as _};
 
 use super::{
     library::Book,
@@ -33,7 +33,7 @@ pub fn ends(book: &Book) -> Vec<End> {
         let Some(last) = row.played.last() else { return };
         let depth = last.depth;
         let start = row.trail.position(0).clone();
-        let mut line = GameLine::from_position(Variant::Standard, start);
+        let mut line = GameLine::from_position(book.head().variant, start);
         for played in row.played.iter().filter(|played| played.depth < depth) {
             line.play(played.mv);
         }
@@ -67,10 +67,11 @@ fn is_chosen(book: &Book, row: &Row<'_, '_>, line: &GameLine, side: Color) -> bo
     let mut turn = line.start().turn();
     let counts = row.color.is_none_or(|color| color == side);
     counts
-        && line.keys().iter().zip(line.moves()).all(|(key, mv)| {
+        && line.moves().iter().zip(1..).all(|(mv, known)| {
             let is_mine = turn == side;
             turn = turn.other();
-            let mut entries = book.entries(*key).iter();
+            let keys = line.keys().get(..known).unwrap_or_default();
+            let mut entries = book.entries_along(keys).iter();
             !is_mine || entries.any(|entry| entry.mv == *mv && entry.share() > 0)
         })
 }

@@ -58,7 +58,7 @@ fn classify(word: &str) -> Word<'_> {
         "0-0" | "0-0-0" => return Word::Move(word),
         _ => {}
     }
-    if word.chars().all(|c| c == '!' || c == '?') {
+    if word == "xx@" || word.bytes().all(|c| matches!(c, b'!' | b'?' | b'@')) {
         return Word::Marks(word);
     }
     let digits = word.len() - word.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -113,7 +113,7 @@ pub(super) fn read_row<'t>(
         trail,
         stage: Stage::Moves,
         depth: 0,
-        played: Vec::new(),
+        played: Vec::with_capacity(24),
         choice: None,
         warnings,
     };
@@ -205,7 +205,7 @@ impl<'t> Reader<'t, '_> {
             return Ok(());
         }
         Err(Diagnostic::error(span, format!("\"{marks}\" is not a mark"))
-            .with_help("marks are ! !! !? ? ?? ?! xx"))
+            .with_help("marks are ! !! !? ? ?? ?! xx @"))
     }
 
     fn weigh(&mut self, number: &str, span: Range<usize>) -> Result<(), Diagnostic> {

@@ -51,6 +51,7 @@ pub fn tree(book: &Book, line: &GameLine, extent: Extent) -> Vec<Branch> {
         extent,
         seen: HashSet::new(),
         branches: Vec::new(),
+        keys: line.keys().to_vec(),
     };
     walk.visit(line.position(), 0);
     walk.branches
@@ -61,6 +62,8 @@ struct Walk<'a> {
     extent: Extent,
     seen: HashSet<u64>,
     branches: Vec<Branch>,
+    /// The way to the position at hand, from the start of the game on.
+    keys: Vec<u64>,
 }
 
 impl Walk<'_> {
@@ -70,7 +73,7 @@ impl Walk<'_> {
         }
         let book = self.book;
         let mut entries: Vec<&Entry> = book
-            .entries(key(pos))
+            .entries_along(&self.keys)
             .iter()
             .filter(|entry| pos.is_legal(entry.mv))
             .collect();
@@ -98,7 +101,9 @@ impl Walk<'_> {
                 seen: !is_new && !book.entries(reached).is_empty(),
             });
             if is_new {
+                self.keys.push(reached);
                 self.visit(&after, depth + 1);
+                self.keys.pop();
             }
         }
     }

@@ -16,6 +16,7 @@ pub mod service;
 pub mod stock;
 pub mod suite;
 pub mod token;
+pub mod tune;
 
 use std::{
     fmt::Display,
@@ -91,6 +92,8 @@ enum Command {
     Match(Box<match_engines::Args>),
     /// Plays games of the engine against itself, to tune its evaluation on.
     Datagen(datagen::Args),
+    /// Moves the weights of the evaluation to where they foretell the results of games best.
+    Tune(tune::Args),
 }
 
 /// Parses the command line, runs the command, and reports how it ended.
@@ -115,6 +118,7 @@ pub fn main() -> ExitCode {
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
         Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
+        Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {

@@ -2,6 +2,7 @@
 import './styles/app.css';
 import { h } from './dom';
 import { gamePage } from './game/game';
+import { listenToKeys } from './keys';
 import { lobbyPage } from './lobby/lobby';
 import { route, type Page } from './route';
 import { settingsButton, soundSwitch } from './settings';
@@ -28,5 +29,6 @@ function open(): void {
   scrollTo(0, 0);
 }
 
+listenToKeys();
 addEventListener('hashchange', open);
 open();

@@ -100,6 +100,8 @@ test('every button of a game has a key, and the key is in its tooltip', () =>
     await page.getByRole('button', { name: 'Rematch' }).waitFor();
     await page.keyboard.press('o');
     await page.getByRole('heading', { name: 'Play a game' }).waitFor();
+    await page.keyboard.press('s');
+    await page.locator('header button[aria-pressed=true]').waitFor();
   }));
 
 test('the list of keys opens by its own key, holds the settings, and closes by Escape', () =>

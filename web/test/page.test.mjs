@@ -64,14 +64,6 @@ test('a move that the server refuses is taken back on the board, with its words'
     await until(() => pieceAt(page, 'g1'), (piece) => piece === 'white knight', 'the knight is back');
   }, { expected: /400/ }));
 
-test('a move that met a broken server is sent again until it is taken', () =>
-  onBoard(MY_MOVE, async ({ page, server }) => {
-    server.moveTrouble = { status: 502, times: 2 };
-    await clickSquares(page, 'g1', 'f3');
-    await until(() => movesAsked(server), (asked) => asked.join() === Array(3).fill(G1F3).join(), 'three tries');
-    assert.equal(await pieceAt(page, 'f3'), 'white knight');
-  }, { expected: /502/ }));
-
 test('looking back does not jump when the bot moves', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await page.keyboard.press('Home');
@@ -120,6 +112,28 @@ test('an opponent who left can be beaten by claim', () =>
     await page.getByRole('button', { name: 'Claim the win' }).waitFor({ state: 'hidden' });
   }));
 
+test('Chess960: castling is a king on its own rook, by click and by drag, and shows where both land', () => {
+  const initialFen = '1r4kr/pppppppp/8/8/8/8/PPPPPPPP/1R4KR w HBhb - 0 1';
+  const castled = '1r4kr/pppppppp/8/8/8/8/PPPPPPPP/1R3RK1 b hb - 1 1';
+  const legal = [{ uci: 'g1b1', san: 'O-O-O' }, { uci: 'g1h1', san: 'O-O' }];
+  const view = { initialFen, fen: initialFen, turn: 'white', dests: { g1: ['b1', 'h1'] }, legal };
+  const full = { initialFen, variant: { key: 'chess960', name: 'Chess960' } };
+  return onBoard({ full, view }, async ({ page, server }) => {
+    await clickSquares(page, 'g1', 'h1');
+    await askedFor(server, '/move/g1h1');
+    server.tell({ view: { moves: [{ uci: 'g1h1', san: 'O-O', fen: castled }], fen: castled, turn: 'black', dests: {}, legal: [] } });
+    await page.getByRole('button', { name: 'O-O', exact: true }).waitFor();
+    await untilMarked(page, 'last-move', 'g1'); // The king stays where it stood; a square is marked once.
+    assert.equal(await pieceAt(page, 'f1'), 'white rook');
+    server.tell({ view: { ...view, moves: [] } });
+    await until(() => page.title(), (title) => title.startsWith('Your turn'), 'the move is taken back');
+    await drag(page, 'g1', 'b1');
+    await askedFor(server, '/move/g1b1');
+    await until(() => pieceAt(page, 'c1'), (piece) => piece === 'white king', 'the king stands on c1');
+    assert.equal(await pieceAt(page, 'd1'), 'white rook');
+  });
+});
+
 test('castling that is written as king takes rook marks the squares of the king', () =>
   onBoard({}, async ({ page, server }) => {
     const fen = 'rnbqk2r/ppppppbp/5np1/8/8/5NP1/PPPPPPBP/RNBQ1RK1 b kq - 0 4';
@@ -167,33 +181,6 @@ test('a check is marked, and mate ends the game with all that belongs to it', ()
     await askedFor(server, 'color=black');
   }));
 
-test('names and chat are text, whatever they contain', () => {
-  const nasty = [
-    '<img src=x onerror=alert(1)>',
-    '<script>alert(1)</script>',
-    '"><svg onload=alert(1)>',
-    'javascript:alert(1)',
-    '\u202Egnp.exe',
-    '&lt;b&gt;',
-    'https://evil.example/',
-    '𝕬'.repeat(70),
-    '\u0000\u0007',
-    'a'.repeat(140),
-  ];
-  const full = { white: { id: ME, name: nasty[0], title: null }, black: { id: 'x', name: nasty[2], title: '<b>' } };
-  const game = { ...MY_MOVE, full };
-  return onBoard(game, async ({ page, server }) => {
-    page.on('dialog', () => assert.fail('a script ran'));
-    for (const text of nasty) server.say(text, text);
-    await until(() => page.locator('.chat-log p').count(), (count) => count === nasty.length, 'all lines are there');
-    assert.equal(await page.locator('.bar.above strong').textContent(), nasty[2]);
-    assert.deepEqual(await page.locator('.chat-log p span').allTextContents(), nasty);
-    assert.equal(await page.locator('.chat-log :not(p, b, span), .bar :not(span, abbr, strong, small)').count(), 0);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing breaks the layout');
-    await shoot(page, 'hostile');
-  });
-});
-
 test('chat is said, kept over a reload, and muted', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await page.getByRole('button', { name: 'Good luck' }).click();
@@ -206,46 +193,6 @@ test('chat is said, kept over a reload, and muted', () =>
     await page.getByLabel('Mute').check();
     await page.getByText('The chat is muted.').waitFor();
     assert.equal(await page.locator('.chat-log').getByText('Thanks').count(), 0);
-  }));
-
-test('a dead server shows a banner, and its return brings the game up to date', () =>
-  onBoard(MY_MOVE, async ({ page, server, url }) => {
-    await server.stop();
-    await page.getByText('Connection lost. Trying again…').waitFor();
-    const again = new ScriptedServer(MY_MOVE);
-    const fen = 'rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2';
-    const moves = [E4, E5, { uci: 'g1f3', san: 'Nf3', fen }];
-    again.change({ view: { moves, fen, turn: 'black', dests: {}, legal: [] } });
-    await again.start(Number(new URL(url).port));
-    try {
-      await page.getByText('Connection lost. Trying again…').waitFor({ state: 'hidden' });
-      await until(() => pieceAt(page, 'f3'), (piece) => piece === 'white knight', 'the move of the meantime');
-    } finally {
-      await page.close();
-      await again.stop();
-      await server.start(); // What `onBoard` will stop.
-    }
-  }, { expected: /ERR_|Failed to load/ }));
-
-test('a stream that ends without an end is opened again', () =>
-  onBoard(MY_MOVE, async ({ page, server }) => {
-    server.dropStreams();
-    server.change(KNIGHT_PLAYED);
-    await page.getByRole('button', { name: 'Nh3' }).waitFor();
-  }));
-
-test('two tabs show one game over one stream, and the second goes on when the first closes', () =>
-  onBoard(MY_MOVE, async ({ page, server, context, url }) => {
-    const second = await context.newPage();
-    await second.goto(`${url}#/game/game0001`);
-    await second.getByRole('button', { name: 'e5', exact: true }).waitFor();
-    server.tell(KNIGHT_PLAYED);
-    for (const tab of [page, second]) await tab.getByRole('button', { name: 'Nh3' }).waitFor();
-    assert.equal(await second.getByText('Connection lost').isVisible(), false);
-    await page.close();
-    const answer = { uci: 'b8c6', san: 'Nc6', fen: AFTER_E5 };
-    server.change({ view: { moves: [...KNIGHT_PLAYED.view.moves, answer], turn: 'white' } });
-    await second.getByRole('button', { name: 'Nc6' }).waitFor();
   }));
 
 test('the clock of the side to move runs, with tenths when time is short, and stops at zero', () =>
@@ -263,6 +210,34 @@ test('somebody else’s game says so', async () => {
   await page.getByText('This game is not here, or it is not yours.').waitFor();
   await page.getByRole('link', { name: 'To the lobby' }).click();
   await page.getByRole('button', { name: 'Play' }).waitFor();
+  await context.close();
+  await server.stop();
+});
+
+test('one click on Play is enough for a first game', async () => {
+  const server = new ScriptedServer();
+  const { page, context, complaints } = await visitor(await server.start());
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.waitForSelector('cg-board piece');
+  const asked = '/api/challenge/Sparring rated=false&color=random&variant=standard&clock.limit=300&clock.increment=3';
+  assert.deepEqual(server.asked.filter((line) => !line.startsWith('/sandbox')), [asked]);
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});
+
+test('an unlimited game is asked for without a clock, and Play stays in sight below the cards', async () => {
+  const server = new ScriptedServer();
+  const { page, context } = await visitor(await server.start(), { viewport: { width: 360, height: 640 } });
+  await page.locator('label', { hasText: 'Unlimited' }).click();
+  await page.locator('label', { hasText: 'Chess960' }).click();
+  const { y } = await page.getByRole('button', { name: 'Play', exact: true }).boundingBox();
+  assert.ok(y >= 0 && y < 200, `Play is at ${y}`);
+  await page.getByText(/no clock · random colour · Chess960/).waitFor();
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.waitForSelector('cg-board piece');
+  const [challenge] = server.asked.filter((line) => line.startsWith('/api/challenge'));
+  assert.equal(challenge, '/api/challenge/Sparring rated=false&color=random&variant=chess960');
   await context.close();
   await server.stop();
 });

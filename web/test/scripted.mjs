@@ -22,6 +22,8 @@ const LOBBY = {
 export class ScriptedServer {
   /** What the page asked for, as `POST /path body`; streams and reads of the position are left out. */
   asked = [];
+  /** When the last of them came, on the clock of `performance.now()`. */
+  lastAskedAt = 0;
   lobby = LOBBY;
   chat = [];
   pgn = '[Event "Test"]\n\n*\n';
@@ -125,7 +127,10 @@ export class ScriptedServer {
       response.on('close', () => open.delete(response));
     };
     const form = body && ` ${decodeURIComponent(body.replaceAll('+', ' '))}`;
-    if (request.method === 'POST') this.asked.push(pathname + form);
+    if (request.method === 'POST') {
+      this.asked.push(pathname + form);
+      this.lastAskedAt = performance.now();
+    }
 
     const { id } = this.game.full;
     const game = `/api/board/game/${id}/`;

@@ -6,6 +6,7 @@ use super::{blunders, desk};
 use crate::{
     book,
     cli::{
+        check::lost_includes,
         exit::Exit,
         logging,
         report::{self, Style},
@@ -69,6 +70,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let mut list = findings.list;
         if let Some(book) = &book {
             list.extend(book::check(book).list);
+            list.extend(lost_includes(book));
             if args.engine {
                 list.extend(blunders::look(book, Depth(args.depth), Centipawns(args.worse)));
             }

@@ -85,17 +85,17 @@ pub fn books(files: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
 
 /// A position as people write one: `startpos`, a FEN, or moves from the start in SAN or coordinates, with or without
 /// numbers.
-pub fn position(said: &str) -> anyhow::Result<GameLine> {
+pub fn position(said: &str, variant: Variant) -> anyhow::Result<GameLine> {
     let said = said.trim();
     let usage = |error: &dyn std::fmt::Display| Failure::error(Exit::Usage, error.to_string());
     if said.is_empty() || said == "startpos" {
-        return Ok(GameLine::new(Variant::Standard));
+        return Ok(GameLine::new(variant));
     }
     // Only a FEN has ranks.
     if said.contains('/') {
-        return GameLine::replay(Variant::Standard, said, "").map_err(|error| usage(&error));
+        return GameLine::replay(variant, said, "").map_err(|error| usage(&error));
     }
-    let mut line = GameLine::new(Variant::Standard);
+    let mut line = GameLine::new(variant);
     for word in said.split_whitespace() {
         let word = word.trim_start_matches(|c: char| c.is_ascii_digit() && word.contains('.'));
         let word = word.trim_start_matches('.');
@@ -214,13 +214,13 @@ mod tests {
 
     #[test]
     fn a_position_is_named_by_fen_by_moves_or_by_nothing() {
-        let fen = |said: &str| write_fen(position(said).unwrap().position());
+        let fen = |said: &str| write_fen(position(said, Variant::Standard).unwrap().position());
         let sicilian = fen("1. e4 c5 2. Nf3");
         assert_eq!(fen("e2e4 c7c5 g1f3"), sicilian);
         assert_eq!(fen("1.e4 c5 2.Nf3"), sicilian);
         assert_eq!(fen(&sicilian), sicilian);
         assert_eq!(fen(""), fen("startpos"));
-        let error = position("1. e4 e5 2. Nf9").unwrap_err();
+        let error = position("1. e4 e5 2. Nf9", Variant::Standard).unwrap_err();
         assert_eq!(error.to_string(), "\"Nf9\" is not a move, after 1. e4 e5");
     }
 

@@ -5,8 +5,8 @@ use std::{fmt::Write as _, path::PathBuf};
 use super::desk;
 use crate::{
     book::{self, Explained, Library, WhyNot},
-    chess::{Rules as _, write_fen},
-    cli::exit::Exit,
+    chess::{Rules as _, Variant, write_fen},
+    cli::exit::{Exit, Failure},
 };
 
 /// Says what books have for a position, and why.
@@ -20,6 +20,9 @@ pub struct Args {
     position: String,
     /// The books in their order: the first that has a move to play answers. Without any, all books, one by one.
     files: Vec<PathBuf>,
+    /// The rules of the game, as lichess writes them.
+    #[arg(long, default_value = "standard")]
+    variant: String,
 }
 
 /// Runs the command.
@@ -27,7 +30,11 @@ pub struct Args {
 /// # Errors
 /// When a book cannot be read or the position makes no sense.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let line = desk::position(&args.position)?;
+    let variant: Variant = args
+        .variant
+        .parse()
+        .map_err(|error: crate::chess::UnknownVariant| Failure::error(Exit::Usage, error.to_string()))?;
+    let line = desk::position(&args.position, variant)?;
     let books = desk::books(&args.files)?;
     let names: Vec<String> = books.iter().map(|book| book.name().to_owned()).collect();
     let library = Library::new(books);

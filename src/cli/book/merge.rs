@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::desk;
-use crate::{book, cli::exit::Exit};
+use crate::{
+    book,
+    cli::exit::{Exit, Failure},
+};
 
 /// Adds to a book the lines of others that it does not have. Its own comments and layout stay.
 #[derive(Debug, clap::Args)]
@@ -28,7 +31,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut book = desk::read(&args.first)?;
     let (mut added, mut known) = (0, 0);
     for path in &args.others {
-        let merged = book::merge(&book, &desk::read(path)?);
+        let other = desk::read(path)?;
+        if other.head().variant != book.head().variant {
+            let sentence = format!("{} is a book for {}", other.path(), other.head().variant.name());
+            return Err(Failure::error(Exit::Usage, sentence));
+        }
+        let merged = book::merge(&book, &other);
         added += merged.added;
         known += merged.known;
         book = reread(&args.first, &merged.text)?;

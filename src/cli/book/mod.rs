@@ -7,6 +7,7 @@ mod diff;
 mod explain;
 mod feed;
 mod format;
+mod learn;
 mod merge;
 mod polyglot;
 mod progress;
@@ -48,6 +49,8 @@ enum Command {
     Diff(diff::Args),
     /// Grows a book from games in PGN, or from lines of moves.
     Feed(feed::Args),
+    /// Shows what the moves of a book scored, and writes a patch for its weights.
+    Learn(learn::Args),
     /// Puts blanks between moves that stand without, as in e2e4e7e6.
     Split(split::Args),
     /// Makes a text of a Polyglot book.
@@ -71,6 +74,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Merge(args) => merge::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Feed(args) => feed::run(args),
+        Command::Learn(args) => learn::run(args),
         Command::Split(args) => split::run(args),
         Command::Import(args) => polyglot::import(args),
         Command::Export(args) => polyglot::export(args),

@@ -34,7 +34,7 @@ pub struct Args {
 /// When the book cannot be read or the position makes no sense.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let book = desk::read(&args.file)?;
-    let line = desk::position(&args.from)?;
+    let line = desk::position(&args.from, book.head().variant)?;
     let extent = Extent {
         plies: args.depth,
         least: args.min / 100.0,

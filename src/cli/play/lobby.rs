@@ -70,3 +70,26 @@ pub(super) fn must_know(cast: &Cast, name: &str) -> anyhow::Result<()> {
     );
     Err(Failure::error(Exit::Usage, message))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pace_is_told_in_the_words_that_the_page_knows() {
+        let told = |delay, tempo| {
+            pace(&Profile {
+                delay,
+                tempo,
+                ..Profile::new("anna")
+            })
+        };
+        assert_eq!(told(Delay::Off, 1.0), "instant");
+        assert_eq!(told(Delay::Between(Millis(150), Millis(900)), 1.0), "quick");
+        assert_eq!(told(Delay::Fixed(Millis::from_secs(5)), 1.0), "slow");
+        assert_eq!(
+            [0.8, 1.0, 1.2].map(|tempo| told(Delay::Human, tempo)),
+            ["quick", "steady", "slow"]
+        );
+    }
+}

@@ -3,13 +3,14 @@
 use shakmaty::Board;
 
 use super::{
-    endgame, king, passed,
+    endgame, king, kpk, passed,
     pawns::{PawnTable, Structure},
     picture::Picture,
     pieces, squares,
     tally::Tally,
     tapered::Tapered,
     threats,
+    weights::THE_MOVE,
 };
 use crate::{
     chess::{ByColor, Color},
@@ -18,9 +19,6 @@ use crate::{
 
 /// The phase with all pieces on the board: minors count one, rooks two, queens four.
 pub(super) const FULL_PHASE: i32 = 24;
-
-/// The side to move has the next word.
-pub(super) const TEMPO: i32 = 16;
 
 /// The terms by name, as traces show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,11 +32,12 @@ pub(super) enum Term {
     Threats,
     Space,
     MopUp,
+    TheMove,
 }
 
 impl Term {
     /// Every term, in the order of showing.
-    pub const ALL: [(Self, &'static str); 9] = [
+    pub const ALL: [(Self, &'static str); 10] = [
         (Self::Material, "material and squares"),
         (Self::Pawns, "pawn structure"),
         (Self::Mobility, "mobility"),
@@ -48,13 +47,14 @@ impl Term {
         (Self::Threats, "threats"),
         (Self::Space, "space"),
         (Self::MopUp, "driving a bare king"),
+        (Self::TheMove, "the move"),
     ];
 }
 
 /// What every term says of a position.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Terms<T> {
-    pub by_term: [ByColor<T>; 9],
+    pub by_term: [ByColor<T>; 10],
     /// From 0 in the endgame to [`FULL_PHASE`].
     pub phase: i32,
     /// Sixty-fourths of the endgame's worth.
@@ -92,13 +92,21 @@ impl<T: Tally> Terms<T> {
         if terms.phase < 12 {
             let mop_up = |us| {
                 let mut sum = T::default();
-                sum.add_fixed(endgame::mop_up(picture, us).unwrap_or_default());
+                let won =
+                    endgame::mop_up(picture, us).or_else(|| endgame::won_pawn_ending(board, us, node.turn));
+                sum.add_fixed(won.unwrap_or_default());
                 sum
             };
             terms.set(Term::MopUp, ByColor::new_with(mop_up));
         }
+        terms.by_term[Term::TheMove as usize]
+            .get_mut(node.turn)
+            .add(THE_MOVE, 1);
         let lead = terms.total().worth().eg();
-        terms.scale = endgame::scale(board, Color::from_white(lead >= 0));
+        terms.scale = match kpk::is_won(board, node.turn) {
+            Some(false) => 0,
+            _ => endgame::scale(board, Color::from_white(lead >= 0)),
+        };
         terms
     }
 
@@ -130,7 +138,7 @@ pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<Tapered> {
 /// The worth of a position for the side to move, in centipawns.
 pub(super) fn evaluate(node: &Node, pawns: &mut PawnTable) -> i32 {
     let worth = judge(node, pawns).worth();
-    TEMPO + if node.turn.is_white() { worth } else { -worth }
+    if node.turn.is_white() { worth } else { -worth }
 }
 
 /// How much of the middle game is left.

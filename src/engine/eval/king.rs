@@ -8,8 +8,9 @@ use super::{
     weight::Weight,
     weights::{
         ATTACKER, CALM, DANGER_HALF_OPEN, DANGER_OPEN, DANGER_SHELTER, DANGER_STORM, DANGER_STORM_BLOCKED,
-        KING_HALF_OPEN, KING_OPEN, NO_QUEEN, PINNED_DEFENDER, RING_ATTACK, SAFE_CHECK, SAFE_CHECKS, SHELTER,
-        STORM, STORM_BLOCKED, UNSAFE_CHECK, WEAK_SQUARE,
+        KING_HALF_OPEN, KING_OPEN, KNIGHT_GUARD, NO_QUEEN, PAWNLESS_WING, PINNED_DEFENDER, RING_ATTACK,
+        SAFE_CHECK, SAFE_CHECKS, SHELTER, STORM, STORM_BLOCKED, UNSAFE_CHECK, WEAK_SQUARE, WING_ATTACK,
+        WING_DEFENCE,
     },
 };
 use crate::{
@@ -33,21 +34,22 @@ pub(super) const fn curve_eg(danger: i32) -> i32 {
     clamp(danger, 1280) / 16
 }
 
-/// How steep [`curve_mg`] is.
-pub(super) fn curve_mg_slope(danger: f32) -> f32 {
+/// [`curve_mg`] without rounding, for tuning, and how steep it is there.
+pub(super) fn smooth_mg(danger: f32) -> (f32, f32) {
     match danger {
-        ..0.0 | 2400.0.. => 0.0,
-        ..1200.0 => danger / 1800.0,
-        _ => 1.0 / 3.0,
+        ..0.0 => (0.0, 0.0),
+        ..1200.0 => (danger * danger / 3600.0, danger / 1800.0),
+        ..2400.0 => (400.0 + (danger - 1200.0) / 3.0, 1.0 / 3.0),
+        _ => (800.0, 0.0),
     }
 }
 
-/// How steep [`curve_eg`] is.
-pub(super) fn curve_eg_slope(danger: f32) -> f32 {
-    if (0.0..1280.0).contains(&danger) {
-        1.0 / 16.0
-    } else {
-        0.0
+/// [`curve_eg`] without rounding, for tuning, and how steep it is there.
+pub(super) fn smooth_eg(danger: f32) -> (f32, f32) {
+    match danger {
+        ..0.0 => (0.0, 0.0),
+        ..1280.0 => (danger / 16.0, 1.0 / 16.0),
+        _ => (80.0, 0.0),
     }
 }
 
@@ -70,6 +72,9 @@ pub(super) fn king<T: Tally>(picture: &Picture<'_>, us: Color) -> T {
     };
     let mut danger = T::default();
     shelter(picture, us, king, &mut sum, &mut danger);
+    if (wing(king) & picture.board.pawns()).is_empty() {
+        sum.add(PAWNLESS_WING, 1);
+    }
     if attackers_suffice(picture, us) {
         gather_danger(picture, us, king, &mut danger);
         sum.subtract_danger(danger);
@@ -125,7 +130,7 @@ fn not_behind(us: Color, rank: usize) -> Bitboard {
 
 /// One piece alone is no attack, unless it is helped by a queen.
 fn attackers_suffice(picture: &Picture<'_>, us: Color) -> bool {
-    picture.sides.get(!us).attackers >= 1 + i32::from(has_no_queen(picture, !us))
+    picture.sides.get(!us).attackers > i32::from(has_no_queen(picture, !us))
 }
 
 fn has_no_queen(picture: &Picture<'_>, side: Color) -> bool {
@@ -151,6 +156,34 @@ fn gather_danger(picture: &Picture<'_>, us: Color, king: Square, danger: &mut im
     if has_no_queen(picture, !us) {
         danger.add(NO_QUEEN, 1);
     }
+    let wing = wing(king) & camp(us);
+    let attacked = (theirs.all & wing).count() + (theirs.twice & wing).count();
+    danger.add(WING_ATTACK, attacked as i32);
+    danger.add(WING_DEFENCE, (ours.all & wing).count() as i32);
+    let knights = ours.by_role[1] | ours.pieces & picture.board.knights();
+    if (knights & ring).any() {
+        danger.add(KNIGHT_GUARD, 1);
+    }
+}
+
+/// The files of a king's wing: three to five of them.
+fn wing(king: Square) -> Bitboard {
+    const WINGS: [u64; 8] = [
+        0x0707_0707_0707_0707,
+        0x0f0f_0f0f_0f0f_0f0f,
+        0x0f0f_0f0f_0f0f_0f0f,
+        0x3c3c_3c3c_3c3c_3c3c,
+        0x3c3c_3c3c_3c3c_3c3c,
+        0xf0f0_f0f0_f0f0_f0f0,
+        0xf0f0_f0f0_f0f0_f0f0,
+        0xe0e0_e0e0_e0e0_e0e0,
+    ];
+    Bitboard(WINGS[king.file() as usize])
+}
+
+/// A side's own five ranks.
+fn camp(us: Color) -> Bitboard {
+    us.fold_wb(Bitboard(0x0000_00ff_ffff_ffff), Bitboard(0xffff_ffff_ff00_0000))
 }
 
 /// Checks that the enemy could give: those on squares where the piece would be safe weigh most.
@@ -189,4 +222,22 @@ fn checks(
 /// The last rank as a side counts.
 pub(super) fn last_rank(us: Color) -> Rank {
     us.fold_wb(Rank::Eighth, Rank::First)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curves_in_play_are_the_smooth_ones_rounded_and_never_fall() {
+        let mut before = (0, 0);
+        for danger in -500..4000 {
+            let now = (curve_mg(danger), curve_eg(danger));
+            let smooth = (smooth_mg(danger as f32).0, smooth_eg(danger as f32).0);
+            assert!((smooth.0 - now.0 as f32).abs() < 1.01 && (smooth.1 - now.1 as f32).abs() < 1.01);
+            assert!(now.0 >= before.0 && now.1 >= before.1, "{danger}");
+            before = now;
+        }
+        assert_eq!(before, (800, 80));
+    }
 }

@@ -1,14 +1,14 @@
 //! Passed pawns: how far they are, what stands in their way, and whose king is nearer.
 
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, attacks};
 
 use super::{
     pawns::{Structure, ahead},
     picture::{Picture, forward, relative_rank},
     tally::Tally,
     weights::{
-        PASSED, PASSED_FREE, PASSED_OUR_KING, PASSED_SAFE, PASSED_SAFE_STEP, PASSED_SUPPORTED,
-        PASSED_THEIR_KING, UNSTOPPABLE,
+        PASSED, PASSED_BLOCKED, PASSED_FILE, PASSED_FREE, PASSED_OUR_KING, PASSED_SAFE, PASSED_SAFE_STEP,
+        PASSED_SUPPORTED, PASSED_THEIR_KING, ROOK_BEHIND_PASSED, ROOK_HUNTS_PASSED, UNSTOPPABLE,
     },
 };
 use crate::chess::{Color, Square};
@@ -23,6 +23,8 @@ pub(super) fn passed<T: Tally>(picture: &Picture<'_>, us: Color, turn: Color, st
         let way = ahead(us, pawn);
         let stop = forward(us, Bitboard::from(pawn));
         sum.add(PASSED.at(rank), 1);
+        let file = pawn.file() as usize;
+        sum.add(PASSED_FILE.at(file.min(7 - file)), 1);
         if (stop & picture.occupied).is_empty() {
             sum.add(PASSED_FREE.at(rank), 1);
             if (way & (enemy.all | enemy.pieces)).is_empty() {
@@ -31,6 +33,10 @@ pub(super) fn passed<T: Tally>(picture: &Picture<'_>, us: Color, turn: Color, st
                 sum.add(PASSED_SAFE_STEP.at(rank), 1);
             }
         }
+        if (stop & enemy.pieces).any() {
+            sum.add(PASSED_BLOCKED.at(rank), 1);
+        }
+        rooks_behind(picture, us, pawn, &mut sum);
         if (stop & side.all).any() {
             sum.add(PASSED_SUPPORTED.at(rank), 1);
         }
@@ -40,6 +46,21 @@ pub(super) fn passed<T: Tally>(picture: &Picture<'_>, us: Color, turn: Color, st
         }
     }
     sum
+}
+
+/// Rooks belong behind passed pawns, the own and the enemy's (Tarrasch).
+fn rooks_behind(picture: &Picture<'_>, us: Color, pawn: Square, sum: &mut impl Tally) {
+    let rooks = picture.board.rooks();
+    let behind = ahead(!us, pawn);
+    if (behind & rooks).is_empty() {
+        return;
+    }
+    let seen = behind & rooks & attacks::rook_attacks(pawn, picture.occupied);
+    if (seen & picture.sides.get(us).pieces).any() {
+        sum.add(ROOK_BEHIND_PASSED, 1);
+    } else if seen.any() {
+        sum.add(ROOK_HUNTS_PASSED, 1);
+    }
 }
 
 /// In the endgame kings decide: near the square before the pawn is good, the further advanced the more.

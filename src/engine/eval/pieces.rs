@@ -7,9 +7,9 @@ use super::{
     picture::{Picture, fill_files, forward, relative_rank},
     tally::Tally,
     weights::{
-        BAD_BISHOP, BISHOP_MOBILITY, FAR_FROM_KING, KNIGHT_MOBILITY, LONG_DIAGONAL, OUTPOST_BISHOP,
-        OUTPOST_KNIGHT, OUTPOST_REACH, QUEEN_MOBILITY, ROOK_HALF_OPEN, ROOK_MOBILITY, ROOK_ON_QUEEN,
-        ROOK_OPEN, ROOK_SEVENTH, SHIELDED, TRAPPED_BISHOP, TRAPPED_ROOK,
+        BAD_BISHOP, BISHOP_MOBILITY, BISHOP_TIED, FAR_FROM_KING, KNIGHT_MOBILITY, LONG_DIAGONAL,
+        OUTPOST_BISHOP, OUTPOST_KNIGHT, OUTPOST_REACH, PINNED, QUEEN_MOBILITY, QUEEN_SEVENTH, ROOK_HALF_OPEN,
+        ROOK_MOBILITY, ROOK_ON_QUEEN, ROOK_OPEN, ROOK_SEVENTH, SHIELDED, TRAPPED_BISHOP, TRAPPED_ROOK,
     },
 };
 use crate::{
@@ -34,6 +34,7 @@ pub(super) fn pieces<T: Tally>(picture: &mut Picture<'_>, us: Color, structure: 
                 && let Some(king) = side.king
             {
                 attacked &= attacks::ray(king, square);
+                places.add(PINNED.at(role as usize - 2), 1);
             }
             picture.add(us, role, attacked);
             let reach = (attacked & side.mobility_area).count();
@@ -56,7 +57,7 @@ pub(super) fn pieces<T: Tally>(picture: &mut Picture<'_>, us: Color, structure: 
                     );
                 }
                 Role::Rook => rook(picture, us, square, reach, &mut places),
-                _ => {}
+                _ => queen(picture, us, square, &mut places),
             }
         }
     }
@@ -128,6 +129,8 @@ fn bishop(picture: &Picture<'_>, us: Color, square: Square, sum: &mut impl Tally
     if sees.more_than_one() {
         sum.add(LONG_DIAGONAL, 1);
     }
+    let tied = attacks::bishop_attacks(square, Bitboard::EMPTY) & picture.sides.get(!us).pawns;
+    sum.add(BISHOP_TIED, tied.count() as i32);
     if is_shut_in(picture, us, square) {
         sum.add(TRAPPED_BISHOP, 1);
     }
@@ -164,15 +167,25 @@ fn rook(picture: &Picture<'_>, us: Color, square: Square, reach: usize, sum: &mu
     {
         sum.add(TRAPPED_ROOK, 1);
     }
-    if relative_rank(us, square) == 6 {
-        let last = us.fold_wb(Bitboard(0xff00_0000_0000_0000), Bitboard(0x0000_0000_0000_00ff));
-        let seventh = us.fold_wb(Bitboard(0x00ff_0000_0000_0000), Bitboard(0x0000_0000_0000_ff00));
-        let king_is_shut_in = enemy.king.is_some_and(|king| last.contains(king));
-        if king_is_shut_in || (enemy.pawns & seventh).any() {
-            sum.add(ROOK_SEVENTH, 1);
-        }
+    if relative_rank(us, square) == 6 && attacks_from_seventh(picture, us) {
+        sum.add(ROOK_SEVENTH, 1);
     }
     if (file & enemy.pieces & board.queens()).any() {
         sum.add(ROOK_ON_QUEEN, 1);
     }
+}
+
+fn queen(picture: &Picture<'_>, us: Color, square: Square, sum: &mut impl Tally) {
+    if relative_rank(us, square) == 6 && attacks_from_seventh(picture, us) {
+        sum.add(QUEEN_SEVENTH, 1);
+    }
+}
+
+/// Whether the seventh rank is a good place: the enemy king is shut in on the eighth, or pawns are left to take.
+fn attacks_from_seventh(picture: &Picture<'_>, us: Color) -> bool {
+    let enemy = picture.sides.get(!us);
+    let last = us.fold_wb(Bitboard(0xff00_0000_0000_0000), Bitboard(0x0000_0000_0000_00ff));
+    let seventh = us.fold_wb(Bitboard(0x00ff_0000_0000_0000), Bitboard(0x0000_0000_0000_ff00));
+    let king_is_shut_in = enemy.king.is_some_and(|king| last.contains(king));
+    king_is_shut_in || (enemy.pawns & seventh).any()
 }

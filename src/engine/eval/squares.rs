@@ -1,17 +1,17 @@
 //! What a piece is worth where it stands: material and piece squares.
 //!
 //! Squares are mirrored on the middle: thirty-two pairs a piece, from the edge to the middle and from the own first
-//! rank on. Whose king is castled where is the king's own term.
+//! rank on.
 
-use shakmaty::Board;
+use shakmaty::{Bitboard, Board};
 
 use super::{
     tally::Tally,
     tapered::Tapered,
     weight::Weight,
     weights::{
-        BISHOP_PAIR, BISHOP_SQUARES, KING_SQUARES, KNIGHT_SQUARES, MATERIAL, PAWN_SQUARES, QUEEN_SQUARES,
-        ROOK_SQUARES, TABLE_VALUES,
+        BISHOP_PAIR, BISHOP_SQUARES, KING_SQUARES, KNIGHT_BY_PAWNS, KNIGHT_SQUARES, MATERIAL, PAWN_SQUARES,
+        QUEEN_SQUARES, ROOK_BY_PAWNS, ROOK_SQUARES, TABLE_VALUES,
     },
 };
 use crate::chess::{ByColor, Role, Square};
@@ -75,11 +75,19 @@ pub(super) fn material<T: Tally>(board: &Board) -> ByColor<T> {
                 sum.add_piece(role, square);
             }
         }
-        if (ours & board.bishops()).more_than_one() {
-            sum.add(BISHOP_PAIR, 1);
-        }
+        imbalance(board, ours, &mut sum);
         sum
     })
+}
+
+/// What pieces are worth together: bishops in pairs; knights with many pawns, rooks with few (Kaufman's rules).
+fn imbalance(board: &Board, ours: Bitboard, sum: &mut impl Tally) {
+    if (ours & board.bishops()).more_than_one() {
+        sum.add(BISHOP_PAIR, 1);
+    }
+    let pawns = (ours & board.pawns()).count();
+    sum.add(KNIGHT_BY_PAWNS.at(pawns), (ours & board.knights()).count() as i32);
+    sum.add(ROOK_BY_PAWNS.at(pawns), (ours & board.rooks()).count() as i32);
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! Threats: pieces attacked by lesser ones, hanging pieces, pawns about to attack; and the space behind the pawns.
 
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, attacks};
 
 use super::{
     picture::{Picture, fill_forward, forward, pawn_attacks},
     tally::Tally,
     weights::{
-        HANGING, SPACE, THREAT_BY_KING, THREAT_BY_MINOR, THREAT_BY_PAWN, THREAT_BY_PUSH, THREAT_BY_ROOK,
+        HANGING, KNIGHT_NEARS_QUEEN, RESTRICTED, SLIDER_NEARS_QUEEN, SPACE, THREAT_BY_KING, THREAT_BY_MINOR,
+        THREAT_BY_PAWN, THREAT_BY_PUSH, THREAT_BY_ROOK,
     },
 };
 use crate::chess::Color;
@@ -38,9 +39,27 @@ pub(super) fn threats<T: Tally>(picture: &Picture<'_>, us: Color) -> T {
     }
     let hanging = weak & (!theirs.all | pieces & ours.twice);
     sum.add(HANGING, hanging.count() as i32);
+    let restricted = theirs.all & ours.all & !strongly_defended;
+    sum.add(RESTRICTED, restricted.count() as i32);
+    near_queen(picture, us, strongly_defended, &mut sum);
     let by_push = pawn_attacks(us, pushes(picture, us)) & pieces;
     sum.add(THREAT_BY_PUSH, by_push.count() as i32);
     sum
+}
+
+/// Squares from which the only enemy queen could be attacked next.
+fn near_queen(picture: &Picture<'_>, us: Color, strongly_defended: Bitboard, sum: &mut impl Tally) {
+    let ours = picture.sides.get(us);
+    let Some(queen) = (picture.sides.get(!us).pieces & picture.board.queens()).single_square() else {
+        return;
+    };
+    let safe = ours.mobility_area & !strongly_defended;
+    let knights = attacks::knight_attacks(queen) & ours.by_role[1] & safe;
+    sum.add(KNIGHT_NEARS_QUEEN, knights.count() as i32);
+    let diagonal = attacks::bishop_attacks(queen, picture.occupied) & ours.by_role[2];
+    let straight = attacks::rook_attacks(queen, picture.occupied) & ours.by_role[3];
+    let sliders = (diagonal | straight) & safe & ours.twice;
+    sum.add(SLIDER_NEARS_QUEEN, sliders.count() as i32);
 }
 
 /// Where pawns can safely step to.

@@ -113,7 +113,7 @@ mod tests {
     fn the_parts_are_shown_with_their_names() {
         let pos = parse_fen(Variant::Standard, "4k3/8/8/4P3/8/8/8/4K3 b - - 0 1").unwrap();
         let trace = trace(&pos, Variant::Standard);
-        assert_eq!(trace.rows.len(), 9);
+        assert_eq!(trace.rows.len(), 10);
         let passed = trace.rows.iter().find(|row| row.name == "passed pawns").unwrap();
         assert!(passed.white.1 > 20 && passed.black == (0, 0));
         let text = trace.to_string();

@@ -39,7 +39,10 @@ export function clockText(ms: number): string {
 
 interface Bar {
   readonly element: HTMLElement;
+  /** Everything but the time. */
   render(game: Game, color: Color): void;
+  /** The time alone, ten times a second. */
+  tick(game: Game, color: Color): void;
 }
 
 function bar(className: string): Bar {
@@ -61,6 +64,8 @@ function bar(className: string): Bar {
       setText(note, remark(game, color));
       material.render(shown(game)?.fen ?? '', color);
       setText(persona, asWhom(game, color));
+    },
+    tick(game, color) {
       const now = performance.now();
       const left = timeLeft(game, color, now);
       setText(clock, left === null ? text.noClock : clockText(left));
@@ -91,13 +96,20 @@ function remark(game: Game, color: Color): string {
 export function createClocks(game: Game) {
   const top = bar('above');
   const bottom = bar('below');
+  const tick = () => {
+    const below = orientation(game);
+    top.tick(game, opposite(below));
+    bottom.tick(game, below);
+  };
   return {
     top: top.element,
     bottom: bottom.element,
+    tick,
     render() {
       const below = orientation(game);
       top.render(game, opposite(below));
       bottom.render(game, below);
+      tick();
     },
   };
 }

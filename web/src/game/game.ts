@@ -12,7 +12,6 @@ import { createBoard } from './board';
 import { createChat } from './chat';
 import { createClocks } from './clock';
 import { createEntry } from './entry';
-import { listenToKeys } from './keys';
 import { createMoves } from './moves';
 import { opponent } from './opponent';
 import { createResult } from './result';
@@ -90,11 +89,10 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
   render();
 
   const ticking = setInterval(() => {
-    clocks.render();
+    clocks.tick();
     sounds.tick();
     if (game.claimAt !== null) actions.render();
   }, TICK_MS);
-  listenToKeys(left);
   left.addEventListener('abort', () => {
     clearTimeout(hideProblem);
     clearInterval(ticking);

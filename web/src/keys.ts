@@ -1,15 +1,11 @@
-// Keys of the game page. A control names its key in `aria-keyshortcuts`; pressing the key is pressing the control.
+// Keys of the whole page. A control names its key in `aria-keyshortcuts`; pressing the key is pressing the control.
 
-/** Listen until `left`. Keys typed into a field, into a dialog or with a modifier are not ours. */
-export function listenToKeys(left: AbortSignal): void {
-  document.addEventListener(
-    'keydown',
-    (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
-      if (press(event.key)) event.preventDefault();
-    },
-    { signal: left },
-  );
+/** Keys typed into a field, into a dialog or with a modifier are not ours. */
+export function listenToKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
+    if (press(event.key)) event.preventDefault();
+  });
 }
 
 const isTaken = (target: EventTarget | null): boolean =>
