@@ -518,3 +518,49 @@ fn a_long_search_tells_which_move_it_is_about() {
     assert!(heard.contains(" currmovenumber "), "{heard}");
     session.say("stop").until("bestmove");
 }
+
+/// Says some lines to an engine with books and personalities, and returns what it says.
+#[cfg(feature = "daemon")]
+fn in_a_house(lines: &str) -> Vec<String> {
+    use sparring::personality::{Cast, Profile, read};
+
+    let weak = read("personalities/weak.toml", "level = 600\n").0.unwrap();
+    let house = uci::House {
+        cast: Some(Cast::new(vec![Profile::new("strong"), weak])),
+        ..uci::House::default()
+    };
+    let (write, output) = mpsc::channel();
+    let bytes = lines.as_bytes().to_vec();
+    uci::run_in(&house, io::Cursor::new(bytes), Output(write, Vec::new())).unwrap();
+    output.iter().collect()
+}
+
+#[cfg(feature = "daemon")]
+#[test]
+fn a_level_and_a_personality_limit_the_search_and_analysis_lifts_them() {
+    let listed = in_a_house("uci\n");
+    for option in [
+        "option name UCI_LimitStrength type check default false",
+        "option name UCI_Elo type spin default 1500 min 600 max 2800",
+        "option name Personality type combo default none var none var strong var weak",
+    ] {
+        assert!(listed.iter().any(|line| line == option), "{listed:#?}");
+    }
+    let nodes = |settings: &str| -> u64 {
+        let said = in_a_house(&format!("{settings}go nodes 5000\n"));
+        let info = said.iter().rfind(|line| line.contains(" nodes ")).unwrap();
+        let count = info.split(" nodes ").nth(1).unwrap();
+        count.split(' ').next().unwrap().parse().unwrap()
+    };
+    assert_eq!(nodes(""), 5000);
+    let level = "setoption name UCI_Elo value 600\nsetoption name UCI_LimitStrength value true\n";
+    assert!(nodes(level) <= 150);
+    assert!(nodes("setoption name Personality value weak\n") <= 150);
+    assert_eq!(nodes("setoption name Personality value strong\n"), 5000);
+    assert_eq!(
+        nodes(&format!("{level}setoption name UCI_AnalyseMode value true\n")),
+        5000
+    );
+    let told = in_a_house("setoption name Personality value nobody\n");
+    assert!(told[0].contains("needs one of none, strong, weak"), "{told:?}");
+}

@@ -31,7 +31,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use exit::Exit;
 
-use crate::{engine::bench, uci, units::Depth};
+use crate::{chess::FenError, engine::bench, uci, units::Depth};
 
 /// A lichess bot that people enjoy playing.
 #[derive(Debug, Parser)]
@@ -72,6 +72,9 @@ enum Command {
         /// How deep to search each position.
         #[arg(default_value_t = bench::DEPTH.0)]
         depth: u32,
+        /// Times searches of few nodes instead: what a move of a weak level costs.
+        #[arg(long)]
+        fixed_cost: bool,
     },
     /// Counts the leaves of the tree of legal moves, move by move.
     Perft {
@@ -80,6 +83,9 @@ enum Command {
         /// How many half moves deep.
         #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
         depth: u32,
+        /// Times it beside the rules library's own perft instead.
+        #[arg(long)]
+        compare: bool,
     },
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
@@ -109,8 +115,9 @@ pub fn main() -> ExitCode {
         Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Games(args)) => games::run(args),
         Some(Command::Uci) => speak_uci(),
-        Some(Command::Bench { depth }) => print(uci::bench(Depth(*depth))),
-        Some(Command::Perft { fen, depth }) => uci::perft(fen, *depth)
+        Some(Command::Bench { fixed_cost: true, .. }) => print(uci::fixed_cost()),
+        Some(Command::Bench { depth, .. }) => print(uci::bench(Depth(*depth))),
+        Some(Command::Perft { fen, depth, compare }) => count(fen, *depth, *compare)
             .map_err(anyhow::Error::from)
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
@@ -125,6 +132,14 @@ pub fn main() -> ExitCode {
             report(&error);
             exit::code_of(&error).into()
         }
+    }
+}
+
+fn count(fen: &str, depth: u32, compare: bool) -> Result<String, FenError> {
+    if compare {
+        uci::perft_speed(fen, depth)
+    } else {
+        uci::perft(fen, depth)
     }
 }
 

@@ -21,8 +21,8 @@ use std::{
 };
 
 pub use house::House;
-pub use perft_table::perft;
-pub use worker::bench;
+pub use perft_table::{perft, perft_speed};
+pub use worker::{bench, fixed_cost};
 
 use gate::{Gate, Held};
 use house::open_book;

@@ -209,3 +209,13 @@ pub fn bench(depth: Depth) -> impl fmt::Display {
     let Signature { nodes, .. } = signature;
     format!("{} nodes {} nps", nodes.0, signature.speed())
 }
+
+/// What searches of few nodes take with a table of 1 MB, a line for each limit.
+pub fn fixed_cost() -> impl fmt::Display {
+    let timed = bench::short_searches(&mut Engine::new(1), 100, &Stopwatch::start());
+    let lines: Vec<String> = timed
+        .iter()
+        .map(|one| format!("{} nodes: {:.1} microseconds a search", one.nodes.0, one.micros))
+        .collect();
+    lines.join("\n")
+}
