@@ -31,9 +31,10 @@ impl<W: Write> Voice<W> {
     /// Says a line, at once.
     pub fn say(&self, line: impl fmt::Display) {
         if let Ok(mut writer) = self.writer.lock() {
+            // Logged first: whoever hears the line may end the log at once.
+            self.note('>', &line);
             // Whoever listened has gone when this fails; the end of input will tell.
             let _ = writeln!(writer, "{line}").and_then(|()| writer.flush());
-            self.note('>', &line);
         }
     }
 
