@@ -4,6 +4,8 @@ pub mod bench_daemon;
 pub mod check;
 pub mod exit;
 pub mod explain;
+pub mod human;
+
 pub mod logging;
 pub mod match_engines;
 pub mod play;
@@ -74,6 +76,12 @@ enum Command {
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
     BenchDaemon(bench_daemon::Args),
+    /// Fits the models of human moves and think times on games of people.
+    #[command(hide = true)]
+    HumanFit(human::fit::Args),
+    /// Judges the models of human moves and think times on games they were not fitted on.
+    #[command(hide = true)]
+    HumanReport(human::report::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
 }
@@ -96,6 +104,8 @@ pub fn main() -> ExitCode {
             .map_err(anyhow::Error::from)
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
+        Some(Command::HumanFit(args)) => human::fit::run(args),
+        Some(Command::HumanReport(args)) => human::report::run(args),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {
