@@ -50,7 +50,7 @@ def main():
         sys.exit(__doc__)
     folder = Path(sys.argv[2] if len(sys.argv) > 2 else ".")
     text = Path(sys.argv[1]).read_text(encoding="utf-8")
-    names = ["move-match", "stockfish", "losses"]
+    names = ["prior", "move-match", "stockfish", "losses"]
     for (header, rows), name in zip(tables(text), names):
         if header[0] == "band":
             draw(header, rows, name, folder)

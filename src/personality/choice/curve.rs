@@ -13,7 +13,7 @@ use crate::engine::Score;
 pub const TERMS: usize = 5;
 /// Numbers that make up the weight of one term: at the four ratings, and added in the opening and the endgame.
 pub const BASIS: usize = 6;
-/// Half of the loss in winning chances, in points of 100, at which the deep look's term starts to bend.
+/// The loss in points of winning chances from which on the deep look's term grows only with its logarithm.
 const DEEP_SCALE: f32 = 3.0;
 /// The same for the shallow look.
 const SHALLOW_SCALE: f32 = 3.0;
