@@ -7,6 +7,7 @@ pub mod datagen;
 pub mod exit;
 pub mod explain;
 pub mod games;
+pub mod human;
 pub mod logging;
 pub mod match_engines;
 pub mod play;
@@ -92,6 +93,12 @@ enum Command {
     BenchDaemon(bench_daemon::Args),
     /// Searches test positions with known solutions and counts those it solves.
     Suite(suite::Args),
+    /// Fits the models of human moves and think times on games of people.
+    #[command(hide = true)]
+    HumanFit(human::fit::Args),
+    /// Judges the models of human moves and think times on games they were not fitted on.
+    #[command(hide = true)]
+    HumanReport(human::report::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
     /// Plays games of the engine against itself, to tune its evaluation on.
@@ -124,6 +131,8 @@ pub fn main() -> ExitCode {
         Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
         Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),
+        Some(Command::HumanFit(args)) => human::fit::run(args),
+        Some(Command::HumanReport(args)) => human::report::run(args),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {

@@ -1,9 +1,10 @@
 //! Who sits at the board: a profile written in TOML, turned into orders for the engine, pauses and words.
 //!
 //! A [`Profile`] is what one file of `personalities/` says, checked. [`strength`] translates it into a search,
-//! [`pace`] into how long to wait, [`voice`] into what to say. `docs/personality.md` is the page for people.
+//! [`pace`] into how long to wait, [`voice`] into what to say; [`choice`] knows which moves people play. `docs/personality.md` is the page for people.
 
 mod cast;
+pub mod choice;
 pub mod pace;
 mod profile;
 pub mod strength;

@@ -3,18 +3,23 @@
 //! The engine thinks first; this only delays. "human" draws from a model of the think times of people on lichess.
 //! Everything random follows from the game's seed and the ply.
 
+pub mod habit;
 mod model;
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
-use super::{Delay, Profile, mix};
+use super::{
+    Delay, Profile,
+    choice::{Haste, Model},
+    mix,
+};
 use crate::{
     chess::{GameLine, Move, Role, Rules as _},
     units::{Elo, Millis},
 };
 
 /// What a pause depends on. [`Scene::of`] fills in what the position says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
     /// Half moves played before this one.
     pub ply: usize,
@@ -28,6 +33,8 @@ pub struct Scene {
     pub in_check: bool,
     /// Few pieces are left: at most six besides kings and pawns.
     pub is_endgame: bool,
+    /// How much there was to choose.
+    pub obviousness: Obviousness,
     /// The move comes from a book.
     pub from_book: bool,
     /// The clock; none in correspondence and unlimited games.
@@ -44,6 +51,45 @@ pub struct Scene {
     pub level: Option<Elo>,
 }
 
+/// How obvious a move is to a person who does not calculate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Obviousness {
+    /// The chance from 0 to 1 that they play it.
+    pub chance: f32,
+    /// How many moves they waver between: the perplexity of the choice, from 1.
+    pub choices: f32,
+}
+
+impl Obviousness {
+    /// What is usual: of variants nobody has asked people.
+    const USUAL: Self = Self {
+        chance: 0.25,
+        choices: 8.0,
+    };
+
+    /// How obvious a legal move is in the line's last position.
+    #[must_use]
+    pub fn of(model: &Model, line: &GameLine, mv: Move) -> Self {
+        // How obvious a move is hardly depends on who plays it: one level serves all.
+        const LEVEL: Elo = Elo(1600);
+        if !line.variant().is_orthodox() {
+            return Self::USUAL;
+        }
+        let candidates = model.prior(line, LEVEL, Haste::Calm);
+        let Some(played) = candidates.iter().find(|candidate| candidate.mv == mv) else {
+            return Self::USUAL;
+        };
+        let entropy: f32 = candidates
+            .iter()
+            .map(|each| -each.prior * each.prior.max(1e-9).ln())
+            .sum();
+        Self {
+            chance: played.prior,
+            choices: entropy.exp(),
+        }
+    }
+}
+
 /// Our chess clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clock {
@@ -57,7 +103,8 @@ pub struct Clock {
 
 impl Clock {
     /// What a game of 40 moves lasts, as lichess estimates it.
-    fn budget(self) -> Millis {
+    #[must_use]
+    pub fn budget(self) -> Millis {
         Millis(self.initial.0.saturating_add(self.increment.0.saturating_mul(40)))
     }
 }
@@ -66,6 +113,12 @@ impl Scene {
     /// What the position and the move tell; no clock, no book, nobody has thought yet.
     #[must_use]
     pub fn of(line: &GameLine, mv: Move) -> Self {
+        Self::seen(line, mv, Obviousness::of(Model::shipped(), line, mv))
+    }
+
+    /// The same for a move that is as obvious as this.
+    #[must_use]
+    pub fn seen(line: &GameLine, mv: Move, obviousness: Obviousness) -> Self {
         let pos = line.position();
         let board = pos.board();
         let pieces = board.occupied() & !board.by_role(Role::Pawn) & !board.by_role(Role::King);
@@ -79,6 +132,7 @@ impl Scene {
             is_capture: mv.is_capture(),
             in_check: pos.is_check(),
             is_endgame: pieces.count() <= 6,
+            obviousness,
             from_book: false,
             clock: None,
             opponent_last: None,

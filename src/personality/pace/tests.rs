@@ -85,9 +85,17 @@ fn people_think_longer_in_the_middlegame_and_take_back_quickly() {
     let opening = sample(&human, &middle)[1000];
     middle.ply = 30;
     middle.legal_moves = 35;
+    middle.obviousness = Obviousness {
+        chance: 0.2,
+        choices: 8.0,
+    };
     let quiet = sample(&human, &middle)[1000];
     middle.is_capture = true;
     middle.is_recapture = true;
+    middle.obviousness = Obviousness {
+        chance: 0.8,
+        choices: 2.0,
+    };
     let recapture = sample(&human, &middle)[1000];
     // Medians of blitz games: 2 s in the first moves, about 5 s in the middlegame, 2 s for recaptures.
     assert!((500..3500).contains(&opening), "{opening}");

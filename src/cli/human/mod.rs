@@ -1,0 +1,38 @@
+//! `sparring human-fit` and `sparring human-report`: the models of human play, from games of people, and how good they are.
+
+mod clocks;
+mod corpus;
+mod curve_fit;
+pub mod fit;
+mod games;
+mod kept;
+mod linear;
+mod pace_fit;
+mod pace_report;
+pub mod report;
+mod scored;
+mod stockfish;
+mod tally;
+mod trainer;
+
+use std::path::PathBuf;
+
+/// Where the games are, and the searches of earlier runs.
+#[derive(Debug, clap::Args)]
+pub struct Source {
+    /// The folder with the games of people: games-moves.jsonl and games-clock.jsonl, plain or .zst.
+    #[arg(long, default_value = "../shared/data/human", value_name = "DIR")]
+    data: PathBuf,
+    /// A file to keep searches in, so that the next run need not repeat them. Delete it when the engine changes.
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
+}
+
+/// Says how far a long command has come.
+#[expect(
+    clippy::print_stderr,
+    reason = "progress goes to stderr, the result to stdout"
+)]
+fn note(text: std::fmt::Arguments<'_>) {
+    eprintln!("{text}");
+}
