@@ -5,7 +5,9 @@ pub mod check;
 pub mod exit;
 pub mod explain;
 pub mod games;
+pub mod health;
 pub mod logging;
+pub mod manual;
 pub mod match_engines;
 pub mod play;
 pub mod report;
@@ -75,6 +77,15 @@ enum Command {
         #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
         depth: u32,
     },
+    /// Prints a script that completes commands in a shell.
+    #[command(hide = true)]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Prints the man page.
+    #[command(hide = true)]
+    Man,
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
     BenchDaemon(bench_daemon::Args),
@@ -101,6 +112,8 @@ pub fn main() -> ExitCode {
             .map_err(anyhow::Error::from)
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
+        Some(Command::Completions { shell }) => print(manual::completions(&mut Cli::command(), *shell)),
+        Some(Command::Man) => manual::page(&Cli::command()).and_then(print),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {
