@@ -5,9 +5,10 @@ EXE ?= sparring-uci
 CHROMIUM ?= /usr/bin/chromium
 
 # The engine alone, as test rigs for engines call it: `make EXE=name`. Needs neither Node nor the daemon's crates.
+# With TUNE=1 the numbers of the search are UCI options, as tuners want them.
 .PHONY: engine
 engine:
-	$(CARGO) build --locked --profile dist --no-default-features --bin sparring-uci
+	$(CARGO) build --locked --profile dist --no-default-features $(if $(TUNE),--features tune) --bin sparring-uci
 	cp target/dist/sparring-uci $(EXE)
 
 .PHONY: help
@@ -16,8 +17,11 @@ help:
 	@echo 'make test          format, lints, all tests, browser tests (what .ci/run calls)'
 	@echo 'make check         validate bot.toml, books and personalities'
 	@echo 'make bench         the engine'"'"'s signature: nodes over fixed positions, and speed'
+	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
+	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
 	@echo 'make web           build the page into web/dist'
+	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
 	@echo 'make EXE=name      the UCI engine alone (default target)'
 
@@ -58,6 +62,12 @@ test-web: web chromium
 	$(CARGO) build --locked --bin sparring
 	cd web && npm run --silent check && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm test --silent
 
+# The pictures of the README, taken from a game against the real program.
+.PHONY: screenshots
+screenshots: web chromium
+	$(CARGO) build --locked --bin sparring
+	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm run --silent screenshots
+
 # Debian's browser, only where it is missing.
 .PHONY: chromium
 chromium:
@@ -70,6 +80,24 @@ check:
 .PHONY: bench
 bench:
 	$(CARGO) run --locked --profile dist --no-default-features --bin sparring-uci -- bench
+
+# Shared test data, which lies beside the checkout.
+TESTDATA ?= ../shared/testdata
+MOVETIME ?= 1000
+.PHONY: suites
+suites:
+	$(CARGO) build --locked --release --bin sparring
+	target/release/sparring suite $(TESTDATA)/suites/bratko-kopec.epd --movetime $(MOVETIME)   # at least 20 of 24
+	target/release/sparring suite $(TESTDATA)/suites/iq4.epd --movetime $(MOVETIME)   # at least 165 of 183
+	target/release/sparring suite $(TESTDATA)/suites/mates-classic280.epd --movetime $(MOVETIME) --up-to-mate 5   # all
+
+# Every flag, crash and illegal move is counted as a forfeit; the clocks have no margin at all.
+GAMES ?= 4000
+.PHONY: ultra-blitz
+ultra-blitz: engine
+	$(CARGO) build --locked --release --bin sparring
+	target/release/sparring match ./$(EXE) ./$(EXE) --tc 1+0.01 --games $(GAMES) --concurrency 2 --margin 0 \
+		--no-adjudication --openings $(TESTDATA)/book/openings.epd
 
 .PHONY: bench-daemon
 bench-daemon:

@@ -7,6 +7,7 @@
 //! | roof | `main`, [`cli`] | everything; exit codes, stdin and stdout |
 //! | 4 | [`bot`], [`sandbox`] | tokio, network; they meet only at [`lichess::model`] and over HTTP |
 //! | 3 | [`config`], [`lists`], [`store`], [`watch`], [`uci`], [`lichess`] client | one kind of input and output each |
+//! | 3 | [`arena`], [`tuning`] | engines against engines; games in, better weights out |
 //! | 2 | [`personality`] | nothing outside |
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
 //! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`] | shakmaty, toml |
@@ -35,6 +36,7 @@ pub mod sandbox;
 pub mod settings;
 #[cfg(feature = "daemon")]
 pub mod store;
+pub mod tuning;
 pub mod uci;
 pub mod units;
 #[cfg(feature = "daemon")]

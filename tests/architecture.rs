@@ -14,7 +14,9 @@ const FLOORS: &[&[&str]] = &[
     &["units", "diagnostic", "settings", "chess"],
     &["engine", "book", "lichess/model"],
     &["personality"],
-    &["arena", "config", "lists", "store", "watch", "uci", "lichess"],
+    &[
+        "arena", "tuning", "config", "lists", "store", "watch", "uci", "lichess",
+    ],
     &["bot", "sandbox"],
     &["cli", "main", "bin", "lib"],
 ];

@@ -56,7 +56,17 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       tempo = 1.0  (default)
           Factor on the think times of delay = "human": 0.5 is quick, 2.0 is slow.
       books = ["beginner"]  (personalities/tim.toml:5)
-          Books it opens from; the first that knows the position decides.
+          Books it opens from; the first that is for such a game and knows the position decides.
+      books-white = as `books`  (left out)
+          Books it opens from as White.
+      books-black = as `books`  (left out)
+          Books it opens from as Black.
+      book-choice = "weight"  (default)
+          How it draws among the moves of a book: by their weights, always the heaviest, or all alike.
+      book-temperature = 1.0  (default)
+          Below 1.0 heavy moves come up more often than they weigh, above 1.0 light ones do.
+      book-verify = trusts its books  (left out)
+          Plays no move of a book that a short search finds this much worse than the best move.
       book-plies = as the level says, or to the book's end at full strength  (left out)
           Leaves its books after this many half moves of the game.
       resign-behind = never resigns  (left out)

@@ -122,7 +122,13 @@ fn it_introduces_itself_with_its_options() {
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Move Overhead type spin default 20 min 0 max 10000",
         "option name UCI_Chess960 type check default false",
-        "option name Threads type spin default 1 min 1 max 1",
+        "option name Threads type spin default 1 min 1 max 256",
+        "option name Ponder type check default false",
+        "option name OwnBook type check default false",
+        "option name BookFile type string default <empty>",
+        "option name UCI_ShowWDL type check default false",
+        "option name UCI_AnalyseMode type check default false",
+        "option name Log type check default false",
     ] {
         assert!(lines.iter().any(|line| line == option), "{option}");
     }
@@ -360,4 +366,201 @@ fn garbage_is_survived() {
         .send(vec![0xff, 0xfe, b'\n'])
         .unwrap();
     session.say("isready").until("readyok");
+}
+
+#[test]
+fn several_threads_answer_like_one_and_stop_when_told() {
+    let session = Session::start();
+    session.say("setoption name Threads value 4");
+    session
+        .say("position fen 2b5/1p1p4/1P1P4/ppBP1B2/k2p1R2/N2P4/K1P1P3/8 w - - 0 1")
+        .say("go mate 4 depth 40");
+    assert!(session.last("bestmove").starts_with("bestmove f4h4"));
+    for _ in 0..20 {
+        session.say("position startpos").say("go infinite");
+        session.until("info depth 1");
+        session.say("stop").until("bestmove");
+    }
+    session.say("go nodes 20000").until("bestmove");
+    session
+        .say("setoption name Threads value 1")
+        .say("go depth 3")
+        .until("bestmove");
+    assert!(
+        session
+            .refusal("setoption name Threads value 0")
+            .contains("from 1 to 256")
+    );
+}
+
+#[test]
+fn chances_are_shown_when_asked_for() {
+    let session = Session::start();
+    session
+        .say("setoption name UCI_ShowWDL value true")
+        .say("go depth 4");
+    let lines = session.until("bestmove");
+    let line = lines
+        .iter()
+        .rfind(|line| line.starts_with("info depth 4 "))
+        .unwrap();
+    let words: Vec<&str> = line.split(' ').collect();
+    let at = words.iter().position(|word| *word == "wdl").unwrap();
+    let sum: u32 = words[at + 1..at + 4]
+        .iter()
+        .map(|word| word.parse::<u32>().unwrap())
+        .sum();
+    assert_eq!(sum, 1000, "{line}");
+}
+
+#[test]
+fn the_last_line_told_is_the_line_that_is_played() {
+    let session = Session::start();
+    for nodes in [1, 50, 700, 3000, 9000] {
+        session
+            .say("position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+            .say(&format!("go nodes {nodes}"));
+        let lines = session.until("bestmove");
+        let best = lines.last().unwrap().split(' ').nth(1).unwrap();
+        let told = &lines[lines.len() - 2];
+        let pv = told.split(" pv ").nth(1).unwrap();
+        assert_eq!(pv.split(' ').next(), Some(best), "{told}");
+    }
+}
+
+/// A file that goes when the test is over.
+struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("sparring-{}-{name}", std::process::id())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // It may never have been written.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_book_is_opened_asked_and_verified() {
+    let session = Session::start();
+    let book = Scratch::new("mine.book");
+    std::fs::write(&book.0, "1. b3 e5\n1. f3 e5 2. g4 d6\n").unwrap();
+    let path = book.0.display();
+    session.say(&format!("setoption name BookFile value {path}"));
+    session.say("go depth 1").until("info depth 1");
+    session.until("bestmove");
+    session.say("setoption name OwnBook value true");
+    let lines = session
+        .say("position startpos")
+        .say("go depth 1")
+        .until("bestmove");
+    assert!(lines[0].starts_with("info string book move"), "{lines:?}");
+    // A move that is mated at once does not survive a short search.
+    session.say("setoption name VerifyBook value true");
+    session.say("position startpos moves f2f3 e7e5").say("go depth 4");
+    let lines = session.until("bestmove");
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.starts_with("info string book move g2g4 refused")),
+        "{lines:?}"
+    );
+    assert!(!lines.last().unwrap().starts_with("bestmove g2g4"));
+    // Analysis wants the engine, not the book.
+    session.say("setoption name UCI_AnalyseMode value true");
+    let lines = session
+        .say("position startpos")
+        .say("go depth 2")
+        .until("bestmove");
+    assert!(lines.iter().any(|line| line.starts_with("info depth 2")));
+    assert!(
+        session
+            .refusal("setoption name BookFile value /nowhere/at.book")
+            .contains("/nowhere/at.book")
+    );
+}
+
+#[test]
+fn the_log_holds_both_sides() {
+    let session = Session::start();
+    let log = Scratch::new("session.log");
+    session.say(&format!("setoption name LogFile value {}", log.0.display()));
+    session.say("isready").until("readyok");
+    assert!(!log.0.exists());
+    session.say("setoption name Log value true");
+    session.say("isready").until("readyok");
+    session.say("setoption name Log value false");
+    session.say("uci").until("uciok");
+    let text = std::fs::read_to_string(&log.0).unwrap();
+    assert!(text.contains("< isready") && text.contains("> readyok"), "{text}");
+    assert!(!text.contains("uciok"));
+    session.say("setoption name LogFile value /nowhere/at/all.log");
+    assert!(
+        session
+            .refusal("setoption name Log value true")
+            .contains("/nowhere/at/all.log")
+    );
+}
+
+#[test]
+fn a_long_search_tells_which_move_it_is_about() {
+    let session = Session::start();
+    session.say("go infinite");
+    session.until("info depth 1");
+    let mut heard = String::new();
+    while !heard.contains(" currmove ") {
+        heard = session.last("info");
+    }
+    assert!(heard.contains(" currmovenumber "), "{heard}");
+    session.say("stop").until("bestmove");
+}
+
+/// Says some lines to an engine with books and personalities, and returns what it says.
+#[cfg(feature = "daemon")]
+fn in_a_house(lines: &str) -> Vec<String> {
+    use sparring::personality::{Cast, Profile, read};
+
+    let weak = read("personalities/weak.toml", "level = 600\n").0.unwrap();
+    let house = uci::House {
+        cast: Some(Cast::new(vec![Profile::new("strong"), weak])),
+        ..uci::House::default()
+    };
+    let (write, output) = mpsc::channel();
+    let bytes = lines.as_bytes().to_vec();
+    uci::run_in(&house, io::Cursor::new(bytes), Output(write, Vec::new())).unwrap();
+    output.iter().collect()
+}
+
+#[cfg(feature = "daemon")]
+#[test]
+fn a_level_and_a_personality_limit_the_search_and_analysis_lifts_them() {
+    let listed = in_a_house("uci\n");
+    for option in [
+        "option name UCI_LimitStrength type check default false",
+        "option name UCI_Elo type spin default 1500 min 600 max 2800",
+        "option name Personality type combo default none var none var strong var weak",
+    ] {
+        assert!(listed.iter().any(|line| line == option), "{listed:#?}");
+    }
+    let nodes = |settings: &str| -> u64 {
+        let said = in_a_house(&format!("{settings}go nodes 5000\n"));
+        let info = said.iter().rfind(|line| line.contains(" nodes ")).unwrap();
+        let count = info.split(" nodes ").nth(1).unwrap();
+        count.split(' ').next().unwrap().parse().unwrap()
+    };
+    assert_eq!(nodes(""), 5000);
+    let level = "setoption name UCI_Elo value 600\nsetoption name UCI_LimitStrength value true\n";
+    assert!(nodes(level) <= 150);
+    assert!(nodes("setoption name Personality value weak\n") <= 150);
+    assert_eq!(nodes("setoption name Personality value strong\n"), 5000);
+    assert_eq!(
+        nodes(&format!("{level}setoption name UCI_AnalyseMode value true\n")),
+        5000
+    );
+    let told = in_a_house("setoption name Personality value nobody\n");
+    assert!(told[0].contains("needs one of none, strong, weak"), "{told:?}");
 }

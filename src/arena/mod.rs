@@ -11,6 +11,7 @@ mod player;
 mod record;
 mod schedule;
 mod statistics;
+mod suite;
 mod time_control;
 
 pub use adjudication::Adjudication;
@@ -20,4 +21,5 @@ pub use player::{EngineSpec, Player, PlayerError};
 pub use record::{Record, RecordError, Row};
 pub use schedule::{Latest, Match, MatchError, Progress, progress};
 pub use statistics::{Elo, Pentanomial, Sprt, Verdict};
+pub use suite::{Attempt, Goal, Problem, SuiteError, read_suite};
 pub use time_control::{BadTimeControl, TimeControl};

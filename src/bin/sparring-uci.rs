@@ -1,4 +1,4 @@
-//! The engine alone: UCI on standard input and output, `bench`, and `perft FEN DEPTH`.
+//! The engine alone: UCI on standard input and output, `bench`, `perft FEN DEPTH`, and `spsa` for tuners.
 
 use std::{
     io::{self, Write as _},
@@ -13,11 +13,19 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         [] => uci::run(io::stdin().lock(), io::stdout()).map_err(|error| format!("standard input: {error}")),
         ["bench"] => say(uci::bench(bench::DEPTH)),
+        ["bench", "--fixed-cost"] => say(uci::fixed_cost()),
         ["bench", depth] => number(depth).and_then(|depth| say(uci::bench(Depth(depth)))),
+        ["spsa"] => say(uci::tunables()),
+        ["perft", fen, depth, "--compare"] => number(depth)
+            .and_then(|depth| uci::perft_speed(fen, depth).map_err(|error| error.to_string()))
+            .and_then(say),
         ["perft", fen, depth] => number(depth)
             .and_then(|depth| uci::perft(fen, depth).map_err(|error| error.to_string()))
             .and_then(say),
-        _ => Err("usage: sparring-uci [bench [DEPTH] | perft FEN DEPTH]".to_owned()),
+        _ => Err(
+            "usage: sparring-uci [bench [DEPTH | --fixed-cost] | perft FEN DEPTH [--compare] | spsa]"
+                .to_owned(),
+        ),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -73,6 +73,32 @@ fn find_transpositions(book: &Book, pos: &Position, played: &Played, findings: &
     }
 }
 
+/// Looks for moves that are less likely than `below`, from 0 to 1, though nobody has said so: no number, no mark, only
+/// few lines beside many. Rodent's book doctor stops at such moves for a decision.
+#[must_use]
+pub fn rare_moves(book: &Book, below: f64) -> Findings {
+    let (mut seen, mut findings) = (HashSet::new(), Vec::new());
+    walk(book.text(), &mut |row| {
+        for played in row.counting() {
+            let entries = book.entries(played.key);
+            let total: u64 = entries.iter().map(|entry| entry.share()).sum();
+            let Some(entry) = entries.iter().find(|entry| entry.mv == played.mv) else {
+                continue;
+            };
+            let is_decided = entry.number.is_some() || entry.marks != 0 || entry.share() == 0;
+            let is_rare = (entry.share() as f64) < below * total as f64;
+            if !is_decided && is_rare && seen.insert((played.key, played.mv)) {
+                let chance = 100.0 * entry.share() as f64 / total as f64;
+                let message =
+                    format!("this move comes up in {chance:.1}% only, and no mark or number says so");
+                let help = "decide on it: ! or a number for more, xx or ? for never";
+                findings.push(Diagnostic::warning(played.span.clone(), message).with_help(help));
+            }
+        }
+    });
+    Findings::new(book.path(), book.text().source(), findings)
+}
+
 /// What earlier lines said of a move in a position.
 #[derive(Debug, Clone, Copy, Default)]
 struct Said {
@@ -132,6 +158,10 @@ impl Checker<'_> {
     }
 
     fn contradiction(&mut self, row: &Row<'_, '_>, played: &Played) {
+        // What is pinned speaks of one order of moves only, and may well say the contrary.
+        if played.worth.pinned {
+            return;
+        }
         let (line, worth) = (row.line.number, played.worth);
         let said = self.said.entry((played.key, played.mv)).or_default();
         let before = *said;
@@ -172,7 +202,9 @@ impl Checker<'_> {
         let follow = row.played.iter().zip(row.played.iter().skip(1));
         // The moves of a choice stand side by side, none follows another.
         let dead = follow
-            .filter(|(played, next)| played.turn == color && next.depth > played.depth)
+            .filter(|(played, next)| {
+                played.turn == color && next.depth > played.depth && !played.worth.pinned
+            })
             .map(|(played, _)| played)
             .find(|played| {
                 let mut entries = self.book.entries(played.key).iter();
@@ -246,6 +278,19 @@ mod tests {
              a.book:4:4: warning: the rest of the line is never reached: black does not play this move"
         );
         assert_eq!(check(&book("e4 e5xx Nf3 Nc6")).to_string(), "");
+    }
+
+    #[test]
+    fn a_rare_move_that_nobody_decided_on_is_told_once() {
+        let mut text = "e4 e5 Nf3\n".repeat(30) + "e4 c5 Nf3\ne4 d5! exd5\ne4 a6?\n";
+        let said = rare_moves(&book(&text), 0.05).to_string();
+        assert_eq!(
+            said,
+            "a.book:31:4: warning: this move comes up in 3.0% only, and no mark or number says so; \
+             decide on it: ! or a number for more, xx or ? for never"
+        );
+        text += "e4 c5 3\n";
+        assert_eq!(rare_moves(&book(&text), 0.05).to_string(), "");
     }
 
     #[test]

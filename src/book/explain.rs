@@ -2,10 +2,7 @@
 
 use crate::chess::{GameLine, Rules as _, write_san};
 
-use super::{
-    library::{Book, Library},
-    positions::Entry,
-};
+use super::{library::Library, positions::Entry};
 
 /// What one book says of one move.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,14 +59,18 @@ impl Library {
     /// its text. What has a chance is what [`pick`](Self::pick) draws from.
     #[must_use]
     pub fn explain(&self, books: &[String], line: &GameLine) -> Vec<Explained> {
-        let (Some(key), pos) = (line.keys().last(), line.position()) else {
-            return Vec::new();
-        };
+        let pos = line.position();
         let choices = self.choices(books, line);
         let mut explained: Vec<Explained> = Vec::new();
         let mut answered = false;
         for book in books.iter().filter_map(|name| self.book(name)) {
-            let legal = book.entries(*key).iter().filter(|entry| pos.is_legal(entry.mv));
+            if !book.head().fits(line.variant(), None, None) {
+                continue;
+            }
+            let legal = book
+                .entries_along(line.keys())
+                .iter()
+                .filter(|entry| pos.is_legal(entry.mv));
             let mut says: Vec<Explained> = legal
                 .map(|entry| Explained {
                     book: book.name().to_owned(),
@@ -77,7 +78,7 @@ impl Library {
                     weight: entry.weight(),
                     lines: entry.lines,
                     chance: 0.0,
-                    at: at(book, entry),
+                    at: book.place(entry),
                     note: book.note(entry).map(str::to_owned),
                     why_not: why_not(entry),
                 })
@@ -101,10 +102,6 @@ impl Library {
         }
         explained
     }
-}
-
-fn at(book: &Book, entry: &Entry) -> String {
-    format!("{}:{}", book.path(), entry.line)
 }
 
 fn why_not(entry: &Entry) -> Option<WhyNot> {

@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use super::{
+    head::Head,
+    include::included,
+    parse::{Place, collect},
     positions::{Entry, Positions},
     text::Text,
+    walk::walk,
 };
 
 /// A book of openings: its text, and what it says of each position.
@@ -12,27 +16,54 @@ use super::{
 pub struct Book {
     name: Arc<str>,
     path: Arc<str>,
-    title: Option<String>,
+    head: Head,
     text: Text,
     rows: usize,
     positions: Positions,
+    /// The paths of all files its lines stand in; its own is the first.
+    files: Vec<Arc<str>>,
+    /// The text that notes are parts of: its own, and after it those of the books it includes.
+    notes: Arc<str>,
 }
 
 impl Book {
-    pub(super) fn new(
-        path: &str,
-        title: Option<String>,
-        text: Text,
-        rows: usize,
-        positions: Positions,
-    ) -> Self {
+    pub(super) fn new(path: &str, head: Head, text: Text, rows: usize, positions: Positions) -> Self {
+        let path: Arc<str> = path.into();
         Self {
-            name: stem(path).into(),
-            path: path.into(),
-            title,
-            text,
+            name: stem(&path).into(),
+            head,
             rows,
             positions,
+            files: vec![path.clone()],
+            path,
+            notes: text.source(),
+            text,
+        }
+    }
+
+    /// The book with the lines of others before its own, as its headers ask for.
+    pub(super) fn including(&self, others: &[&Self]) -> Self {
+        let (mut files, mut notes) = (vec![self.path.clone()], self.text.as_str().to_owned());
+        let (mut occurrences, mut rows) = (Vec::new(), 0);
+        for other in others {
+            let place = Place {
+                file: u16::try_from(files.len()).unwrap_or(u16::MAX),
+                offset: notes.len(),
+            };
+            rows += walk(&other.text, &mut |row| collect(row, place, &mut occurrences)).rows;
+            files.push(other.path.clone());
+            notes += other.text.as_str();
+        }
+        rows += walk(&self.text, &mut |row| {
+            collect(row, Place::default(), &mut occurrences)
+        })
+        .rows;
+        Self {
+            rows,
+            positions: Positions::gather(&occurrences, &notes),
+            files,
+            notes: notes.into(),
+            ..self.clone()
         }
     }
 
@@ -51,7 +82,13 @@ impl Book {
     /// What its author calls it: the header `name:`.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
-        self.title.as_deref()
+        self.head.title.as_deref()
+    }
+
+    /// What its headers say of it as a whole.
+    #[must_use]
+    pub fn head(&self) -> &Head {
+        &self.head
     }
 
     /// How many lines the text has, comments and refused lines included.
@@ -85,10 +122,24 @@ impl Book {
         self.positions.at(key)
     }
 
+    /// What it says of the last of the positions that a game went through, by their keys from the game's start on:
+    /// like [`entries`](Self::entries), and moves that are pinned to this very way count as well.
+    #[must_use]
+    pub fn entries_along(&self, keys: &[u64]) -> &[Entry] {
+        self.positions.along(keys)
+    }
+
+    /// The file and line to look at for a move, as in `books/starter.book:41`.
+    #[must_use]
+    pub fn place(&self, entry: &Entry) -> String {
+        let file = self.files.get(usize::from(entry.file)).unwrap_or(&self.path);
+        format!("{file}:{}", entry.line)
+    }
+
     /// The name that all lines share in which the move is played.
     #[must_use]
     pub fn note(&self, entry: &Entry) -> Option<&str> {
-        entry.note.text(self.text.as_str())
+        entry.note.text(&self.notes)
     }
 }
 
@@ -105,10 +156,17 @@ pub struct Library {
 }
 
 impl Library {
-    /// A library of these books. Of two with the same name the first is found.
+    /// A library of these books. Of two with the same name the first is found. Books get the lines of those that they
+    /// include; what cannot be included is left out, and [`missing_includes`](super::missing_includes) tells of it.
     #[must_use]
     pub fn new(books: Vec<Book>) -> Self {
-        Self { books }
+        let linked = books.iter().map(|book| match included(book, &books) {
+            others if others.is_empty() => book.clone(),
+            others => book.including(&others),
+        });
+        Self {
+            books: linked.collect(),
+        }
     }
 
     /// No books.

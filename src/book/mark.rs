@@ -17,6 +17,8 @@ pub(super) struct Worth {
     pub never: bool,
     /// Part of a choice with `|`, which says all that is to be played in its position.
     pub chosen: bool,
+    /// `@`: counts only after the moves of its own line, not by another order of moves.
+    pub pinned: bool,
 }
 
 impl Worth {
@@ -42,8 +44,15 @@ impl Worth {
         true
     }
 
-    /// Reads marks such as `!?` or `xx`, which may stand at the move or behind it. False if they are none.
+    /// Reads marks such as `!?`, `xx` or `!@`, which may stand at the move or behind it. False if they are none.
     pub fn read(&mut self, marks: &str) -> bool {
+        let marks = match marks.strip_suffix('@') {
+            Some(rest) => {
+                self.pinned = true;
+                rest
+            }
+            None => marks,
+        };
         match marks.strip_suffix("xx") {
             Some(rest) => self.add(rest) && self.add("xx"),
             None => self.add(marks),
@@ -53,7 +62,8 @@ impl Worth {
 
 /// Divides a word into a move and the marks attached to it: `a7a6??` into `a7a6` and `??`.
 pub(super) fn split_marks(word: &str) -> (&str, &str) {
-    let bare = word.strip_suffix("xx").unwrap_or(word);
+    let bare = word.strip_suffix('@').unwrap_or(word);
+    let bare = bare.strip_suffix("xx").unwrap_or(bare);
     let bare = bare.trim_end_matches(['?', '!']);
     word.split_at(bare.len())
 }
@@ -87,5 +97,7 @@ mod tests {
         assert!(worth.never);
         assert!(!Worth::default().read("!!!"));
         assert_eq!(split_marks("exd5"), ("exd5", ""));
+        assert_eq!(split_marks("e7e5?xx@"), ("e7e5", "?xx@"));
+        assert!(worth.read("!@") && worth.pinned && worth.marks == 0);
     }
 }

@@ -21,35 +21,53 @@
 
 mod check;
 mod diff;
+mod ends;
 mod explain;
 mod format;
+mod harvest;
+mod head;
+mod include;
+mod learn;
 mod library;
 mod mark;
 mod merge;
 mod moves;
+mod openings;
 mod parse;
 mod pick;
 mod polyglot;
 mod positions;
+mod reweigh;
 mod row;
 mod split;
+mod stats;
 mod text;
 mod trail;
+mod tree;
 mod walk;
 
-pub use check::{check, missing_transpositions};
+pub use check::{check, missing_transpositions, rare_moves};
 pub use diff::{Difference, diff};
+pub use ends::{End, ends};
 pub use explain::{Explained, WhyNot};
 pub use format::{Notation, format};
+pub use harvest::{Grown, Harvest};
+pub use head::{Head, Include};
+pub use include::missing_includes;
+pub use learn::{Lesson, Lessons, Outcome, expected_score};
 pub use library::{Book, Library, write};
 pub use mark::{BASE_WEIGHT, MAX_WEIGHT};
 pub use merge::{Merged, merge};
+pub use openings::{Opening, name, name_of};
 pub use parse::{MAX_BYTES, MAX_LINES, parse, parse_bytes};
-pub use pick::BookMove;
+pub use pick::{BookMove, Taste, Wish};
 pub use polyglot::{Imported, PolyglotError, export_polyglot, import_polyglot};
 pub use positions::Entry;
+pub use reweigh::reweigh;
 pub use split::split;
+pub use stats::{Stats, stats};
 pub use text::{Kind, Line, Piece, PieceKind, Text};
+pub use tree::{Branch, Extent, moves_of, tree};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/book.md")]

@@ -77,7 +77,7 @@ fn foreign(word: &str) -> Option<String> {
     let help = match word.chars().next()? {
         '{' => "comments go behind \"#\", at the end of the line",
         '(' | ')' => "give each variation a line of its own",
-        '$' => "marks are ! !! !? ? ?? ?! xx",
+        '$' => "marks are ! !! !? ? ?? ?! xx @",
         '[' => "headers are written as in \"name: My book\"",
         _ => return None,
     };

@@ -4,9 +4,9 @@ use crate::diagnostic::{Diagnostic, Findings};
 
 use super::{
     library::Book,
-    positions::{Note, Occurrence, Positions},
+    positions::{Note, Occurrence, Positions, path},
     text::Text,
-    walk::{Row, walk},
+    walk::{Row, walk_parts},
 };
 
 /// The largest text that is read as a book.
@@ -64,28 +64,50 @@ pub fn parse(name: &str, text: &str) -> (Option<Book>, Findings) {
         );
     }
     let source = text.source();
-    let mut occurrences = Vec::new();
-    let walked = walk(&text, &mut |row| collect(row, &mut occurrences));
+    let (walked, parts) = walk_parts(&text, |row, occurrences: &mut Vec<Occurrence>| {
+        collect(row, Place::default(), occurrences);
+    });
+    let joined = parts.into_iter().reduce(|mut all, part| {
+        all.extend(part);
+        all
+    });
+    let occurrences = joined.unwrap_or_default();
     let positions = Positions::gather(&occurrences, &source);
-    let book = Book::new(name, walked.title, text, walked.rows, positions);
+    let book = Book::new(name, walked.head, text, walked.rows, positions);
     (Some(book), Findings::new(name, source, walked.findings))
 }
 
+/// Where a text stands among those of a book.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    /// Its number; 0 is the book's own.
+    pub file: u16,
+    /// How many bytes of text stand before it.
+    pub offset: usize,
+}
+
 /// What a row says of the positions that it passes.
-fn collect(row: &Row<'_, '_>, occurrences: &mut Vec<Occurrence>) {
+pub(super) fn collect(row: &Row<'_, '_>, place: Place, occurrences: &mut Vec<Occurrence>) {
     let note = row
         .line
         .comment()
         .map_or_else(Note::default, |(span, text)| Note {
-            start: span.start as u32,
+            start: (place.offset + span.start) as u32,
             len: text.len() as u32,
         });
-    occurrences.extend(row.counting().map(|played| Occurrence {
-        key: played.key,
-        mv: played.mv,
-        worth: played.worth,
-        line: row.line.number as u32,
-        note,
+    occurrences.extend(row.counting().map(|played| {
+        Occurrence {
+            key: played.key,
+            mv: played.mv,
+            worth: played.worth,
+            path: played
+                .worth
+                .pinned
+                .then(|| path((0..=played.depth).map(|depth| row.trail.key(depth)))),
+            file: place.file,
+            line: row.line.number as u32,
+            note,
+        }
     }));
 }
 
@@ -215,6 +237,74 @@ mod tests {
     }
 
     #[test]
+    fn headers_say_which_games_a_book_is_for() {
+        let text = "author: Ann\nspeeds: blitz, Rapid\nlevels: 1200-1800\ninclude: other.book\nvariant: atomic\nNf3 e5\n";
+        let (book, findings) = parse("x.book", text);
+        assert_eq!(findings.to_string(), "");
+        let book = book.unwrap();
+        let head = book.head();
+        assert_eq!(head.author.as_deref(), Some("Ann"));
+        assert_eq!(head.speeds, ["blitz", "rapid"]);
+        assert_eq!(head.levels, Some(1200..=1800));
+        assert_eq!(head.includes[0].name, "other");
+        assert_eq!(head.variant, Variant::Atomic);
+        assert_eq!(
+            findings_of("speeds: hyper\nlevels: low\nvariant: bughouse\ne4\nvariant: atomic"),
+            "x:1:9: error: \"hyper\" is not a speed; speeds are ultraBullet, bullet, blitz, rapid, classical, correspondence\n\
+             x:2:9: error: \"low\" is not a range of levels; write 1200-1800, 1800- or -1200\n\
+             x:3:10: error: \"bughouse\" is not a variant lichess knows; variants are standard, chess960, fromPosition, kingOfTheHill, threeCheck, antichess, atomic, horde, racingKings, crazyhouse\n\
+             x:5:10: error: the variant stands below lines of moves; put it above the first line of moves: it holds for the whole book"
+        );
+    }
+
+    fn findings_of(text: &str) -> String {
+        parse("x", text).1.to_string()
+    }
+
+    #[test]
+    fn a_pinned_move_counts_in_its_own_order_only() {
+        let text = "d4 Nf6 c4 e6 Nc3\nc4 Nf6 d4 e6 Nf3@\nd4 Nf6 c4 e6 Nc3xx@\n";
+        let (book, findings) = parse("x.book", text);
+        assert_eq!(findings.to_string(), "");
+        let book = book.unwrap();
+        let at = |moves: &str| -> Vec<(String, u64)> {
+            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let entries = book.entries_along(line.keys()).iter();
+            entries
+                .map(|entry| {
+                    (
+                        crate::chess::write_uci(entry.mv, Variant::Standard),
+                        entry.share(),
+                    )
+                })
+                .collect()
+        };
+        assert_eq!(at("d2d4 g8f6 c2c4 e7e6"), [("b1c3".into(), 0)]);
+        assert_eq!(
+            at("c2c4 g8f6 d2d4 e7e6"),
+            [("b1c3".into(), 100), ("g1f3".into(), 100)]
+        );
+        assert_eq!(at("c2c4 e7e6 d2d4 g8f6"), [("b1c3".into(), 100)]);
+    }
+
+    #[test]
+    fn a_long_text_is_read_in_parts_as_if_in_one() {
+        let block = "color: white\ne4 e5 Nf3\nd4 d9\ncolor: black\nd4 Nf6 3\nfrom: 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n\
+                     e4\nfrom: startpos\ncolor: both\n# note\nc4 e5 # English\n";
+        let text = block.repeat(300);
+        let (book, findings) = parse("x", &text);
+        let book = book.unwrap();
+        assert_eq!((book.rows(), book.lines()), (1200, 3300));
+        assert_eq!(write(&book), text);
+        assert_eq!(findings.list.len(), 101);
+        assert_eq!(findings.place(&findings.list[99]).0, 3 + 99 * 11);
+        let white = known(&text, "e2e4 e7e5");
+        assert_eq!(white, "g1f3 30000 :2");
+        assert_eq!(known(&text, "e2e4"), "");
+        assert_eq!(known(&text, "d2d4"), "g8f6 3 :3294");
+    }
+
+    #[test]
     fn endless_errors_are_counted_not_listed() {
         let said = findings(&"rubbish\n".repeat(1000));
         assert_eq!(said.lines().count(), MAX_ERRORS + 1);
@@ -242,7 +332,12 @@ mod tests {
             "!",
             "??",
             "xx",
+            "@",
             "60",
+            "speeds: blitz",
+            "levels: 1-2",
+            "variant: atomic",
+            "include: x",
             "|",
             "#",
             ";",

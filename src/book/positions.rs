@@ -1,5 +1,7 @@
 //! Positions by hash: which moves a book knows in each, and what they weigh.
 
+use std::collections::HashMap;
+
 use crate::chess::Move;
 
 use super::mark::{BASE_WEIGHT, Worth};
@@ -13,6 +15,10 @@ pub(super) struct Occurrence {
     pub mv: Move,
     /// What this line says of it.
     pub worth: Worth,
+    /// The moves that lead to it, as [`path`]; only where it is pinned to them.
+    pub path: Option<u64>,
+    /// Which of the book's files it stands in; 0 is its own.
+    pub file: u16,
     /// The number of the line, from 1.
     pub line: u32,
     /// The line's comment, as bytes of the text; empty if there is none.
@@ -48,7 +54,17 @@ pub struct Entry {
     pub left_out: bool,
     /// The line to look at, from 1: the one with the number that counts, else the first.
     pub line: u32,
+    /// Which of the book's files that line is in; 0 is its own.
+    pub(super) file: u16,
     pub(super) note: Note,
+}
+
+/// A name for a way through positions, by their keys from the start of the game on.
+pub(super) fn path(keys: impl IntoIterator<Item = u64>) -> u64 {
+    keys.into_iter().fold(0, |path: u64, key| {
+        // An odd multiplier and a turn make the order count.
+        (path ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    })
 }
 
 impl Entry {
@@ -62,6 +78,7 @@ impl Entry {
             chosen: first.worth.chosen,
             left_out: false,
             line: first.line,
+            file: first.file,
             note: first.note,
         }
     }
@@ -74,6 +91,7 @@ impl Entry {
         if other.worth.number.is_some() {
             self.number = other.worth.number;
             self.line = other.line;
+            self.file = other.file;
         }
         self.note = self.note.common(other.note, source);
     }
@@ -139,52 +157,112 @@ fn bare(part: &str) -> &str {
     part.trim_end_matches(|c: char| c.is_whitespace() || PARTS.contains(&c))
 }
 
-/// All positions of a book, sorted by key, each with its moves in the order of the text.
+/// All positions of a book, and the exceptions by the way that led to them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Positions {
-    keys: Vec<u64>,
-    /// Where the moves of each position begin; one more than there are keys.
-    begins: Vec<u32>,
-    entries: Vec<Entry>,
+    by_key: Lists,
+    /// By [`path`], for the few positions where some line is pinned to its own order of moves; each list says all
+    /// that counts there.
+    by_path: Lists,
 }
 
 impl Positions {
     /// Gathers the moves of all lines by position.
     pub fn gather(occurrences: &[Occurrence], source: &str) -> Self {
+        let mut pinned: HashMap<u64, Vec<u64>> = HashMap::new();
+        for occurrence in occurrences {
+            if let Some(path) = occurrence.path {
+                pinned.entry(occurrence.key).or_default().push(path);
+            }
+        }
         // The index makes the order of the text the order within a position.
-        let keys = occurrences.iter().map(|occurrence| occurrence.key);
-        let mut order: Vec<(u64, u32)> = keys.zip(0..).collect();
+        let numbered = || occurrences.iter().zip(0..);
+        let everywhere = numbered().filter(|(occurrence, _)| occurrence.path.is_none());
+        let by_key = everywhere
+            .map(|(occurrence, index)| (occurrence.key, index))
+            .collect();
+        let mut by_path = Vec::new();
+        if !pinned.is_empty() {
+            for paths in pinned.values_mut() {
+                paths.sort_unstable();
+                paths.dedup();
+            }
+            for (occurrence, index) in numbered() {
+                let paths = pinned.get(&occurrence.key).into_iter().flatten();
+                let counts = paths.filter(|path| occurrence.path.is_none_or(|own| own == **path));
+                by_path.extend(counts.map(|path| (*path, index)));
+            }
+        }
+        Self {
+            by_key: Lists::gather(by_key, occurrences, source),
+            by_path: Lists::gather(by_path, occurrences, source),
+        }
+    }
+
+    /// The moves known in a position, however it came about; empty if it is not known.
+    pub fn at(&self, key: u64) -> &[Entry] {
+        self.by_key.at(key)
+    }
+
+    /// The moves known in the last of the positions that a game went through, by their keys.
+    pub fn along(&self, keys: &[u64]) -> &[Entry] {
+        if !self.by_path.keys.is_empty() {
+            let found = self.by_path.at(path(keys.iter().copied()));
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        keys.last().map_or(&[], |key| self.at(*key))
+    }
+
+    /// How many positions are known.
+    pub fn len(&self) -> usize {
+        self.by_key.keys.len()
+    }
+}
+
+/// Lists of moves under keys, sorted by key, each list in the order of the text.
+#[derive(Debug, Clone, Default)]
+struct Lists {
+    keys: Vec<u64>,
+    /// Where the moves under each key begin; one more than there are keys.
+    begins: Vec<u32>,
+    entries: Vec<Entry>,
+}
+
+impl Lists {
+    /// Gathers occurrences, named by their index, under keys.
+    fn gather(mut order: Vec<(u64, u32)>, occurrences: &[Occurrence], source: &str) -> Self {
         order.sort_unstable();
-        let mut positions = Self::default();
+        let mut lists = Self::default();
         for same in order.chunk_by(|one, other| one.0 == other.0) {
-            let begin = positions.entries.len();
+            let begin = lists.entries.len();
             let [(key, _), ..] = same else { continue };
-            positions.keys.push(*key);
-            positions.begins.push(begin as u32);
+            lists.keys.push(*key);
+            lists.begins.push(begin as u32);
             for occurrence in same
                 .iter()
                 .filter_map(|(_, index)| occurrences.get(*index as usize))
             {
-                let known = positions.entries[begin..]
+                let known = lists.entries[begin..]
                     .iter_mut()
                     .find(|entry| entry.mv == occurrence.mv);
                 match known {
                     Some(entry) => entry.merge(occurrence, source),
-                    None => positions.entries.push(Entry::new(occurrence)),
+                    None => lists.entries.push(Entry::new(occurrence)),
                 }
             }
-            let moves = &mut positions.entries[begin..];
+            let moves = &mut lists.entries[begin..];
             let decided = moves.iter().any(|entry| entry.chosen && !entry.is_unwanted());
             for entry in moves {
                 entry.left_out = decided && !entry.chosen;
             }
         }
-        positions.begins.push(positions.entries.len() as u32);
-        positions
+        lists.begins.push(lists.entries.len() as u32);
+        lists
     }
 
-    /// The moves known in a position; empty if it is not known.
-    pub fn at(&self, key: u64) -> &[Entry] {
+    fn at(&self, key: u64) -> &[Entry] {
         let Ok(index) = self.keys.binary_search(&key) else {
             return &[];
         };
@@ -195,11 +273,6 @@ impl Positions {
                 .unwrap_or_default(),
             _ => &[],
         }
-    }
-
-    /// How many positions are known.
-    pub fn len(&self) -> usize {
-        self.keys.len()
     }
 }
 

@@ -27,8 +27,12 @@ pub(super) struct Played {
     pub mv: Move,
     /// What the row says of it.
     pub worth: Worth,
-    /// Its word in the text.
+    /// Its word in the text, without marks.
     pub span: Range<usize>,
+    /// Where its number is written, if it is.
+    pub written: Option<Range<usize>>,
+    /// The byte behind the move and the marks at it: where a number may be added.
+    pub end: usize,
 }
 
 /// What a word of a row is, by its look alone.
@@ -54,7 +58,7 @@ fn classify(word: &str) -> Word<'_> {
         "0-0" | "0-0-0" => return Word::Move(word),
         _ => {}
     }
-    if word.chars().all(|c| c == '!' || c == '?') {
+    if word == "xx@" || word.bytes().all(|c| matches!(c, b'!' | b'?' | b'@')) {
         return Word::Marks(word);
     }
     let digits = word.len() - word.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -109,7 +113,7 @@ pub(super) fn read_row<'t>(
         trail,
         stage: Stage::Moves,
         depth: 0,
-        played: Vec::new(),
+        played: Vec::with_capacity(24),
         choice: None,
         warnings,
     };
@@ -183,6 +187,8 @@ impl<'t> Reader<'t, '_> {
             mv,
             worth: Worth::default(),
             span,
+            written: None,
+            end: marks_at.end,
         });
         self.mark(marks, marks_at)
     }
@@ -195,10 +201,11 @@ impl<'t> Reader<'t, '_> {
             ));
         };
         if last.worth.read(marks) {
+            last.end = span.end;
             return Ok(());
         }
         Err(Diagnostic::error(span, format!("\"{marks}\" is not a mark"))
-            .with_help("marks are ! !! !? ? ?? ?! xx"))
+            .with_help("marks are ! !! !? ? ?? ?! xx @"))
     }
 
     fn weigh(&mut self, number: &str, span: Range<usize>) -> Result<(), Diagnostic> {
@@ -220,7 +227,8 @@ impl<'t> Reader<'t, '_> {
                 )),
             );
         };
-        if last.worth.number.replace(weight).is_some() {
+        let first = last.written.replace(span.clone());
+        if last.worth.number.replace(weight).is_some() || first.is_some() {
             return Err(Diagnostic::error(
                 span,
                 format!("\"{number}\" is a second weight for the same move"),
@@ -243,6 +251,11 @@ impl<'t> Reader<'t, '_> {
     fn bar(&mut self, span: Range<usize>) -> Result<(), Diagnostic> {
         if self.played.is_empty() || self.stage == Stage::Other {
             return Err(Diagnostic::error(span, "\"|\" needs a move before it"));
+        }
+        // In a choice a number that happens to be the one of the next move is a weight beyond doubt.
+        let weight = self.played.last().and_then(|last| last.written.as_ref());
+        if weight.is_some() && self.warnings.last().map(|warning| &warning.span) == weight {
+            self.warnings.pop();
         }
         self.stage = Stage::Other;
         self.choice.get_or_insert(self.played.len() - 1);
@@ -423,6 +436,7 @@ mod tests {
             read("e4 e5 2 Nf3"),
             "e2e4 e7e5=2 g1f3; \"2\" is read as the weight of the move before it"
         );
+        assert_eq!(read("e4 e5 2 | c5 1"), "e2e4 e7e5=2 c7c5=1");
     }
 
     #[test]

@@ -31,7 +31,11 @@ pub fn split(text: &str) -> String {
 
 /// The moves of a dense word with marks at its end perhaps; none if it is anything else.
 fn take_apart(word: &str) -> Option<Vec<&str>> {
-    let marks = word.trim_end_matches("xx").trim_end_matches(['!', '?']).len();
+    let marks = word
+        .trim_end_matches('@')
+        .trim_end_matches("xx")
+        .trim_end_matches(['!', '?'])
+        .len();
     // From the back: where the move that begins at each byte ends, if all that follows can be read as well.
     let mut ends = vec![None; marks + 1];
     for at in (0..marks).rev() {

@@ -219,14 +219,14 @@ fn is_space(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
 
-/// The length of a header's key with its colon, or 0. `pos`, as other programs write it, needs no colon.
+/// The length of a header's key with its colon, or 0. `from`, and `pos` as other programs write it, need no colon.
 fn key_len(rest: &str) -> usize {
     let letters = rest
         .find(|c: char| !c.is_ascii_alphabetic() && c != '-')
         .unwrap_or(rest.len());
     match rest[letters..].chars().next() {
         Some(':') if letters > 0 => letters + 1,
-        Some(c) if is_space(c) && &rest[..letters] == "pos" => letters,
+        Some(c) if is_space(c) && matches!(&rest[..letters], "pos" | "from") => letters,
         _ => 0,
     }
 }
@@ -289,6 +289,7 @@ mod tests {
             ]
         );
         assert_eq!(kinds("pos 8/8/8/8 w - -")[0], (PieceKind::Key, "pos".into()));
+        assert_eq!(kinds("from 8/8/8/8 w - -")[1].0, PieceKind::Value);
         assert_eq!(kinds("e4 name: x")[1], (PieceKind::Word, "name:".into()));
     }
 

@@ -1,6 +1,6 @@
 //! The moves of the row before, so that rows which begin alike are read once.
 
-use crate::chess::{Move, Position, Rules as _, key};
+use crate::chess::{Move, Position, Rules as _, key, key_after};
 
 use super::moves::{Unread, read_move};
 
@@ -62,10 +62,11 @@ impl<'t> Trail<'t> {
             return Ok(step.mv);
         }
         let mv = read_move(self.position(depth), word)?;
-        let mut after = self.position(depth).clone();
+        let before = self.position(depth);
+        let mut after = before.clone();
         after.play_unchecked(mv);
+        let key = key_after(before, self.key(depth), mv, &after);
         self.steps.truncate(depth);
-        let key = key(&after);
         self.steps.push(Step { word, mv, after, key });
         Ok(mv)
     }

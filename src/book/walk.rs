@@ -1,6 +1,6 @@
 //! The lines of a text in order: what the headers say, and the rows below them played out.
 
-use std::ops::Range;
+use std::{num::NonZero, ops::Range, thread};
 
 use crate::{
     chess::{Color, Position, Variant, parse_fen},
@@ -8,6 +8,7 @@ use crate::{
 };
 
 use super::{
+    head::{Head, Include, SPEEDS, read_levels, read_speeds},
     moves::is_near,
     row::{Played, read_row},
     text::{Kind, Line, PieceKind, Text},
@@ -18,7 +19,9 @@ use super::{
 pub(super) const MAX_ERRORS: usize = 100;
 
 /// What may stand before a colon.
-const HEADERS: [&str; 4] = ["name", "author", "color", "from"];
+const HEADERS: [&str; 8] = [
+    "name", "author", "color", "from", "variant", "speeds", "levels", "include",
+];
 
 /// A row that was read, under the headers above it.
 pub(super) struct Row<'a, 't> {
@@ -33,6 +36,15 @@ pub(super) struct Row<'a, 't> {
 }
 
 impl Row<'_, '_> {
+    /// How many half moves stand on its trail: all but the alternatives of a choice.
+    pub fn depth(&self) -> usize {
+        self.played
+            .iter()
+            .map(|played| played.depth + 1)
+            .max()
+            .unwrap_or(0)
+    }
+
     /// The moves of the side that the row counts for.
     pub fn counting(&self) -> impl Iterator<Item = &Played> {
         let color = self.color;
@@ -44,8 +56,8 @@ impl Row<'_, '_> {
 
 /// What a walk found besides its rows.
 pub(super) struct Walk {
-    /// What the author calls the book.
-    pub title: Option<String>,
+    /// What the headers say of the book as a whole.
+    pub head: Head,
     /// How many rows were read.
     pub rows: usize,
     /// Whose moves count at the end of the text.
@@ -59,24 +71,120 @@ pub(super) struct Walk {
 /// Reads all lines and shows each row that could be read.
 pub(super) fn walk<'t>(text: &'t Text, see: &mut dyn FnMut(&Row<'_, 't>)) -> Walk {
     let mut reader = Reader::new();
-    for line in text.lines() {
-        match line.kind() {
-            Kind::Blank | Kind::Comment => {}
-            Kind::Header => reader.header(line),
-            Kind::Row => reader.row(line, see),
+    reader.read(text.lines(), see);
+    reader.finish(text)
+}
+
+/// Texts with fewer lines than this are read faster than threads start.
+const WORTH_THREADS: usize = 2000;
+
+/// Reads all lines as [`walk`] does, on several threads where the text is long. Each part of the text has a gatherer of
+/// its own, and they come back in the order of the parts.
+pub(super) fn walk_parts<'t, G: Default + Send>(
+    text: &'t Text,
+    see: impl Fn(&Row<'_, 't>, &mut G) + Sync,
+) -> (Walk, Vec<G>) {
+    let threads = thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(MOST_THREADS);
+    let parts = if text.len() < WORTH_THREADS { 1 } else { threads };
+    let length = text.len().div_ceil(parts).max(1);
+    let starts = Reader::starts(text, length);
+    let see = &see;
+    let (readers, gathered): (Vec<Reader<'t>>, Vec<G>) = thread::scope(|scope| {
+        let started: Vec<_> = starts
+            .into_iter()
+            .enumerate()
+            .map(|(part, mut reader)| {
+                scope.spawn(move || {
+                    let mut gathered = G::default();
+                    let lines = text.lines().skip(part * length).take(length);
+                    reader.read(lines, &mut |row| see(row, &mut gathered));
+                    (reader, gathered)
+                })
+            })
+            .collect();
+        let finished = started.into_iter().map(|part| match part.join() {
+            Ok(done) => done,
+            // What failed there is this thread's failure too.
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        finished.unzip()
+    });
+    let whole = readers
+        .into_iter()
+        .reduce(Reader::followed_by)
+        .unwrap_or_else(Reader::new);
+    (whole.finish(text), gathered)
+}
+
+/// More threads than this gain nothing: gathering the moves comes after them.
+const MOST_THREADS: usize = 8;
+
+impl<'t> Reader<'t> {
+    fn read(&mut self, lines: impl Iterator<Item = Line<'t>>, see: &mut dyn FnMut(&Row<'_, 't>)) {
+        for line in lines {
+            match line.kind() {
+                Kind::Blank | Kind::Comment => {}
+                Kind::Header => self.header(line),
+                Kind::Row => self.row(line, see),
+            }
         }
     }
-    reader.finish(text)
+
+    /// A reader for each part of a text of so many lines, with what the headers above the part say.
+    fn starts(text: &'t Text, length: usize) -> Vec<Self> {
+        let mut reader = Self::new();
+        let mut starts = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            if index % length == 0 {
+                starts.push(reader.heir());
+            }
+            match line.kind() {
+                Kind::Header => reader.header(line),
+                Kind::Row => reader.has_met_rows = true,
+                Kind::Blank | Kind::Comment => {}
+            }
+        }
+        starts
+    }
+
+    /// A reader that knows what this one was told, and has found nothing yet.
+    fn heir(&self) -> Self {
+        Self {
+            head: self.head.clone(),
+            color: self.color,
+            trail: self.trail.clone(),
+            has_met_rows: self.has_met_rows,
+            rows: 0,
+            errors: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// What this reader and the one of the part below it found, together.
+    fn followed_by(mut self, next: Self) -> Self {
+        self.errors.extend(next.errors);
+        self.warnings.extend(next.warnings);
+        Self {
+            rows: self.rows + next.rows,
+            errors: self.errors,
+            warnings: self.warnings,
+            ..next
+        }
+    }
 }
 
 /// A text under way: what the headers so far say, and what was found.
 struct Reader<'t> {
-    title: Option<String>,
+    head: Head,
     /// Whose moves count; both if none is named.
     color: Option<Color>,
     /// The moves of the row before; none while the start of the rows is not known.
     trail: Option<Trail<'t>>,
     rows: usize,
+    /// Whether a line of moves stood above, read or refused.
+    has_met_rows: bool,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
 }
@@ -84,16 +192,18 @@ struct Reader<'t> {
 impl<'t> Reader<'t> {
     fn new() -> Self {
         Self {
-            title: None,
+            head: Head::default(),
             color: None,
             trail: Some(Trail::new(Variant::Standard.start(), true)),
             rows: 0,
+            has_met_rows: false,
             errors: Vec::new(),
             warnings: Vec::new(),
         }
     }
 
     fn row(&mut self, line: Line<'t>, see: &mut dyn FnMut(&Row<'_, 't>)) {
+        self.has_met_rows = true;
         // Without a start there is nothing to say of the rows; the header has its error.
         let Some(trail) = &mut self.trail else { return };
         match read_row(line, trail, &mut self.warnings) {
@@ -125,11 +235,53 @@ impl<'t> Reader<'t> {
             return self.errors.push(Diagnostic::error(key_span, message));
         };
         match key {
-            "name" => self.title = Some(value.to_owned()),
-            "author" => {}
+            "name" => self.head.title = Some(value.to_owned()),
+            "author" => self.head.author = Some(value.to_owned()),
+            "variant" => self.set_variant(value, span),
+            "speeds" => match read_speeds(value) {
+                Ok(speeds) => self.head.speeds = speeds,
+                Err(error) => self.refuse(span, error, format!("speeds are {}", SPEEDS.join(", "))),
+            },
+            "levels" => match read_levels(value) {
+                Ok(levels) => self.head.levels = Some(levels),
+                Err(error) => self.refuse(span, error, "write 1200-1800, 1800- or -1200".to_owned()),
+            },
+            "include" => self.head.includes.push(Include {
+                name: value.strip_suffix(".book").unwrap_or(value).to_owned(),
+                span,
+            }),
             "color" => self.set_color(value, span),
             "from" | "pos" => self.set_start(value, span),
             _ => self.errors.push(unknown_key(key, key_span)),
+        }
+    }
+
+    fn refuse(&mut self, span: Range<usize>, error: String, help: String) {
+        self.errors.push(Diagnostic::error(span, error).with_help(help));
+    }
+
+    fn set_variant(&mut self, value: &str, span: Range<usize>) {
+        if self.has_met_rows {
+            let help = "put it above the first line of moves: it holds for the whole book";
+            return self.refuse(
+                span,
+                "the variant stands below lines of moves".to_owned(),
+                help.to_owned(),
+            );
+        }
+        match value.parse::<Variant>() {
+            Ok(variant) => {
+                self.head.variant = variant;
+                self.trail = Some(Trail::new(variant.start(), true));
+            }
+            Err(error) => {
+                let keys: Vec<&str> = Variant::ALL.iter().map(|variant| variant.key()).collect();
+                self.refuse(
+                    span,
+                    error.to_string(),
+                    format!("variants are {}", keys.join(", ")),
+                );
+            }
         }
     }
 
@@ -146,7 +298,7 @@ impl<'t> Reader<'t> {
     }
 
     fn set_start(&mut self, value: &str, span: Range<usize>) {
-        self.trail = match parse_fen(Variant::Standard, value) {
+        self.trail = match parse_fen(self.head.variant, value) {
             Ok(start) => Some(Trail::new(start, value == "startpos")),
             Err(error) => {
                 let error = Diagnostic::error(span, error.to_string());
@@ -168,7 +320,7 @@ impl<'t> Reader<'t> {
         self.warnings.truncate(MAX_ERRORS);
         self.errors.append(&mut self.warnings);
         Walk {
-            title: self.title,
+            head: self.head,
             rows: self.rows,
             color: self.color,
             start: self.trail.map(|trail| trail.position(0).clone()),

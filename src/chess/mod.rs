@@ -4,12 +4,16 @@
 //! king-takes-rook `e1h1`) are read everywhere; how a move is written depends on the [`Variant`].
 
 mod ending;
+#[cfg(feature = "daemon")]
+mod games;
 mod line;
 mod notation;
 mod pgn;
 mod variant;
 
 pub use ending::Ending;
+#[cfg(feature = "daemon")]
+pub use games::{Games, RecordedGame};
 pub use line::{GameLine, PlayError};
 pub use notation::{NotationError, SanError, parse_san, parse_uci, write_san, write_uci};
 pub use pgn::Pgn;
@@ -27,6 +31,15 @@ use shakmaty::{EnPassantMode, zobrist::Zobrist64};
 #[must_use]
 pub fn key(pos: &Position) -> u64 {
     pos.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
+}
+
+/// The [`key`] of the position that a legal move leads to, given the one before it with its key. Quicker than from
+/// scratch for most moves; `after` is the position after it.
+#[must_use]
+pub fn key_after(before: &Position, key_before: u64, mv: Move, after: &Position) -> u64 {
+    before
+        .update_zobrist_hash(Zobrist64(key_before), mv, EnPassantMode::Legal)
+        .map_or_else(|| key(after), |hash: Zobrist64| hash.0)
 }
 
 /// The key of a position of orthodox chess as Polyglot books have it.
@@ -59,6 +72,25 @@ mod tests {
             let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
             assert_eq!(polyglot_key(line.position()), expected, "{moves}");
             assert_eq!(key(line.position()), expected, "{moves}");
+        }
+    }
+
+    #[test]
+    fn keys_made_step_by_step_are_those_from_scratch() {
+        let dance = "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6 g1f3 b8c6 f1b5 c8g4 e1g1 d8d6 f1e1 e8c8 h2h3 g4h5 c2c4 d5c4 b1a3 h7h5";
+        for variant in Variant::ALL
+            .into_iter()
+            .filter(|variant| *variant != Variant::Horde)
+        {
+            let mut pos = variant.start();
+            let mut now = key(&pos);
+            for word in dance.split(' ') {
+                let Ok(mv) = parse_uci(&pos, word) else { break };
+                let before = pos.clone();
+                pos.play_unchecked(mv);
+                now = key_after(&before, now, mv, &pos);
+                assert_eq!(now, key(&pos), "{variant:?} {word}");
+            }
         }
     }
 

@@ -83,10 +83,13 @@ pub fn write_uci(mv: Move, variant: Variant) -> String {
 /// [`SanError`] for text that is no move, fits no legal move, or fits several.
 pub fn parse_san(pos: &Position, text: &str) -> Result<Move, SanError> {
     let bare = text.trim_end_matches(['+', '#', '!', '?']);
-    let san: San = bare
-        .replace('0', "O")
-        .parse()
-        .map_err(|_| SanError::Syntax(text.to_owned()))?;
+    // Only castling is written with zeros; the others are spared the copy.
+    let san = if bare.starts_with('0') {
+        bare.replace('0', "O").parse()
+    } else {
+        San::from_ascii(bare.as_bytes())
+    };
+    let san: San = san.map_err(|_| SanError::Syntax(text.to_owned()))?;
     san.to_move(pos).map_err(|error| match error {
         shakmaty::san::SanError::AmbiguousSan => SanError::Ambiguous {
             text: text.to_owned(),

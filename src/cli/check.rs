@@ -14,7 +14,7 @@ use super::{
     stock::{BOOKS, PERSONALITIES, shipped_stand_in},
 };
 use crate::{
-    book,
+    book::{self, Book},
     config::{self, Known, Paths},
     diagnostic::{Diagnostic, Findings, Severity},
     personality,
@@ -267,9 +267,30 @@ const PROFILE: &str = "toml";
 /// What is wrong with a book, and what looks like a slip in what can be read of it.
 fn book_findings(name: &str, bytes: &[u8]) -> Findings {
     let (book, findings) = book::parse_bytes(name, bytes);
-    let slips = book.map_or_else(Vec::new, |book| book::check(&book).list);
+    let slips = book.map_or_else(Vec::new, |book| {
+        let mut slips = book::check(&book).list;
+        slips.extend(lost_includes(&book));
+        slips
+    });
     let list = findings.list.into_iter().chain(slips).collect();
     Findings::new(findings.name, findings.text, list)
+}
+
+/// What a book includes in vain: the others of its folder are read to know.
+pub fn lost_includes(book: &Book) -> Vec<Diagnostic> {
+    if book.head().includes.is_empty() {
+        return Vec::new();
+    }
+    let own = Path::new(book.path());
+    let folder = own.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let files = list(folder.unwrap_or(Path::new(".")), BOOK).unwrap_or_default();
+    let others = files.iter().filter(|path| path.file_name() != own.file_name());
+    let read = |path: &PathBuf| book::parse_bytes(&path.display().to_string(), &fs::read(path).ok()?).0;
+    let all: Vec<Book> = others.filter_map(read).chain([book.clone()]).collect();
+    let told = book::missing_includes(&all);
+    told.into_iter()
+        .find(|findings| *findings.name == *book.path())
+        .map_or_else(Vec::new, |findings| findings.list)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, (PathBuf, io::Error)> {
@@ -335,6 +356,21 @@ mod tests {
         outcome.findings = vec![Findings::new("a", "x", vec![Diagnostic::warning(0..1, "odd")])];
         assert_eq!(summary(&outcome), "1 file checked: 0 errors, 1 warning");
         assert!(outcome.is_usable());
+    }
+
+    #[test]
+    fn an_include_that_is_not_there_is_told_and_one_that_is_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.book");
+        fs::write(folder.path().join("base.book"), "1. d4\n").unwrap();
+        fs::write(&path, "include: base\ninclude: gone\n1. e4\n").unwrap();
+        let outcome = check(&[path]).unwrap();
+        let messages: Vec<&str> = outcome.findings[0]
+            .list
+            .iter()
+            .map(|found| found.message.as_str())
+            .collect();
+        assert_eq!(messages, ["there is no book \"gone\" in this folder"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 
+use super::datagen::progress_bar;
 use crate::{
     arena::{
         Adjudication, EngineSpec, Match, Progress, Record, Referee, Sprt, TimeControl, Verdict, progress,
@@ -118,8 +119,12 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         .transpose()?
         .map(Mutex::new);
     let names = [&contest.engines[0].name, &contest.engines[1].name];
+    let bar = progress_bar((contest.pairs * 2) as u64, "games");
+    bar.set_position(record.rows().count() as u64);
     contest.run(&mut record, &|so_far| {
-        tell(so_far, args, &contest);
+        bar.set_position(so_far.games as u64);
+        bar.set_message(format!("Elo {}", so_far.pairs.elo()));
+        bar.suspend(|| tell(so_far, args, &contest));
         if let (Some(latest), Some(pgn)) = (&so_far.latest, &pgn) {
             let (white, black) = if latest.row.game == 0 {
                 (names[0], names[1])
@@ -134,6 +139,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             }
         }
     })?;
+    bar.finish_and_clear();
     say(&summary(&progress(&record, None), args));
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
 pub mod bench_daemon;
+pub mod book;
 pub mod check;
+pub mod datagen;
 pub mod exit;
 pub mod explain;
 pub mod games;
@@ -16,7 +18,9 @@ pub mod sandbox;
 pub mod service;
 pub mod state;
 pub mod stock;
+pub mod suite;
 pub mod token;
+pub mod tune;
 
 use std::{
     fmt::Display,
@@ -29,7 +33,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use exit::Exit;
 
-use crate::{engine::bench, uci, units::Depth};
+use crate::{chess::FenError, engine::bench, uci, units::Depth};
 
 /// A lichess bot that people enjoy playing.
 #[derive(Debug, Parser)]
@@ -55,6 +59,8 @@ enum Command {
     Run(run::Args),
     /// Validates bot.toml, books and personalities, and shows everything wrong at once.
     Check(check::Args),
+    /// Works with opening books: checks, shows, grows, compares and converts them.
+    Book(book::Args),
     /// Says what a personality, a level or bot.toml means, key by key.
     Explain(explain::Args),
     /// Shows the games that the bot has played, and writes them as PGN.
@@ -68,6 +74,9 @@ enum Command {
         /// How deep to search each position.
         #[arg(default_value_t = bench::DEPTH.0)]
         depth: u32,
+        /// Times searches of few nodes instead: what a move of a weak level costs.
+        #[arg(long)]
+        fixed_cost: bool,
     },
     /// Counts the leaves of the tree of legal moves, move by move.
     Perft {
@@ -76,6 +85,9 @@ enum Command {
         /// How many half moves deep.
         #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
         depth: u32,
+        /// Times it beside the rules library's own perft instead.
+        #[arg(long)]
+        compare: bool,
     },
     /// Prints a script that completes commands in a shell.
     #[command(hide = true)]
@@ -89,8 +101,14 @@ enum Command {
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
     BenchDaemon(bench_daemon::Args),
+    /// Searches test positions with known solutions and counts those it solves.
+    Suite(suite::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
+    /// Plays games of the engine against itself, to tune its evaluation on.
+    Datagen(datagen::Args),
+    /// Moves the weights of the evaluation to where they foretell the results of games best.
+    Tune(tune::Args),
 }
 
 /// Parses the command line, runs the command, and reports how it ended.
@@ -104,16 +122,21 @@ pub fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Sandbox(args)) => sandbox::run(args),
         Some(Command::Check(args)) => check::run(args),
+        Some(Command::Book(args)) => book::run(args),
         Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Games(args)) => games::run(args),
         Some(Command::Uci) => speak_uci(),
-        Some(Command::Bench { depth }) => print(uci::bench(Depth(*depth))),
-        Some(Command::Perft { fen, depth }) => uci::perft(fen, *depth)
+        Some(Command::Bench { fixed_cost: true, .. }) => print(uci::fixed_cost()),
+        Some(Command::Bench { depth, .. }) => print(uci::bench(Depth(*depth))),
+        Some(Command::Perft { fen, depth, compare }) => count(fen, *depth, *compare)
             .map_err(anyhow::Error::from)
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
         Some(Command::Completions { shell }) => print(manual::completions(&mut Cli::command(), *shell)),
         Some(Command::Man) => manual::page(&Cli::command()).and_then(print),
+        Some(Command::Suite(args)) => suite::run(args),
+        Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
+        Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {
@@ -125,8 +148,16 @@ pub fn main() -> ExitCode {
     }
 }
 
+fn count(fen: &str, depth: u32, compare: bool) -> Result<String, FenError> {
+    if compare {
+        uci::perft_speed(fen, depth)
+    } else {
+        uci::perft(fen, depth)
+    }
+}
+
 fn speak_uci() -> anyhow::Result<Exit> {
-    uci::run(stdin().lock(), stdout()).context("standard input")?;
+    uci::run_in(&stock::house(), stdin().lock(), stdout()).context("standard input")?;
     Ok(Exit::Success)
 }
 

@@ -25,13 +25,19 @@ pub const MOST_SHOWN: usize = 20;
 /// there is nothing to draw.
 #[must_use]
 pub fn draw(texts: &[Findings], style: Style) -> String {
+    draw_up_to(texts, style, MOST_SHOWN)
+}
+
+/// Draws the findings of several texts, at most so many and then their number.
+#[must_use]
+pub fn draw_up_to(texts: &[Findings], style: Style, most: usize) -> String {
     let all = || {
         texts
             .iter()
             .flat_map(|text| text.list.iter().map(move |finding| (text, finding)))
     };
     let mut drawn = String::new();
-    for (text, finding) in all().take(MOST_SHOWN) {
+    for (text, finding) in all().take(most) {
         let one = match style {
             Style::Color => snippet(text, finding, &Renderer::styled()) + "\n\n",
             Style::Plain => snippet(text, finding, &Renderer::plain()) + "\n\n",
@@ -45,7 +51,7 @@ pub fn draw(texts: &[Findings], style: Style) -> String {
         };
         drawn.push_str(&one);
     }
-    let more = all().count().saturating_sub(MOST_SHOWN);
+    let more = all().count().saturating_sub(most);
     if more > 0 {
         // Writing to a string cannot fail.
         let _ = writeln!(drawn, "... and {more} more");

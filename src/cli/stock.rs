@@ -8,8 +8,9 @@ use tracing::{info, warn};
 
 use crate::{
     book::{self, Library},
-    config::Paths,
+    config::{self, Paths},
     personality::{self, Cast},
+    uci::House,
     watch::{Stock, open},
 };
 
@@ -38,6 +39,23 @@ pub fn stock(paths: &Paths, stop: &CancellationToken) -> Stock {
     }
     tokio::spawn(poller.run(stop.clone()));
     stock
+}
+
+/// Books and personalities for chess programs that speak to us: read once, from the folders that `bot.toml` here
+/// names, or those the program carries. What cannot be used is left out; `sparring check` says why.
+#[must_use]
+pub fn house() -> House {
+    let text = std::fs::read_to_string("bot.toml").unwrap_or_default();
+    let paths = config::paths(&text);
+    let stock = if shipped_stand_in(&paths) {
+        shipped()
+    } else {
+        open(&paths).0
+    };
+    House {
+        library: Library::clone(&stock.library.borrow()),
+        cast: Some(Cast::clone(&stock.cast.borrow())),
+    }
 }
 
 /// Whether the program plays with what it carries: neither folder is there.

@@ -2,7 +2,7 @@
 //!
 //! A change that means to keep play as it is must keep this number; one that means to change it shows a new one.
 
-use super::{Engine, Limits, Search, Stop, Surroundings};
+use super::{Engine, Limits, Report, Search, Stop, Surroundings};
 use crate::{
     chess::{GameLine, Variant},
     units::{Clock, Depth, Millis, Nodes},
@@ -97,6 +97,51 @@ pub fn run(engine: &mut Engine, depth: Depth, clock: &dyn Clock) -> Signature {
         nodes: Nodes(nodes),
         elapsed: clock.elapsed() - started,
     }
+}
+
+/// What short searches take on average.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ShortSearch {
+    /// The limit.
+    pub nodes: Nodes,
+    /// Microseconds for a search.
+    pub micros: f64,
+}
+
+/// Times searches of a few nodes, as weak levels make them: the first, of one node, is all fixed cost.
+///
+/// Each limit is searched `rounds` times over every position, from 1; the table is kept.
+pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn Clock) -> Vec<ShortSearch> {
+    let lines: Vec<GameLine> = POSITIONS
+        .iter()
+        .filter_map(|fen| GameLine::replay(Variant::Standard, fen, "").ok())
+        .collect();
+    let stop = Stop::new();
+    let around = Surroundings { stop: &stop, clock };
+    let mut report = Report::default();
+    [1, 100, 1000, 10_000]
+        .map(Nodes)
+        .into_iter()
+        .map(|nodes| {
+            let limits = Limits {
+                nodes: Some(nodes),
+                ..Limits::default()
+            };
+            let searches: Vec<Search> = lines
+                .iter()
+                .map(|line| Search::new(line.clone(), limits))
+                .collect();
+            let started = clock.elapsed();
+            for search in (0..rounds.max(1)).flat_map(|_| &searches) {
+                engine.search_into(search, &around, &mut |_| (), &mut report);
+            }
+            let count = f64::from(rounds.max(1)) * searches.len() as f64;
+            ShortSearch {
+                nodes,
+                micros: (clock.elapsed() - started).0 as f64 * 1000.0 / count,
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -24,25 +24,28 @@ impl Searcher<'_> {
         (node.is_dead() || self.repeats(node, ply)).then_some(0)
     }
 
-    /// Whether the node occurred before: once below the root, or twice in all.
     fn repeats(&self, node: &Node, ply: usize) -> bool {
-        if node.reversible < 4 {
-            return false;
-        }
-        let path = &self.memory.path;
-        let current = path.len() - 1;
-        let reach = (node.reversible as usize).min(current);
-        let mut seen = 0;
-        for back in (4..=reach).step_by(2) {
-            if path[current - back] == node.keys.full {
-                seen += 1;
-                if back <= ply || seen == 2 {
-                    return true;
-                }
+        repeats(&self.memory.path, node.reversible as usize, ply)
+    }
+}
+
+/// Whether the last position of a path occurred before: once below the root, or twice in all. `reversible` is how
+/// many plies back that can lie: a null move, like a capture, lets nothing before it come back.
+fn repeats(path: &[u64], reversible: usize, ply: usize) -> bool {
+    let Some((key, before)) = path.split_last().filter(|_| reversible >= 4) else {
+        return false;
+    };
+    let reach = reversible.min(before.len());
+    let mut seen = 0;
+    for back in (4..=reach).step_by(2) {
+        if before[before.len() - back] == *key {
+            seen += 1;
+            if back <= ply || seen == 2 {
+                return true;
             }
         }
-        false
     }
+    false
 }
 
 /// The score of a position in which the variant's own rule has ended the game.
@@ -62,5 +65,63 @@ pub(super) fn no_moves(node: &Node, ply: usize) -> i32 {
         mated_in(ply)
     } else {
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chess::{Variant, parse_fen};
+
+    /// What the rule says, without any shortcut: positions since the last move that cannot be undone, by their text.
+    fn occurred(texts: &[String], since: usize, ply: usize) -> bool {
+        let Some((last, before)) = texts.split_last() else {
+            return false;
+        };
+        let same: Vec<usize> = (since..before.len())
+            .filter(|index| before[*index] == *last)
+            .collect();
+        let root = before.len().saturating_sub(ply);
+        same.len() >= 2 || same.iter().any(|index| *index >= root)
+    }
+
+    proptest! {
+        /// Kings and rooks among few squares come back all the time; passing in between must never make a position
+        /// look repeated, nor hide a repetition that comes after it.
+        #[test]
+        fn repetitions_are_found_and_none_is_invented(choices in prop::collection::vec((any::<usize>(), 0u8..12), 1..80), root in 0usize..40) {
+            let pos = parse_fen(Variant::Standard, "k7/p7/P7/8/8/7p/7P/7K w - - 0 1").unwrap();
+            let mut node = Node::new(&pos, true);
+            let text = |node: &Node| format!("{} {}", node.board(), node.turn);
+            let (mut path, mut texts, mut since) = (vec![node.keys.full], vec![text(&node)], 0);
+            for (choice, pass) in choices {
+                let passed = if pass == 0 { node.after_null() } else { None };
+                let moves = node.pos.legal_moves();
+                node = match passed {
+                    Some(node) => {
+                        since = path.len();
+                        node
+                    }
+                    None if moves.is_empty() => break,
+                    None => {
+                        let mv = moves[choice % moves.len()];
+                        if mv.is_zeroing() {
+                            since = path.len();
+                        }
+                        node.after(mv)
+                    }
+                };
+                path.push(node.keys.full);
+                texts.push(text(&node));
+                let ply = path.len().saturating_sub(1 + root);
+                prop_assert_eq!(
+                    repeats(&path, node.reversible as usize, ply),
+                    occurred(&texts, since, ply),
+                    "{:?}", texts
+                );
+            }
+        }
     }
 }

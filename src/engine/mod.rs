@@ -5,9 +5,12 @@
 
 mod captures;
 mod checks;
+mod crew;
 mod draw;
+mod enough;
 mod eval;
 mod history;
+mod host;
 mod iterate;
 mod keys;
 mod node;
@@ -31,8 +34,9 @@ pub mod bench;
 pub mod perft;
 pub mod time;
 
-pub use eval::{Trace, trace};
-pub use iterate::Engine;
+pub use crew::MAX_THREADS;
+pub use eval::{Pair, Sample, Trace, WeightRow, trace, weight_rows, weights_in_use, weights_source};
+pub use host::Engine;
 pub use params::{Param, ParamError, Params};
 pub use score::Score;
 
@@ -154,6 +158,9 @@ pub struct Report {
     pub nodes: Nodes,
     /// Time since the search was called.
     pub elapsed: Millis,
+    /// The longest time for which the search could not look at the clock: known only with a hard limit of time, and
+    /// long only where other programs keep the processor busy.
+    pub stall: Millis,
     /// How full the transposition table is, in thousandths.
     pub hashfull: u16,
     /// The best lines, best first: as many as asked for and legal. Empty only when there is no legal move.
@@ -166,6 +173,26 @@ impl Report {
     pub fn best(&self) -> Option<Move> {
         self.lines.first().and_then(|line| line.pv.first().copied())
     }
+}
+
+/// What a search tells while it runs.
+#[derive(Debug)]
+pub enum News<'a> {
+    /// An iteration is finished.
+    Iteration(&'a Report),
+    /// The iteration under way has found the best line to be worth at least so much; how much, it does not know yet.
+    AtLeast(&'a Report),
+    /// The same for a line that is worth at most so much.
+    AtMost(&'a Report),
+    /// A move of the root is being searched. Told only of searches that run for a second or more.
+    Move {
+        /// The move.
+        mv: Move,
+        /// Its place among the moves, from 1.
+        number: usize,
+        /// The iteration's depth.
+        depth: Depth,
+    },
 }
 
 /// A line of play and what it is worth.

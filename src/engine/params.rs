@@ -131,6 +131,8 @@ params! {
     quiescence_checks = 1 in 0..=4;
     /// Quiescence: what a capture may fall short of alpha by before it is left out, in centipawns.
     delta_margin = 160 in 20..=500;
+    /// Easy move: how far all other moves must stay behind a recapture, in centipawns.
+    easy_margin = 180 in 50..=600;
     /// History: bonus for each ply of depth.
     history_bonus = 160 in 20..=400;
     /// History: the greatest bonus.
@@ -138,6 +140,12 @@ params! {
 }
 
 impl Params {
+    /// A number by its name.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<i32> {
+        self.clone().slot(name).copied()
+    }
+
     /// Changes a number by its name.
     ///
     /// # Errors

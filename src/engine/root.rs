@@ -1,7 +1,23 @@
 //! The root: its moves with what each search found of them, and the search of one iteration over them.
 
-use super::{node::Node, order, reduce::PLY, score::INFINITE, searcher::Searcher, see};
-use crate::chess::{Move, Rules as _};
+use arrayvec::ArrayVec;
+
+use super::{
+    iterate::{self, Iteration},
+    node::Node,
+    order,
+    reduce::PLY,
+    score::{INFINITE, MAX_PLY},
+    searcher::Searcher,
+    see,
+};
+use crate::{
+    chess::{Move, Rules as _},
+    units::Millis,
+};
+
+/// From when on a search tells which move it is about, and how many nodes it takes at least to get there.
+const SLOW: (Millis, u64) = (Millis(1000), 1 << 16);
 
 /// A move of the root.
 #[derive(Debug, Clone)]
@@ -12,7 +28,7 @@ pub(super) struct RootMove {
     /// What the last iteration found in which it was the best of its line; older than that means nothing.
     pub previous: i32,
     /// The line that starts with it.
-    pub pv: Vec<Move>,
+    pub pv: ArrayVec<Move, MAX_PLY>,
     /// Nodes spent below it.
     pub nodes: u64,
 }
@@ -28,46 +44,38 @@ impl RootMove {
     }
 }
 
-/// The moves to choose from, in a first order: `only` these where any are named, without those that stay unseen.
-pub(super) fn root_moves(searcher: &mut Searcher<'_>, node: &Node, only: &[Move]) -> Vec<RootMove> {
+/// Puts the moves to choose from into `roots`, in a first order: `only` these where any are named, without those that
+/// stay unseen.
+pub(super) fn root_moves(searcher: &mut Searcher<'_>, node: &Node, only: &[Move], roots: &mut Vec<RootMove>) {
+    roots.clear();
     let legal = node.pos.legal_moves();
     let last = searcher.memory.frame_before(0, 1).mv;
-    let mut chosen: Vec<Move> = legal
-        .iter()
-        .copied()
-        .filter(|mv| only.is_empty() || only.contains(mv))
-        .collect();
-    if only.is_empty() && legal.len() > 1 {
-        let seen: Vec<Move> = chosen
-            .iter()
-            .copied()
-            .filter(|mv| !searcher.weakness.hides(node, last, *mv))
-            .collect();
-        if !seen.is_empty() {
-            chosen = seen;
-        }
+    let is_seen = |mv: Move| !searcher.weakness.hides(node, last, mv);
+    let sees_any = legal.len() > 1 && legal.iter().any(|mv| is_seen(*mv));
+    let is_chosen = |mv: Move| match only {
+        [] => !sees_any || is_seen(mv),
+        only => only.contains(&mv),
+    };
+    let before = searcher.memory.moves_before(0);
+    for mv in legal.iter().copied().filter(|mv| is_chosen(*mv)) {
+        roots.push(RootMove {
+            mv,
+            score: first_rank(searcher, node, mv, &before),
+            previous: 0,
+            pv: ArrayVec::from_iter([mv]),
+            nodes: 0,
+        });
     }
+    iterate::order(roots, |root| root.score);
     let eval = if node.in_check() {
         0
     } else {
         searcher.evaluate(node)
     };
-    let before = searcher.memory.moves_before(0);
-    let mut moves: Vec<(i32, Move)> = chosen
-        .into_iter()
-        .map(|mv| (first_rank(searcher, node, mv, &before), mv))
-        .collect();
-    moves.sort_by_key(|(rank, _)| -rank);
-    moves
-        .into_iter()
-        .map(|(_, mv)| RootMove {
-            mv,
-            score: -INFINITE,
-            previous: eval,
-            pv: vec![mv],
-            nodes: 0,
-        })
-        .collect()
+    for root in roots {
+        root.score = -INFINITE;
+        root.previous = eval;
+    }
 }
 
 /// The rank of a move before anything was searched: exchanges that win first, quiet moves by history, then the rest.
@@ -81,19 +89,23 @@ fn first_rank(searcher: &Searcher<'_>, node: &Node, mv: Move, before: &[u16]) ->
 }
 
 impl Searcher<'_> {
-    /// Searches the root moves from `first` on; those before are lines already reported. Returns the best score.
+    /// Searches root moves and returns the best score. `tell` hears of each move with its number, once that takes long.
     pub fn search_root(
         &mut self,
         node: &Node,
         moves: &mut [RootMove],
         window: (i32, i32),
         depth: i32,
+        tell: &mut dyn FnMut(Move, usize),
     ) -> i32 {
         let (mut alpha, beta) = window;
         let mut best = -INFINITE;
         self.memory.frame(0).eval = (!node.in_check()).then(|| self.evaluate(node));
         self.memory.frame(1).killers = [None; 2];
         for (index, root) in moves.iter_mut().enumerate() {
+            if self.is_slow() {
+                tell(root.mv, index + 1);
+            }
             let nodes = self.watch.nodes();
             let child = node.after(root.mv);
             self.enter(node, 0, root.mv, &child);
@@ -108,7 +120,8 @@ impl Searcher<'_> {
                 root.score = score;
                 root.pv.clear();
                 root.pv.push(root.mv);
-                root.pv.extend(self.memory.lines[1].iter().copied());
+                root.pv
+                    .extend(self.memory.lines[1].iter().copied().take(MAX_PLY - 1));
             }
             alpha = alpha.max(score);
             if alpha >= beta {
@@ -116,6 +129,12 @@ impl Searcher<'_> {
             }
         }
         best
+    }
+
+    /// Whether the search has run for so long that people wonder what it does.
+    pub fn is_slow(&self) -> bool {
+        let (time, nodes) = SLOW;
+        self.watch.nodes() > nodes && self.watch.elapsed() >= time
     }
 
     fn search_root_move(&mut self, child: &Node, index: usize, window: (i32, i32), depth: i32) -> i32 {
@@ -138,5 +157,22 @@ impl Searcher<'_> {
             score = -self.search(child, -beta, -alpha, full, 1, false);
         }
         score
+    }
+}
+
+impl Iteration<'_> {
+    /// Whether every root move but the first stays below a bar, at a depth. False when that cannot be told any more.
+    pub fn others_stay_below(&mut self, bar: i32, depth: i32) -> bool {
+        let Some((_, others)) = self.moves.split_first_mut() else {
+            return false;
+        };
+        let best = others.iter().fold(-INFINITE, |best, root| {
+            let child = self.node.after(root.mv);
+            self.searcher.enter(self.node, 0, root.mv, &child);
+            let score = -self.searcher.search(&child, -bar, 1 - bar, depth - 1, 1, true);
+            self.searcher.leave();
+            best.max(score)
+        });
+        best < bar && !self.searcher.watch.stopped()
     }
 }

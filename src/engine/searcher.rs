@@ -3,12 +3,14 @@
 use arrayvec::ArrayVec;
 
 use super::{
+    crew::Crew,
     eval::{Evaluator, PawnTable},
     history::{Histories, NO_PIECE_SQUARE, PieceSquare, piece_square},
     node::Node,
     order::Scored,
     params::Params,
     reduce::Reductions,
+    root::RootMove,
     score::{MATE_BOUND, MAX_PLY},
     tt::Table,
     watch::Watch,
@@ -18,6 +20,9 @@ use crate::chess::{Move, Variant};
 
 /// Frames before the root, so that looking back four plies needs no check.
 const BEFORE_ROOT: usize = 4;
+
+/// Room for the moves of any position that occurs in games.
+const MOST_MOVES: usize = 256;
 
 /// What is known of one ply of the current path.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +60,8 @@ pub(super) struct Memory {
     pub path: Vec<u64>,
     /// The best line found from each ply on.
     pub lines: Vec<ArrayVec<Move, MAX_PLY>>,
+    /// The moves of the root, the best of the last search first.
+    pub roots: Vec<RootMove>,
     frames: Vec<Frame>,
 }
 
@@ -67,6 +74,7 @@ impl Memory {
             moves: Vec::with_capacity(4096),
             path: Vec::with_capacity(1024),
             lines: vec![ArrayVec::new(); MAX_PLY + 1],
+            roots: Vec::with_capacity(MOST_MOVES),
             frames: vec![Frame::EMPTY; MAX_PLY + BEFORE_ROOT + 2],
         }
     }
@@ -144,6 +152,7 @@ pub(super) struct Searcher<'a> {
     pub params: &'a Params,
     pub reductions: &'a Reductions,
     pub table: &'a Table,
+    pub crew: &'a Crew,
     pub memory: &'a mut Memory,
     pub watch: Watch<'a>,
     pub evaluator: Evaluator,

@@ -1,35 +1,80 @@
 //! Counts nodes and knows when a search is over: node limit, clock and the wish to stop.
 
-use super::{Limits, Stop, Surroundings};
+use super::{Limits, Stop, Surroundings, crew::Crew};
 use crate::units::{Clock, Millis, Nodes};
 
 /// The stop flag and the clock are looked at once in so many nodes.
 const POLL: u64 = 1024;
 
-/// The limits of a running search.
+/// The first time is sooner, for clocks on which hardly anything is left.
+const FIRST_LOOK: u64 = 256;
+
+/// The limits of a running search, as one of its threads keeps them.
 pub(super) struct Watch<'a> {
     nodes: u64,
     /// The count at which something has to be looked at.
     checkpoint: u64,
     limit: u64,
+    crew: &'a Crew,
+    /// Which of the threads counts here.
+    lane: usize,
+    /// What the first thread looks at; helpers only follow it.
+    lead: Option<Lead<'a>>,
+    stopped: bool,
+}
+
+struct Lead<'a> {
     hard: Option<Millis>,
     stop: &'a Stop,
     clock: &'a dyn Clock,
     started: Millis,
-    stopped: bool,
+    /// When the clock was last looked at, and the longest time between two looks.
+    looked: Millis,
+    stall: Millis,
+}
+
+impl Lead<'_> {
+    fn is_called_off(&mut self, nodes: u64) -> bool {
+        if self.stop.is_set() {
+            return true;
+        }
+        let Some(hard) = self.hard else {
+            return false;
+        };
+        let now = self.clock.elapsed() - self.started;
+        self.stall = self.stall.max(now - self.looked);
+        self.looked = now;
+        // However late it is, a first glance tells good moves from bad ones and takes no time that counts.
+        nodes > 0 && now >= hard
+    }
 }
 
 impl<'a> Watch<'a> {
-    /// Starts counting nodes and time.
-    pub fn start(limits: &Limits, around: &Surroundings<'a>) -> Self {
-        Self {
-            nodes: 0,
-            checkpoint: 0,
-            limit: limits.nodes.map_or(u64::MAX, |Nodes(nodes)| nodes),
+    /// Starts counting nodes and time for the thread that leads a search.
+    pub fn lead(limits: &Limits, around: &Surroundings<'a>, crew: &'a Crew) -> Self {
+        let lead = Lead {
             hard: limits.hard,
             stop: around.stop,
             clock: around.clock,
             started: around.clock.elapsed(),
+            looked: Millis::ZERO,
+            stall: Millis::ZERO,
+        };
+        Self {
+            lead: Some(lead),
+            ..Self::follow(limits, crew, 0)
+        }
+    }
+
+    /// Starts counting nodes for a helper, which is over when the leader says so.
+    pub fn follow(limits: &Limits, crew: &'a Crew, lane: usize) -> Self {
+        Self {
+            nodes: 0,
+            checkpoint: 0,
+            limit: limits.nodes.map_or(u64::MAX, |Nodes(nodes)| nodes),
+            crew,
+            lane,
+            lead: None,
             stopped: false,
         }
     }
@@ -46,12 +91,26 @@ impl<'a> Watch<'a> {
 
     #[cold]
     fn is_over(&mut self) -> bool {
-        self.stopped = self.stopped
-            || self.nodes >= self.limit
-            || self.stop.is_set()
-            || self.hard.is_some_and(|hard| self.elapsed() >= hard);
-        self.checkpoint = self.limit.min(self.nodes + POLL);
+        let left = self.limit.saturating_sub(self.all_nodes());
+        self.stopped = self.stopped || left == 0 || self.is_called_off();
+        // With several threads the limit is shared out, so that together they hardly overstep it.
+        let often = if self.nodes == 0 { FIRST_LOOK } else { POLL };
+        let share = (left / self.crew.threads() as u64).clamp(1, often);
+        self.checkpoint = self.nodes + if self.stopped { 0 } else { share };
         self.stopped
+    }
+
+    fn is_called_off(&mut self) -> bool {
+        match &mut self.lead {
+            Some(lead) => lead.is_called_off(self.nodes),
+            None => self.crew.is_over(),
+        }
+    }
+
+    /// The longest time between two looks at the clock so far: a few milliseconds, or more where other programs keep
+    /// the processor busy. Measured only with a hard limit of time.
+    pub fn stall(&self) -> Millis {
+        self.lead.as_ref().map_or(Millis::ZERO, |lead| lead.stall)
     }
 
     /// Whether the search was cut short, so that results from now on mean nothing.
@@ -59,14 +118,31 @@ impl<'a> Watch<'a> {
         self.stopped
     }
 
-    /// Nodes so far.
+    /// Nodes of this thread so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Time since the start.
+    /// Nodes of all threads so far: exact for this one, of the others as last published.
+    pub fn all_nodes(&self) -> u64 {
+        self.publish();
+        if self.crew.threads() == 1 {
+            self.nodes
+        } else {
+            self.nodes + self.crew.nodes_of_others(self.lane)
+        }
+    }
+
+    /// Tells the other threads how many nodes this one has visited.
+    pub fn publish(&self) {
+        self.crew.publish(self.lane, self.nodes);
+    }
+
+    /// Time since the start; none passes for helpers.
     pub fn elapsed(&self) -> Millis {
-        self.clock.elapsed() - self.started
+        self.lead
+            .as_ref()
+            .map_or(Millis::ZERO, |lead| lead.clock.elapsed() - lead.started)
     }
 }
 
@@ -86,6 +162,7 @@ mod tests {
 
     #[test]
     fn a_node_limit_is_exact() {
+        let crew = Crew::new(1);
         let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
         for limit in [0, 1, 1023, 1024, 1025, 5000] {
             let limits = Limits {
@@ -96,7 +173,7 @@ mod tests {
                 stop: &stop,
                 clock: &clock,
             };
-            let mut watch = Watch::start(&limits, &around);
+            let mut watch = Watch::lead(&limits, &around, &crew);
             while watch.visit() {}
             assert_eq!(watch.nodes(), limit);
             assert!(watch.stopped());
@@ -105,6 +182,7 @@ mod tests {
 
     #[test]
     fn the_hard_limit_counts_from_the_start_of_the_search() {
+        let crew = Crew::new(1);
         let (stop, clock) = (Stop::new(), Hands(Cell::new(5000)));
         let limits = Limits {
             hard: Some(Millis(100)),
@@ -114,7 +192,7 @@ mod tests {
             stop: &stop,
             clock: &clock,
         };
-        let mut watch = Watch::start(&limits, &around);
+        let mut watch = Watch::lead(&limits, &around, &crew);
         assert!((0..10_000).all(|_| watch.visit()));
         clock.0.set(5100);
         assert!((0..=POLL).any(|_| !watch.visit()));
@@ -122,12 +200,38 @@ mod tests {
 
     #[test]
     fn a_search_stopped_before_it_starts_visits_nothing() {
+        let crew = Crew::new(1);
         let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
         stop.set();
         let around = Surroundings {
             stop: &stop,
             clock: &clock,
         };
-        assert!(!Watch::start(&Limits::default(), &around).visit());
+        assert!(!Watch::lead(&Limits::default(), &around, &crew).visit());
+    }
+
+    #[test]
+    fn several_threads_share_a_node_limit_and_follow_their_leader() {
+        let crew = Crew::new(2);
+        let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
+        let limits = Limits {
+            nodes: Some(Nodes(5000)),
+            ..Limits::default()
+        };
+        let around = Surroundings {
+            stop: &stop,
+            clock: &clock,
+        };
+        let mut first = Watch::lead(&limits, &around, &crew);
+        let mut second = Watch::follow(&limits, &crew, 1);
+        while first.visit() && second.visit() {}
+        // What the other has not published yet may come on top.
+        let all = first.all_nodes();
+        assert!((5000..5000 + POLL).contains(&all), "{all}");
+        crew.begin();
+        let mut helper = Watch::follow(&Limits::default(), &crew, 1);
+        assert!((0..9000).all(|_| helper.visit()));
+        crew.finish();
+        assert!((0..=POLL).any(|_| !helper.visit()));
     }
 }

@@ -6,8 +6,10 @@ use toml::{Spanned, de::DeValue};
 
 use super::voice::{self, Voice};
 use crate::{
+    book::Taste,
+    chess::Color,
     diagnostic::{Diagnostic, Findings},
-    settings::{self, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
+    settings::{self, Choice, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
     units::{Centipawns, Depth, Elo, Millis, Nodes},
 };
 
@@ -36,6 +38,14 @@ pub struct Profile {
     pub tempo: f64,
     /// The books it opens from, first come first asked; may be empty.
     pub books: Vec<String>,
+    /// The books it opens from as White instead.
+    pub books_white: Option<Vec<String>>,
+    /// The books it opens from as Black instead.
+    pub books_black: Option<Vec<String>>,
+    /// How it draws among the moves of a book.
+    pub book_taste: Taste,
+    /// How much worse than the best a move of a book may look to a short search; none to trust the books.
+    pub book_verify: Option<Centipawns>,
     /// Set by hand: half moves it may play from books, counted from the start of the game.
     pub book_plies: Option<u32>,
     /// When it gives up; none for never.
@@ -59,6 +69,16 @@ impl Profile {
             title: name.to_owned(),
             ..plain
         }
+    }
+
+    /// The books it opens from with a color, first come first asked.
+    #[must_use]
+    pub fn books_of(&self, color: Color) -> &[String] {
+        let own = match color {
+            Color::White => &self.books_white,
+            Color::Black => &self.books_black,
+        };
+        own.as_ref().unwrap_or(&self.books)
     }
 }
 
@@ -231,6 +251,10 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
         delay: Delay::Off,
         tempo: 1.0,
         books: Vec::new(),
+        books_white: None,
+        books_black: None,
+        book_taste: Taste::ByWeight,
+        book_verify: None,
         book_plies: None,
         resign: None,
         draw: None,
@@ -298,16 +322,7 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Profile, books: Option<&
         1.0,
         "Factor on the think times of delay = \"human\": 0.5 is quick, 2.0 is slow.",
     );
-    let book = Name {
-        what: "book",
-        known: books,
-    };
-    profile.books = file.key(
-        "books",
-        List(book),
-        Vec::new(),
-        "Books it opens from; the first that knows the position decides.",
-    );
+    declare_books(file, profile, books);
     profile.book_plies = file.optional(
         "book-plies",
         Whole(0..=200_u32, "half moves"),
@@ -354,6 +369,48 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Profile, books: Option<&
         3,
         "Takebacks it grants in a casual game. In rated games it grants none.",
     );
+}
+
+/// Which books, and how it draws from them.
+fn declare_books(file: &mut Section<'_>, profile: &mut Profile, known: Option<&[String]>) {
+    let names = || List(Name { what: "book", known });
+    const AS_BOOKS: &str = "as `books`";
+    profile.books = file.key(
+        "books",
+        names(),
+        Vec::new(),
+        "Books it opens from; the first that is for such a game and knows the position decides.",
+    );
+    profile.books_white = file.optional("books-white", names(), AS_BOOKS, "Books it opens from as White.");
+    profile.books_black = file.optional("books-black", names(), AS_BOOKS, "Books it opens from as Black.");
+    let choice = file.key(
+        "book-choice",
+        Choice(&[
+            ("weight", Taste::ByWeight),
+            ("best", Taste::Best),
+            ("flat", Taste::Flat),
+        ]),
+        Taste::ByWeight,
+        "How it draws among the moves of a book: by their weights, always the heaviest, or all alike.",
+    );
+    let temperature = file.key(
+        "book-temperature",
+        Real(0.1..=10.0, "with book-choice = \"weight\""),
+        1.0,
+        "Below 1.0 heavy moves come up more often than they weigh, above 1.0 light ones do.",
+    );
+    profile.book_taste = match choice {
+        Taste::ByWeight if (temperature - 1.0).abs() > f64::EPSILON => Taste::Temperature(temperature),
+        taste => taste,
+    };
+    profile.book_verify = file
+        .optional(
+            "book-verify",
+            Whole(20..=1000_u32, "centipawns"),
+            "trusts its books",
+            "Plays no move of a book that a short search finds this much worse than the best move.",
+        )
+        .map(|margin| Centipawns(margin.cast_signed()));
 }
 
 const BOOK_BY_LEVEL: &str = "as the level says, or to the book's end at full strength";

@@ -1,4 +1,5 @@
-//! What the board's page needs beyond lichess' interfaces: a name, whom to play, where pieces may go, a rematch.
+//! What the board's page needs beyond lichess' interfaces: a name, whom to play, where pieces may go, a rematch,
+//! a little more time.
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
+    answer::Done,
     challenge_api::parse_id,
     fields::BodyFields,
     gate::{self, Caller, Gate},
@@ -23,6 +25,7 @@ use crate::lichess::model::Challenge;
 pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
     let players = Router::new()
         .route("/sandbox/game/{id}/rematch", post(rematch))
+        .route("/sandbox/game/{id}/more-time", post(more_time))
         .route_layer(from_fn_with_state(
             Gate::new(hub, &["board:play", "bot:play"]),
             gate::check,
@@ -72,4 +75,18 @@ async fn rematch(
     let id = parse_id(&id)?;
     hub.with(|world, now| world.rematch(&caller.user, &id, now))
         .map(Json)
+}
+
+async fn more_time(
+    State(hub): State<Arc<Hub>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<Done, Refusal> {
+    let id = parse_id(&id)?;
+    hub.with(|world, now| {
+        world.command(&caller.user, &id, now, |game, color| {
+            game.take_more_time(color, now)
+        })
+    })?;
+    Ok(Done)
 }

@@ -20,7 +20,12 @@ pub(super) struct Gate {
     watch: Stopwatch,
     /// Milliseconds of `watch` at which the search's own clock began to run.
     started: AtomicU64,
+    /// For how many milliseconds searches have lately been kept from looking at the clock.
+    stall: AtomicU64,
 }
+
+/// Pauses as short as this are the search's own.
+const NO_STALL: Millis = Millis(10);
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct State {
@@ -50,6 +55,7 @@ impl Gate {
             changed: Condvar::new(),
             watch: Stopwatch::start(),
             started: AtomicU64::new(0),
+            stall: AtomicU64::new(0),
         }
     }
 
@@ -92,6 +98,18 @@ impl Gate {
             state.held = None;
             self.changed.notify_all();
         }
+    }
+
+    /// Notes for how long a search was kept from looking at the clock. Old pauses fade.
+    pub fn note_stall(&self, stall: Millis) {
+        let faded = self.stall.load(Relaxed) * 15 / 16;
+        let new = if stall > NO_STALL { stall.0 } else { 0 };
+        self.stall.store(faded.max(new), Relaxed);
+    }
+
+    /// How much of a clock to keep, so that the next such pause does not cost the game.
+    pub fn reserve(&self) -> Millis {
+        Millis(self.stall.load(Relaxed))
     }
 
     /// No more commands will come: searches that only a command could end are stopped, others run to their limits.
@@ -154,6 +172,21 @@ mod tests {
         gate.stop();
         gate.wait_for_release();
         assert!(gate.stop.is_set());
+    }
+
+    #[test]
+    fn long_pauses_are_remembered_for_a_while_and_short_ones_never() {
+        let gate = Gate::new();
+        gate.note_stall(Millis(8));
+        assert_eq!(gate.reserve(), Millis::ZERO);
+        gate.note_stall(Millis(160));
+        assert_eq!(gate.reserve(), Millis(160));
+        gate.note_stall(Millis(3));
+        assert_eq!(gate.reserve(), Millis(150));
+        for _ in 0..100 {
+            gate.note_stall(Millis::ZERO);
+        }
+        assert_eq!(gate.reserve(), Millis::ZERO);
     }
 
     #[test]

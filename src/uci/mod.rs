@@ -4,29 +4,38 @@
 //! that `stop` and `isready` are heard at any time. What cannot be done is told in one `info string` and changes nothing.
 
 mod gate;
+mod house;
+mod info;
 mod options;
 mod parse;
 mod perft_table;
+mod voice;
+mod wdl;
 mod worker;
 
 use std::{
     io::{self, BufRead, Write},
+    path::Path,
     sync::mpsc::{self, Sender},
     thread,
 };
 
-pub use perft_table::perft;
-pub use worker::bench;
+pub use house::House;
+pub use perft_table::{perft, perft_speed};
+pub use worker::{bench, fixed_cost};
 
 use gate::{Gate, Held};
+use house::open_book;
 use options::{Change, Settings};
 use parse::{Command, Go};
-use worker::{Job, Voice, Worker};
+use voice::Voice;
+use worker::{Job, Order, Worker};
 
 use crate::{
-    chess::{GameLine, Variant, key, parse_uci, write_fen},
+    book::Library,
+    chess::{GameLine, Move, Variant, key, parse_uci, write_fen},
     engine::{
-        Engine, Limits, Search, bench as signature,
+        Engine, Limits, Params, Search, bench as signature,
         time::{GameClock, budget},
         trace,
     },
@@ -41,6 +50,14 @@ const MAX_PERFT: u32 = 10;
 /// # Errors
 /// Whatever reading fails with. That nobody reads the answers is no error.
 pub fn run(reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
+    run_in(&House::default(), reader, writer)
+}
+
+/// Speaks UCI as [`run`] does, with books and personalities to choose from.
+///
+/// # Errors
+/// See [`run`].
+pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
     let gate = Gate::new();
     let voice = Voice::new(writer);
     let settings = Settings::default();
@@ -59,6 +76,9 @@ pub fn run(reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
             voice,
             jobs,
             settings,
+            house,
+            book: None,
+            games: 0,
             line: GameLine::new(Variant::Standard),
         };
         let read = front.listen(reader);
@@ -67,12 +87,24 @@ pub fn run(reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
     })
 }
 
+/// The numbers of the search as OpenBench's tuner reads them, one a line.
+#[must_use]
+pub fn tunables() -> String {
+    let lines: Vec<String> = options::tuning_listing(&Params::default()).collect();
+    lines.join("\n")
+}
+
 /// The half that listens: it holds the position and the settings, and sends jobs to the worker.
 struct Front<'a, W> {
     gate: &'a Gate,
     voice: &'a Voice<W>,
     jobs: Sender<Job>,
     settings: Settings,
+    house: &'a House,
+    /// The book that was opened by hand.
+    book: Option<Library>,
+    /// Games begun: it names the game to whatever is left to chance.
+    games: u64,
     line: GameLine,
 }
 
@@ -84,7 +116,9 @@ impl<W: Write> Front<'_, W> {
             if reader.read_until(b'\n', &mut bytes)? == 0 {
                 return Ok(());
             }
-            match parse::parse(&String::from_utf8_lossy(&bytes)) {
+            let line = String::from_utf8_lossy(&bytes);
+            self.voice.heard(&line);
+            match parse::parse(&line) {
                 Ok(Command::Quit) => {
                     self.gate.stop();
                     return Ok(());
@@ -100,7 +134,10 @@ impl<W: Write> Front<'_, W> {
             Command::Uci => self.introduce(),
             Command::IsReady if self.gate.is_searching() => self.voice.say("readyok"),
             Command::IsReady => self.send(Job::Ready),
-            Command::NewGame => self.when_idle("ucinewgame", Job::NewGame),
+            Command::NewGame => {
+                self.games += u64::from(!self.gate.is_searching());
+                self.when_idle("ucinewgame", Job::NewGame);
+            }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::Position { fen, moves } => self.set_position(&fen, &moves),
             Command::Go(go) => self.go(&go),
@@ -129,7 +166,9 @@ impl<W: Write> Front<'_, W> {
         self.voice
             .say(format_args!("id name Sparring {}", env!("CARGO_PKG_VERSION")));
         self.voice.say("id author the Sparring authors");
-        options::listing().for_each(|line| self.voice.say(line));
+        for line in options::listing(self.house) {
+            self.voice.say(line);
+        }
         self.voice.say("uciok");
     }
 
@@ -139,13 +178,38 @@ impl<W: Write> Front<'_, W> {
                 .remark(format_args!("option \"{name}\" cannot be set during a search"));
             return;
         }
-        match self.settings.set(name, value) {
+        let before = self.settings.clone();
+        match self.settings.set(self.house, name, value) {
             Ok(Change::None) => {}
             Ok(Change::Hash(mib)) => self.send(Job::Resize(mib)),
+            Ok(Change::Threads(threads)) => self.send(Job::Threads(threads)),
             Ok(Change::Clear) => self.send(Job::NewGame),
             Ok(Change::Params(params)) => self.send(Job::Params(params)),
+            Ok(Change::Book(path)) => self.open_book(path.as_deref()),
+            Ok(Change::Log) if self.open_log() => {}
+            Ok(Change::Log) => self.settings = before,
             Err(error) => self.voice.remark(error),
         }
+    }
+
+    fn open_book(&mut self, path: Option<&Path>) {
+        match path.map(open_book).transpose() {
+            Ok(book) => self.book = book,
+            Err(error) => self.voice.remark(error),
+        }
+    }
+
+    /// Begins, moves or ends the log. False when its file cannot be opened.
+    fn open_log(&self) -> bool {
+        let path = &self.settings.log_file;
+        if !self.settings.log {
+            self.voice.close_log();
+        } else if let Err(error) = self.voice.open_log(path) {
+            self.voice
+                .remark(format_args!("the log {}: {error}", path.display()));
+            return false;
+        }
+        true
     }
 
     fn variant(&self) -> Variant {
@@ -178,18 +242,41 @@ impl<W: Write> Front<'_, W> {
                 }
             }
         }
-        let limits = limits(go, self.line.turn().is_white(), self.settings.overhead);
+        let limits = limits(
+            go,
+            self.line.turn().is_white(),
+            &self.settings,
+            self.gate.reserve(),
+        );
         let held = if go.ponder {
             Some(Held::Ponder)
         } else {
             (go.infinite || limits == Limits::default()).then_some(Held::Infinite)
         };
-        self.gate.begin(held);
-        self.send(Job::Search(Box::new(Search {
+        let mut search = Search {
             multi_pv: self.settings.multi_pv,
             only,
             ..Search::new(self.line.clone(), limits)
+        };
+        self.house
+            .disguise(&mut search, &self.settings.guise(), self.games);
+        self.gate.begin(held);
+        self.send(Job::Search(Box::new(Order {
+            book: self.book_move(held, &search),
+            verify: self.settings.verify_book,
+            wdl: self.settings.show_wdl,
+            search,
         })));
+    }
+
+    /// The book's move, where one is wanted: not for analysis, and not before an answer may be given.
+    fn book_move(&self, held: Option<Held>, search: &Search) -> Option<Move> {
+        let settings = &self.settings;
+        if !settings.own_book || settings.analyse || held.is_some() || !search.only.is_empty() {
+            return None;
+        }
+        self.house
+            .book_move(self.book.as_ref(), &settings.guise(), &self.line, self.games)
     }
 
     fn display(&self) {
@@ -216,8 +303,10 @@ impl<W: Write> Front<'_, W> {
     }
 }
 
-/// The limits of a search, for the side whose turn it is.
-fn limits(go: &Go, white: bool, overhead: Millis) -> Limits {
+/// The limits of a search, for the side whose turn it is. `reserve` is kept on the clock as far as it goes, but never
+/// more than half of it.
+fn limits(go: &Go, white: bool, settings: &Settings, reserve: Millis) -> Limits {
+    let overhead = settings.overhead;
     let mut limits = Limits {
         depth: go.depth.map(Depth),
         nodes: go.nodes.map(Nodes),
@@ -235,12 +324,14 @@ fn limits(go: &Go, white: bool, overhead: Millis) -> Limits {
     };
     if let Some(remaining) = remaining {
         let budget = budget(&GameClock {
-            remaining,
+            remaining: remaining - reserve.min(remaining.scaled(0.5)),
             increment: increment.unwrap_or_default(),
             moves_to_go: go.movestogo.filter(|moves| *moves > 0),
             overhead,
         });
-        limits.soft = Some(budget.soft);
+        // An interface that ponders gives part of the time back while the opponent thinks.
+        let hope = if settings.ponder { 1.25 } else { 1.0 };
+        limits.soft = Some(budget.soft.scaled(hope).min(budget.hard));
         limits.hard = Some(budget.hard);
     }
     if let Some(movetime) = go.movetime {

@@ -1,25 +1,36 @@
 //! The options that graphical interfaces show: declared once, listed and set from the same table.
 
-use std::fmt;
+use std::{fmt, path::PathBuf};
 
 use thiserror::Error;
 
+#[cfg(feature = "daemon")]
+use super::house::NOBODY;
+use super::house::{Guise, House};
 use crate::{
-    engine::{ParamError, Params},
+    engine::{MAX_THREADS, ParamError, Params},
     units::Millis,
 };
+#[cfg(feature = "daemon")]
+use crate::{personality::Level, units::Elo};
 
-/// A change that a setting asks the engine for.
+/// A change that a setting asks others for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
     /// Nothing but the settings changed.
     None,
     /// Another size of the hash table, in mebibytes.
     Hash(usize),
+    /// Another number of threads.
+    Threads(usize),
     /// Forget everything.
     Clear,
     /// Other numbers for the search.
     Params(Params),
+    /// Another book, or none.
+    Book(Option<PathBuf>),
+    /// The log begins, goes to another file, or ends.
+    Log,
 }
 
 /// The settings in force.
@@ -28,7 +39,22 @@ pub(super) struct Settings {
     pub hash: usize,
     pub multi_pv: usize,
     pub overhead: Millis,
+    /// Time that a search may hope to win back while the opponent thinks.
+    pub ponder: bool,
+    pub own_book: bool,
+    pub verify_book: bool,
+    #[cfg(feature = "daemon")]
+    pub limit_strength: bool,
+    #[cfg(feature = "daemon")]
+    pub elo: Elo,
+    #[cfg(feature = "daemon")]
+    pub personality: Option<String>,
     pub chess960: bool,
+    pub show_wdl: bool,
+    /// The engine itself is asked: no book, nobody's weakness.
+    pub analyse: bool,
+    pub log: bool,
+    pub log_file: PathBuf,
     pub params: Params,
 }
 
@@ -38,7 +64,20 @@ impl Default for Settings {
             hash: 16,
             multi_pv: 1,
             overhead: Millis(20),
+            ponder: false,
+            own_book: false,
+            verify_book: false,
+            #[cfg(feature = "daemon")]
+            limit_strength: false,
+            #[cfg(feature = "daemon")]
+            elo: Elo(DEFAULT_ELO),
+            #[cfg(feature = "daemon")]
+            personality: None,
             chess960: false,
+            show_wdl: false,
+            analyse: false,
+            log: false,
+            log_file: LOG_FILE.into(),
             params: Params::default(),
         }
     }
@@ -58,14 +97,35 @@ pub(super) enum OptionError {
     },
     #[error("option \"{name}\" needs true or false, not \"{text}\"")]
     Check { name: &'static str, text: String },
+    #[cfg(feature = "daemon")]
+    #[error("option \"{name}\" needs one of {choices}, not \"{text}\"")]
+    Combo {
+        name: &'static str,
+        text: String,
+        choices: String,
+    },
+    #[error("option \"{name}\" needs the name of a file")]
+    File { name: &'static str },
     #[error(transparent)]
     Param(#[from] ParamError),
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    Spin { default: u64, min: u64, max: u64 },
-    Check { default: bool },
+    Spin {
+        default: u64,
+        min: u64,
+        max: u64,
+    },
+    Check {
+        default: bool,
+    },
+    Text {
+        default: &'static str,
+    },
+    /// One of the personalities.
+    #[cfg(feature = "daemon")]
+    Personality,
     Button,
 }
 
@@ -73,84 +133,133 @@ enum Kind {
 enum Which {
     Hash,
     ClearHash,
+    Threads,
     MultiPv,
     Overhead,
+    Ponder,
+    OwnBook,
+    BookFile,
+    VerifyBook,
+    #[cfg(feature = "daemon")]
+    LimitStrength,
+    #[cfg(feature = "daemon")]
+    Elo,
+    #[cfg(feature = "daemon")]
+    Personality,
     Chess960,
-    /// Accepted because interfaces send them; they change nothing here.
-    Ignored,
+    ShowWdl,
+    Analyse,
+    Log,
+    LogFile,
 }
 
-const OPTIONS: [(&str, Which, Kind); 8] = [
-    (
-        "Hash",
-        Which::Hash,
-        Kind::Spin {
-            default: 16,
-            min: 1,
-            max: 65_536,
-        },
-    ),
+/// How the protocol writes a text that is not there.
+const EMPTY: &str = "<empty>";
+
+const LOG_FILE: &str = "sparring-uci.log";
+
+#[cfg(feature = "daemon")]
+const DEFAULT_ELO: u32 = 1500;
+
+const fn spin(default: u64, min: u64, max: u64) -> Kind {
+    Kind::Spin { default, min, max }
+}
+
+const OFF: Kind = Kind::Check { default: false };
+
+const OPTIONS: &[(&str, Which, Kind)] = &[
+    ("Hash", Which::Hash, spin(16, 1, 65_536)),
     ("Clear Hash", Which::ClearHash, Kind::Button),
+    ("Threads", Which::Threads, spin(1, 1, MAX_THREADS as u64)),
+    ("MultiPV", Which::MultiPv, spin(1, 1, 256)),
+    ("Move Overhead", Which::Overhead, spin(20, 0, 10_000)),
+    ("Ponder", Which::Ponder, OFF),
+    ("OwnBook", Which::OwnBook, OFF),
+    ("BookFile", Which::BookFile, Kind::Text { default: EMPTY }),
+    ("VerifyBook", Which::VerifyBook, OFF),
+    #[cfg(feature = "daemon")]
+    ("UCI_LimitStrength", Which::LimitStrength, OFF),
+    #[cfg(feature = "daemon")]
     (
-        "Threads",
-        Which::Ignored,
-        Kind::Spin {
-            default: 1,
-            min: 1,
-            max: 1,
-        },
+        "UCI_Elo",
+        Which::Elo,
+        spin(
+            DEFAULT_ELO as u64,
+            *Level::RANGE.start() as u64,
+            *Level::RANGE.end() as u64,
+        ),
     ),
-    (
-        "MultiPV",
-        Which::MultiPv,
-        Kind::Spin {
-            default: 1,
-            min: 1,
-            max: 256,
-        },
-    ),
-    (
-        "Move Overhead",
-        Which::Overhead,
-        Kind::Spin {
-            default: 20,
-            min: 0,
-            max: 10_000,
-        },
-    ),
-    ("Ponder", Which::Ignored, Kind::Check { default: false }),
-    ("UCI_Chess960", Which::Chess960, Kind::Check { default: false }),
-    ("UCI_AnalyseMode", Which::Ignored, Kind::Check { default: false }),
+    #[cfg(feature = "daemon")]
+    ("Personality", Which::Personality, Kind::Personality),
+    ("UCI_Chess960", Which::Chess960, OFF),
+    ("UCI_ShowWDL", Which::ShowWdl, OFF),
+    ("UCI_AnalyseMode", Which::Analyse, OFF),
+    ("Log", Which::Log, OFF),
+    ("LogFile", Which::LogFile, Kind::Text { default: LOG_FILE }),
 ];
 
 /// The lines that tell an interface of the options.
-pub(super) fn listing() -> impl Iterator<Item = String> {
-    OPTIONS
+///
+/// With the feature `tune` the numbers of the search are among them, as tuners that speak UCI need it.
+pub(super) fn listing(house: &House) -> Vec<String> {
+    let mut lines: Vec<String> = OPTIONS
         .iter()
-        .map(|(name, _, kind)| format!("option name {name} type {kind}"))
+        .map(|(name, _, kind)| format!("option name {name} type {}", Listed(*kind, house)))
+        .collect();
+    if cfg!(feature = "tune") {
+        lines.extend(Params::LIST.iter().map(|param| {
+            format!(
+                "option name {} type spin default {} min {} max {}",
+                param.name, param.default, param.min, param.max
+            )
+        }));
+    }
+    lines
 }
 
 /// The numbers of the search as OpenBench's tuner reads them: name, type, value, least, greatest, step, rate.
 pub(super) fn tuning_listing(params: &Params) -> impl Iterator<Item = String> {
-    let defaults = Params::default() == *params;
-    Params::LIST.iter().map(move |param| {
+    Params::LIST.iter().map(|param| {
+        let value = params.value(param.name).unwrap_or(param.default);
         let step = f64::from(param.max - param.min) / 20.0;
-        let note = if defaults { "" } else { " # some are set otherwise" };
         format!(
-            "{}, int, {}.0, {}.0, {}.0, {step:.2}, 0.002{note}",
-            param.name, param.default, param.min, param.max
+            "{}, int, {value}.0, {}.0, {}.0, {step:.2}, 0.002",
+            param.name, param.min, param.max
         )
     })
 }
 
-impl fmt::Display for Kind {
+/// A kind of option as the protocol lists it.
+struct Listed<'a>(Kind, &'a House);
+
+impl fmt::Display for Listed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
-            Self::Check { default } => write!(f, "check default {default}"),
-            Self::Button => write!(f, "button"),
+        let Self(kind, house) = self;
+        match kind {
+            Kind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
+            Kind::Check { default } => write!(f, "check default {default}"),
+            Kind::Text { default } => write!(f, "string default {default}"),
+            #[cfg(feature = "daemon")]
+            Kind::Personality => {
+                write!(f, "combo default {NOBODY} var {NOBODY}")?;
+                house
+                    .personalities()
+                    .try_for_each(|name| write!(f, " var {name}"))
+            }
+            Kind::Button => {
+                let _ = house; // only personalities ask for it
+                write!(f, "button")
+            }
         }
     }
+}
+
+/// A value that fits its option.
+enum Value {
+    Number(u64),
+    Flag(bool),
+    Text(String),
+    None,
 }
 
 impl Settings {
@@ -158,34 +267,82 @@ impl Settings {
     ///
     /// # Errors
     /// [`OptionError`] for a name or a value that cannot be; the settings are then unchanged.
-    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<Change, OptionError> {
+    pub fn set(&mut self, house: &House, name: &str, value: Option<&str>) -> Result<Change, OptionError> {
         let text = value.unwrap_or("");
-        let Some((name, which, kind)) = OPTIONS
-            .into_iter()
-            .find(|option| option.0.eq_ignore_ascii_case(name))
-        else {
+        let found = OPTIONS.iter().find(|option| option.0.eq_ignore_ascii_case(name));
+        let Some(&(name, which, kind)) = found else {
             return self.set_param(name, text);
         };
-        let (number, flag) = read(name, kind, text)?;
+        Ok(match read(house, name, kind, text)? {
+            Value::Number(number) => self.set_number(which, number),
+            Value::Flag(flag) => self.set_flag(which, flag),
+            Value::Text(text) => self.set_text(name, which, text)?,
+            Value::None => Change::Clear,
+        })
+    }
+
+    fn set_number(&mut self, which: Which, number: u64) -> Change {
+        // Every range fits into the machine's own size.
+        let size = usize::try_from(number).unwrap_or(usize::MAX);
         match which {
             Which::Hash => {
-                self.hash = number as usize;
-                return Ok(Change::Hash(self.hash));
+                self.hash = size;
+                return Change::Hash(size);
             }
-            Which::ClearHash => return Ok(Change::Clear),
-            Which::MultiPv => self.multi_pv = number as usize,
+            Which::Threads => return Change::Threads(size),
+            Which::MultiPv => self.multi_pv = size,
             Which::Overhead => self.overhead = Millis(number),
-            Which::Chess960 => self.chess960 = flag,
-            Which::Ignored => {}
+            #[cfg(feature = "daemon")]
+            Which::Elo => self.elo = Elo(u32::try_from(number).unwrap_or(u32::MAX)),
+            _ => unreachable!("{which:?} is no number"),
         }
-        Ok(Change::None)
+        Change::None
+    }
+
+    fn set_flag(&mut self, which: Which, flag: bool) -> Change {
+        let slot = match which {
+            Which::Ponder => &mut self.ponder,
+            Which::OwnBook => &mut self.own_book,
+            Which::VerifyBook => &mut self.verify_book,
+            #[cfg(feature = "daemon")]
+            Which::LimitStrength => &mut self.limit_strength,
+            Which::Chess960 => &mut self.chess960,
+            Which::ShowWdl => &mut self.show_wdl,
+            Which::Analyse => &mut self.analyse,
+            Which::Log => &mut self.log,
+            _ => unreachable!("{which:?} is no flag"),
+        };
+        *slot = flag;
+        if which == Which::Log {
+            Change::Log
+        } else {
+            Change::None
+        }
+    }
+
+    fn set_text(&mut self, name: &'static str, which: Which, text: String) -> Result<Change, OptionError> {
+        let is_empty = text.is_empty() || text == EMPTY;
+        Ok(match which {
+            Which::BookFile => Change::Book((!is_empty).then(|| text.into())),
+            Which::LogFile if is_empty => return Err(OptionError::File { name }),
+            Which::LogFile => {
+                self.log_file = text.into();
+                Change::Log
+            }
+            #[cfg(feature = "daemon")]
+            Which::Personality => {
+                self.personality = (text != NOBODY).then_some(text);
+                Change::None
+            }
+            _ => unreachable!("{which:?} is no text"),
+        })
     }
 
     fn set_param(&mut self, name: &str, text: &str) -> Result<Change, OptionError> {
         let Some(param) = Params::LIST.iter().find(|param| param.name == name) else {
             return Err(OptionError::Unknown(name.to_owned()));
         };
-        let value = text.parse().map_err(|_| OptionError::Spin {
+        let value = text.trim().parse().map_err(|_| OptionError::Spin {
             name: param.name,
             text: text.to_owned(),
             min: u64::try_from(param.min).unwrap_or(0),
@@ -194,13 +351,27 @@ impl Settings {
         self.params.set(name, value)?;
         Ok(Change::Params(self.params.clone()))
     }
+
+    /// How weak the engine shall play.
+    pub fn guise(&self) -> Guise {
+        if self.analyse {
+            return Guise::default();
+        }
+        Guise {
+            #[cfg(feature = "daemon")]
+            level: self.limit_strength.then_some(self.elo),
+            #[cfg(feature = "daemon")]
+            personality: self.personality.clone(),
+        }
+    }
 }
 
-/// The value as a number and as a flag; whichever does not apply is zero or false.
-fn read(name: &'static str, kind: Kind, text: &str) -> Result<(u64, bool), OptionError> {
+/// The value that a text stands for.
+fn read(house: &House, name: &'static str, kind: Kind, text: &str) -> Result<Value, OptionError> {
+    let text = text.trim();
     match kind {
-        Kind::Spin { min, max, .. } => match text.trim().parse() {
-            Ok(number) if (min..=max).contains(&number) => Ok((number, false)),
+        Kind::Spin { min, max, .. } => match text.parse() {
+            Ok(number) if (min..=max).contains(&number) => Ok(Value::Number(number)),
             _ => Err(OptionError::Spin {
                 name,
                 text: text.to_owned(),
@@ -208,15 +379,34 @@ fn read(name: &'static str, kind: Kind, text: &str) -> Result<(u64, bool), Optio
                 max,
             }),
         },
-        Kind::Check { .. } => match text.trim() {
-            "true" => Ok((0, true)),
-            "false" => Ok((0, false)),
+        Kind::Check { .. } => match text {
+            "true" => Ok(Value::Flag(true)),
+            "false" => Ok(Value::Flag(false)),
             _ => Err(OptionError::Check {
                 name,
                 text: text.to_owned(),
             }),
         },
-        Kind::Button => Ok((0, false)),
+        Kind::Text { .. } => Ok(Value::Text(text.to_owned())),
+        #[cfg(feature = "daemon")]
+        Kind::Personality => {
+            let mut choices = std::iter::once(NOBODY).chain(house.personalities());
+            match choices.find(|choice| *choice == text) {
+                Some(choice) => Ok(Value::Text(choice.to_owned())),
+                None => Err(OptionError::Combo {
+                    name,
+                    text: text.to_owned(),
+                    choices: std::iter::once(NOBODY)
+                        .chain(house.personalities())
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                }),
+            }
+        }
+        Kind::Button => {
+            let _ = house; // only personalities ask for it
+            Ok(Value::None)
+        }
     }
 }
 
@@ -226,20 +416,28 @@ mod tests {
 
     #[test]
     fn options_are_set_by_name_in_any_case() {
+        let house = House::default();
         let mut settings = Settings::default();
-        assert_eq!(settings.set("hash", Some("64")), Ok(Change::Hash(64)));
-        assert_eq!(settings.set("move overhead", Some("55")), Ok(Change::None));
-        assert_eq!(settings.set("UCI_Chess960", Some("true")), Ok(Change::None));
-        assert_eq!(settings.set("Clear Hash", None), Ok(Change::Clear));
+        assert_eq!(settings.set(&house, "hash", Some("64")), Ok(Change::Hash(64)));
+        assert_eq!(
+            settings.set(&house, "move overhead", Some("55")),
+            Ok(Change::None)
+        );
+        assert_eq!(
+            settings.set(&house, "UCI_Chess960", Some("true")),
+            Ok(Change::None)
+        );
+        assert_eq!(settings.set(&house, "Clear Hash", None), Ok(Change::Clear));
         assert!(settings.chess960 && settings.overhead == Millis(55) && settings.hash == 64);
         assert!(matches!(
-            settings.set("rfp_margin", Some("80")),
+            settings.set(&house, "rfp_margin", Some("80")),
             Ok(Change::Params(_))
         ));
     }
 
     #[test]
     fn what_cannot_be_set_is_told_and_changes_nothing() {
+        let house = House::default();
         let mut settings = Settings::default();
         for (name, value, message) in [
             (
@@ -264,7 +462,10 @@ mod tests {
                 "9999 is not within 20 to 200 for \"rfp_margin\"",
             ),
         ] {
-            assert_eq!(settings.set(name, Some(value)).unwrap_err().to_string(), message);
+            assert_eq!(
+                settings.set(&house, name, Some(value)).unwrap_err().to_string(),
+                message
+            );
         }
         assert_eq!(settings, Settings::default());
     }
@@ -272,14 +473,18 @@ mod tests {
     #[test]
     fn the_defaults_listed_are_the_defaults_in_force() {
         let fresh = Settings::default();
+        let house = House::default();
         for (name, _, kind) in OPTIONS {
             let value = match kind {
                 Kind::Spin { default, .. } => default.to_string(),
                 Kind::Check { default } => default.to_string(),
+                Kind::Text { default } => (*default).to_owned(),
+                #[cfg(feature = "daemon")]
+                Kind::Personality => NOBODY.to_owned(),
                 Kind::Button => continue,
             };
             let mut settings = fresh.clone();
-            settings.set(name, Some(&value)).unwrap();
+            settings.set(&house, name, Some(&value)).unwrap();
             assert_eq!(settings, fresh, "{name}");
         }
     }

@@ -1,23 +1,28 @@
 //! The thread that owns the engine: it does one job after the other and tells of it.
 
-use std::{fmt, io::Write, sync::Mutex};
+use std::{fmt, io::Write};
 
-use super::gate::Gate;
+use super::{
+    gate::Gate,
+    info::{Answer, CurrentMove, Info, Style, Sureness},
+    voice::Voice,
+};
 use crate::{
-    chess::{GameLine, Variant, write_uci},
+    chess::{GameLine, Move, write_uci},
     engine::{
-        Engine, Line, Params, Report, Search, Surroundings,
+        Engine, Limits, News, Params, Report, Score, Search, Surroundings,
         bench::{self, Signature},
         perft::divide,
     },
-    units::{Clock as _, Depth, Stopwatch},
+    units::{Clock as _, Depth, Nodes, Stopwatch},
 };
 
 /// Something for the engine to do.
 pub(super) enum Job {
-    Search(Box<Search>),
+    Search(Box<Order>),
     NewGame,
     Resize(usize),
+    Threads(usize),
     Params(Params),
     Perft(Box<GameLine>, u32),
     Bench(Depth),
@@ -25,28 +30,21 @@ pub(super) enum Job {
     Ready,
 }
 
-/// The way out, shared by both threads, a line at a time.
-pub(super) struct Voice<W>(Mutex<W>);
-
-impl<W: Write> Voice<W> {
-    /// A voice that writes to this.
-    pub fn new(writer: W) -> Self {
-        Self(Mutex::new(writer))
-    }
-
-    /// Says a line, at once.
-    pub fn say(&self, line: impl fmt::Display) {
-        if let Ok(mut writer) = self.0.lock() {
-            // Whoever listened has gone when this fails; the end of input will tell.
-            let _ = writeln!(writer, "{line}").and_then(|()| writer.flush());
-        }
-    }
-
-    /// Says what is wrong, or of interest, in the way of the protocol.
-    pub fn remark(&self, text: impl fmt::Display) {
-        self.say(format_args!("info string {text}"));
-    }
+/// A search, and how its answer is wanted.
+pub(super) struct Order {
+    pub search: Search,
+    pub wdl: bool,
+    /// The move of a book, played instead of a search.
+    pub book: Option<Move>,
+    /// Only if a short search does not object.
+    pub verify: bool,
 }
+
+/// What a short look at a book move takes, twice.
+const GLANCE: Nodes = Nodes(20_000);
+
+/// How much worse than the best a book move may look, in centipawns.
+const TOLERANCE: i32 = 60;
 
 /// The engine and its surroundings.
 pub(super) struct Worker<'a, W> {
@@ -59,9 +57,10 @@ impl<W: Write> Worker<'_, W> {
     /// Does a job.
     pub fn work(&mut self, job: Job) {
         match job {
-            Job::Search(search) => self.search(&search),
+            Job::Search(order) => self.search(&order),
             Job::NewGame => self.engine.clear(),
             Job::Resize(mib) => self.resize(mib),
+            Job::Threads(threads) => self.engine.set_threads(threads),
             Job::Params(params) => self.engine.set_params(params),
             Job::Perft(line, depth) => self.perft(&line, depth),
             Job::Bench(depth) => self.voice.say(bench(depth)),
@@ -69,28 +68,110 @@ impl<W: Write> Worker<'_, W> {
         }
     }
 
-    fn search(&mut self, search: &Search) {
-        let variant = search.line.variant();
+    fn search(&mut self, order: &Order) {
+        if let Some(mv) = order.book
+            && self.accepts(order, mv)
+        {
+            self.gate.end();
+            self.voice.say(Answer(&[mv], order.search.line.variant()));
+            return;
+        }
+        let report = self.think(order);
+        self.gate.wait_for_release();
+        self.gate.end();
+        let best = report.lines.first();
+        self.voice.say(Answer(
+            best.map_or(&[], |line| line.pv.as_slice()),
+            order.search.line.variant(),
+        ));
+    }
+
+    /// Searches and tells of it; at last of what is played, where that was not told yet.
+    fn think(&mut self, order: &Order) -> Report {
+        let (voice, variant) = (self.voice, order.search.line.variant());
         let wall = Stopwatch::start();
+        let style = Style {
+            variant,
+            wdl: order.wdl,
+            wall: &wall,
+        };
         let around = Surroundings {
             stop: &self.gate.stop,
             clock: self.gate,
         };
-        let voice = self.voice;
-        let report = self.engine.search(search, &around, &mut |report| {
+        let say_lines = |report: &Report, sureness: Sureness| {
             for (index, line) in report.lines.iter().enumerate() {
                 voice.say(Info {
+                    style,
                     report,
                     line,
                     index,
-                    variant,
-                    wall: &wall,
+                    sureness,
                 });
             }
-        });
-        self.gate.wait_for_release();
-        self.gate.end();
-        self.voice.say(Answer(&report, variant));
+        };
+        let mut told = Vec::new();
+        let mut tell = |news: News<'_>| match news {
+            News::Iteration(report) => {
+                say_lines(report, Sureness::Exact);
+                told.clone_from(&report.lines);
+            }
+            News::AtLeast(report) => say_lines(report, Sureness::AtLeast),
+            News::AtMost(report) => say_lines(report, Sureness::AtMost),
+            News::Move { mv, number, depth } => voice.say(CurrentMove {
+                mv,
+                number,
+                depth,
+                variant,
+            }),
+        };
+        let mut report = Report::default();
+        self.engine
+            .search_into(&order.search, &around, &mut tell, &mut report);
+        self.gate.note_stall(report.stall);
+        if report.lines != told {
+            say_lines(&report, Sureness::Exact);
+        }
+        report
+    }
+
+    /// Whether a book move may be played: unless it is to be verified, always.
+    fn accepts(&mut self, order: &Order, mv: Move) -> bool {
+        let text = write_uci(mv, order.search.line.variant());
+        if !order.verify {
+            self.voice.remark(format_args!("book move {text}"));
+            return true;
+        }
+        let best = self.glance(&order.search.line, Vec::new());
+        let own = self.glance(&order.search.line, vec![mv]);
+        let accepted = own + TOLERANCE >= best;
+        let verdict = if accepted { "verified" } else { "refused" };
+        self.voice.remark(format_args!(
+            "book move {text} {verdict}: it looks like {own} cp, the best like {best} cp"
+        ));
+        accepted
+    }
+
+    /// What a short search finds, among these root moves or all, in centipawns.
+    fn glance(&mut self, line: &GameLine, only: Vec<Move>) -> i32 {
+        let limits = Limits {
+            nodes: Some(GLANCE),
+            ..Limits::default()
+        };
+        let search = Search {
+            only,
+            ..Search::new(line.clone(), limits)
+        };
+        let around = Surroundings {
+            stop: &self.gate.stop,
+            clock: self.gate,
+        };
+        let report = self.engine.search(&search, &around, &mut |_| {});
+        match report.lines.first().map(|line| line.score) {
+            Some(Score::Cp(cp)) => cp.0,
+            Some(Score::Mate(moves)) => 30_000 * moves.signum(),
+            None => 0,
+        }
     }
 
     fn resize(&mut self, mib: usize) {
@@ -129,56 +210,12 @@ pub fn bench(depth: Depth) -> impl fmt::Display {
     format!("{} nodes {} nps", nodes.0, signature.speed())
 }
 
-/// A line of a report as an `info` line.
-struct Info<'a> {
-    report: &'a Report,
-    line: &'a Line,
-    index: usize,
-    variant: Variant,
-    /// Time as it passes outside, which goes on while the search ponders.
-    wall: &'a Stopwatch,
-}
-
-impl fmt::Display for Info<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { report, line, .. } = self;
-        let millis = self.wall.elapsed().0;
-        let nodes = report.nodes.0;
-        write!(
-            f,
-            "info depth {} seldepth {} multipv {} score {} nodes {nodes} nps {} hashfull {} time {millis} pv",
-            report.depth.0,
-            report.seldepth.0,
-            self.index + 1,
-            line.score,
-            nodes.saturating_mul(1000) / millis.max(1),
-            report.hashfull,
-        )?;
-        line.pv
-            .iter()
-            .try_for_each(|mv| write!(f, " {}", write_uci(*mv, self.variant)))
-    }
-}
-
-/// The end of a search as a `bestmove` line.
-struct Answer<'a>(&'a Report, Variant);
-
-impl fmt::Display for Answer<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(report, variant) = self;
-        let pv = report
-            .lines
-            .first()
-            .map_or([].as_slice(), |line| line.pv.as_slice());
-        match pv {
-            [] => write!(f, "bestmove 0000"),
-            [best, rest @ ..] => {
-                write!(f, "bestmove {}", write_uci(*best, *variant))?;
-                match rest.first() {
-                    Some(reply) => write!(f, " ponder {}", write_uci(*reply, *variant)),
-                    None => Ok(()),
-                }
-            }
-        }
-    }
+/// What searches of few nodes take with a table of 1 MB, a line for each limit.
+pub fn fixed_cost() -> impl fmt::Display {
+    let timed = bench::short_searches(&mut Engine::new(1), 100, &Stopwatch::start());
+    let lines: Vec<String> = timed
+        .iter()
+        .map(|one| format!("{} nodes: {:.1} microseconds a search", one.nodes.0, one.micros))
+        .collect();
+    lines.join("\n")
 }

@@ -45,7 +45,7 @@ pub struct Stock {
 pub fn open(paths: &Paths) -> (Stock, Poller, Vec<Findings>) {
     let mut shelves = Shelves::default();
     let seen = glance(paths);
-    let findings = shelves
+    let mut findings: Vec<Findings> = shelves
         .reload(&seen.keys().cloned().collect::<Vec<_>>())
         .into_iter()
         .filter_map(|news| match news {
@@ -53,6 +53,7 @@ pub fn open(paths: &Paths) -> (Stock, Poller, Vec<Findings>) {
             News::Read { .. } | News::Gone { .. } => None,
         })
         .collect();
+    findings.extend(shelves.missing_includes());
     let (library, library_rx) = watch::channel(Arc::new(shelves.library()));
     let (cast, cast_rx) = watch::channel(Arc::new(shelves.cast()));
     let poller = Poller {
@@ -119,6 +120,9 @@ impl Poller {
             }
         }
         if news.iter().any(News::is_about_books) {
+            for findings in self.shelves.missing_includes() {
+                warn!("{findings}");
+            }
             self.library.send_replace(Arc::new(self.shelves.library()));
         }
         if news.iter().any(|item| !item.is_about_books()) {

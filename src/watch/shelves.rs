@@ -133,6 +133,13 @@ impl Shelves {
         Library::new(self.books.values().cloned().collect())
     }
 
+    /// What books include in vain.
+    #[must_use]
+    pub fn missing_includes(&self) -> Vec<Findings> {
+        let books: Vec<Book> = self.books.values().cloned().collect();
+        book::missing_includes(&books)
+    }
+
     /// All personalities as they were last good.
     #[must_use]
     pub fn cast(&self) -> Cast {

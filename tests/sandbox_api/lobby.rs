@@ -68,6 +68,37 @@ async fn the_page_sees_where_pieces_may_go() {
 }
 
 #[tokio::test]
+async fn a_guest_takes_more_time_in_a_casual_game_with_a_clock() {
+    let table = Table::set(standing_still()).await;
+    let id = table.game(&BLITZ).await;
+    let more = format!("/sandbox/game/{id}/more-time");
+    let mut stream = table.bot.watches(&id).await;
+    assert_eq!(stream.next().await["type"], "gameFull");
+    assert_eq!(table.anna.post(&more, &[]).await, (200, json!({ "ok": true })));
+    let state = stream.next_of("gameState").await;
+    assert_eq!(
+        (&state["wtime"], &state["btime"]),
+        (&json!(315_000), &json!(300_000))
+    );
+    let (_, chat) = table.anna.get(&format!("/api/board/game/{id}/chat")).await;
+    assert_eq!(
+        chat[0],
+        json!({ "text": "White + 15 seconds", "user": "lichess" })
+    );
+    let stranger = Player {
+        token: table.sandbox.add_human("Berta").unwrap(),
+        ..table.anna.clone()
+    };
+    assert_eq!(stranger.post(&more, &[]).await.0, 404);
+    table.anna.plays(&id, "resign").await;
+    assert_eq!(table.anna.post(&more, &[]).await.0, 400);
+
+    let unlimited = table.game(&[("color", "white")]).await;
+    let more = format!("/sandbox/game/{unlimited}/more-time");
+    assert_eq!(table.anna.post(&more, &[]).await.0, 400);
+}
+
+#[tokio::test]
 async fn accounts_are_shown_as_clients_expect() {
     let table = Table::set(standing_still()).await;
     let (_, account) = table.bot.get("/api/account").await;

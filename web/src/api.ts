@@ -135,6 +135,9 @@ export type Command =
 
 export const command = (id: string, name: Command) => post(path`/api/board/game/${id}/` + name);
 
+/** 15 s more for us; the sandbox' own call, for lichess lets only the opponent give time. */
+export const moreTime = (id: string) => post(path`/sandbox/game/${id}/more-time`);
+
 export const chat = (id: string): Promise<readonly { user: string; text: string }[]> =>
   read(path`/api/board/game/${id}/chat`);
 

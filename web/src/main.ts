@@ -2,8 +2,10 @@
 import './styles/app.css';
 import { h } from './dom';
 import { gamePage } from './game/game';
+import { listenToKeys } from './keys';
 import { lobbyPage } from './lobby/lobby';
 import { route, type Page } from './route';
+import { settingsButton, soundSwitch } from './settings';
 import { text } from './text';
 import { themeSwitch } from './theme';
 
@@ -11,7 +13,7 @@ const header = h(
   'header',
   {},
   h('a', { class: 'logo', href: '#/', title: text.home }, h('img', { src: 'icon.svg', alt: '' }), text.product),
-  themeSwitch(),
+  h('div', { class: 'header-buttons' }, soundSwitch(), themeSwitch(), settingsButton()),
 );
 document.body.append(header);
 
@@ -27,5 +29,6 @@ function open(): void {
   scrollTo(0, 0);
 }
 
+listenToKeys();
 addEventListener('hashchange', open);
 open();

@@ -25,6 +25,7 @@ export interface GameFull {
   readonly white: Player;
   readonly black: Player;
   readonly initialFen: string;
+  readonly rated?: boolean;
   readonly clock?: { readonly initial: number; readonly increment: number } | null;
   readonly state: GameState;
 }
@@ -85,7 +86,15 @@ export interface Personality {
   readonly about: string;
   /** Elo points; `null` plays without a level. */
   readonly level: number | null;
+  /** What a card tells beside the sentence; older servers do not say. */
+  readonly books?: readonly string[];
+  readonly pace?: Pace;
+  /** Takebacks granted in a casual game. */
+  readonly takebacks?: number;
 }
+
+/** How long a personality seems to think. */
+export type Pace = 'instant' | 'quick' | 'steady' | 'slow';
 
 /** A clock in seconds, as challenges write it. */
 export interface Clock {

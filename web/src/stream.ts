@@ -3,6 +3,7 @@ import { ApiError, request } from './api';
 
 /** The server sends something every 7 s at the latest; two of those missed and a bit is a dead line. */
 const SILENCE_LIMIT_MS = 16_000;
+const WATCH_EVERY_MS = 1_000;
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 8_000;
 /** What lichess asks for after "too many requests". */
@@ -54,20 +55,21 @@ async function readOnce(
   const attempt = new AbortController();
   const abort = () => attempt.abort();
   closed.addEventListener('abort', abort, { once: true });
-  let watchdog = setTimeout(abort, SILENCE_LIMIT_MS);
+  let aliveAt = Date.now();
+  // Looked at every second by the clock on the wall: a laptop that slept notices at once when it wakes.
+  const watchdog = setInterval(() => {
+    if (Date.now() - aliveAt > SILENCE_LIMIT_MS) abort();
+  }, WATCH_EVERY_MS);
   try {
     const headers = { Accept: 'application/x-ndjson' };
     const response = await request(path, { headers, signal: attempt.signal });
     opened();
-    for await (const value of jsonLines(response, () => {
-      clearTimeout(watchdog);
-      watchdog = setTimeout(abort, SILENCE_LIMIT_MS);
-    })) {
+    for await (const value of jsonLines(response, () => (aliveAt = Date.now()))) {
       if (line(value)) return true;
     }
     return false;
   } finally {
-    clearTimeout(watchdog);
+    clearInterval(watchdog);
     closed.removeEventListener('abort', abort);
     attempt.abort();
   }

@@ -1,5 +1,6 @@
 // Every sentence a player reads, in one place, so that a translation is one file.
-import type { Color, Personality, Status } from './model';
+import type { Outcome, Score } from './history';
+import type { Color, Pace, Personality, Status } from './model';
 
 const COLOR_NAMES: Record<Color, string> = { white: 'White', black: 'Black' };
 
@@ -21,6 +22,30 @@ export const text = {
   home: 'Sparring, to the lobby',
   themeSwitch: 'Light or dark colours',
 
+  sound: 'Sound',
+  soundOn: 'Sound is on',
+  soundOff: 'Sound is off',
+  settings: 'Settings and keys',
+  close: 'Close',
+  autoQueen: 'Promote to a queen without asking',
+  keysTitle: 'Keys during a game',
+  keys: [
+    ['m', 'type a move: Nf3 or g1f3'],
+    ['← →', 'look back and forward'],
+    ['Home End', 'first position, back to the game'],
+    ['f', 'turn the board'],
+    ['c', 'write in the chat'],
+    ['t', 'ask for a takeback'],
+    ['d', 'offer a draw'],
+    ['+', '15 seconds more'],
+    ['r', 'resign (twice)'],
+    ['a', 'abort before move 2'],
+    ['n', 'rematch, when the game is over'],
+    ['o', 'another opponent, when the game is over'],
+    ['s', 'sound on or off'],
+    ['?', 'this list'],
+  ] as readonly (readonly [string, string])[],
+
   lobbyTitle: 'Play a game',
   opponents: 'Opponent',
   strength: 'Strength',
@@ -41,6 +66,14 @@ export const text = {
     who.level === null ? `${who.title} plays without a level.` : `${who.title} plays at this level by nature.`,
   levelChanged: (who: Personality) => `${who.title} is asked to play at this level.`,
   levelReset: 'Back to their own level',
+  opens: (book: string) => `book: ${book}`,
+  noBooks: 'no opening books',
+  paces: { instant: 'moves at once', quick: 'quick', steady: 'steady pace', slow: 'takes its time' } as Record<Pace, string>,
+  takebacks: (count: number) =>
+    count === 0 ? 'no takebacks' : count === 1 ? '1 takeback' : `${count} takebacks`,
+  outcomes: { won: 'won', lost: 'lost', drawn: 'drew' } as Record<Outcome, string>,
+  scoreLine: ({ won, drawn, lost, last }: Score) =>
+    `You ${text.outcomes[last]} last time · ${won} won, ${drawn} drawn, ${lost} lost`,
   levelValue: (level: number | null) => (level === null ? 'No limit' : String(level)),
   levelTag: (level: number | null) => (level === null ? 'no level' : `level ${level}`),
   calibration: (note: string) => note ? `Levels are Elo points, ${note}.` : '',
@@ -73,6 +106,12 @@ export const text = {
   commandFailed: (why: string) => `That did not work: ${why}`,
   promotion: 'Promote to',
   noClock: 'no clock',
+  opponentLine: (title: string, level: number | null) => (level === null ? title : `${title} · ${level}`),
+  ahead: (points: number) => `${points} ${points === 1 ? 'pawn' : 'pawns'} ahead in material`,
+  boardInWords: 'The board in words',
+  emptySquare: 'empty',
+  cannotGo: (piece: string, from: string, to: string) => `The ${piece} on ${from} cannot go to ${to}.`,
+  inCheck: 'You are in check.',
 
   flip: 'Turn the board (f)',
   firstMove: 'First position (Home)',
@@ -83,6 +122,8 @@ export const text = {
   takebackTip: 'Ask to take your last move back',
   draw: 'Draw',
   drawTip: 'Offer a draw',
+  moreTime: '+15 s',
+  moreTimeTip: 'Give me 15 seconds more',
   resign: 'Resign',
   resignTip: 'Give the game up',
   resignConfirm: 'Sure?',
@@ -105,6 +146,8 @@ export const text = {
   wins: (color: Color) => `${COLOR_NAMES[color]} won`,
   reason: (status: Status) => STATUS_REASONS[status] ?? 'The game is over',
   rematch: 'Rematch',
+  rematchTip: 'The same again with colours swapped (n)',
+  newOpponentTip: 'Back to the lobby (o)',
   newOpponent: 'New game',
   copyPgn: 'Copy PGN',
   downloadPgn: 'Save PGN',

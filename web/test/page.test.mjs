@@ -1,64 +1,11 @@
 // The page against a scripted server: every situation that a real game brings only now and then.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { assertAccessible, clickSquares, drag, launch, shoot, square, until, visit } from './browser.mjs';
+import { test } from 'node:test';
+import { assertAccessible, clickSquares, drag, shoot, square, until } from './browser.mjs';
+import {
+  AFTER_E5, E4, E5, G1F3, KNIGHT_MOVES, KNIGHT_PLAYED, MY_MOVE, askedFor, marked, movesAsked, onBoard, pieceAt, untilMarked, visitor,
+} from './scene.mjs';
 import { ME, ScriptedServer, START } from './scripted.mjs';
-
-const AFTER_E4 = 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1';
-const AFTER_E5 = 'rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2';
-const E4 = { uci: 'e2e4', san: 'e4', fen: AFTER_E4 };
-const E5 = { uci: 'e7e5', san: 'e5', fen: AFTER_E5 };
-const KNIGHT_MOVES = {
-  dests: { g1: ['f3', 'h3'] },
-  legal: [{ uci: 'g1f3', san: 'Nf3' }, { uci: 'g1h3', san: 'Nh3' }],
-};
-const WAITING = { view: { moves: [E4], fen: AFTER_E4, turn: 'black', dests: {}, legal: [] } };
-const G1F3 = '/api/board/game/game0001/move/g1f3';
-const MY_MOVE = { view: { moves: [E4, E5], fen: AFTER_E5, turn: 'white', ...KNIGHT_MOVES } };
-
-/** The bot is to move, and the position is of no interest. */
-const KNIGHT_PLAYED = {
-  view: { moves: [E4, E5, { uci: 'g1h3', san: 'Nh3', fen: AFTER_E5 }], turn: 'black', dests: {}, legal: [] },
-};
-
-let browser;
-before(async () => (browser = await launch()));
-after(() => browser.close());
-
-/** Run `play` on a page that shows the scripted game, and check that the page had nothing to complain about. */
-async function onBoard(game, play, options = {}) {
-  const server = new ScriptedServer(game);
-  const url = await server.start();
-  const visitor = await visit(browser, `${url}#/game/game0001`, options);
-  try {
-    await visitor.page.waitForSelector('cg-board piece');
-    await play({ ...visitor, server, url });
-    assert.deepEqual(visitor.complaints, []);
-  } finally {
-    await visitor.context.close();
-    await server.stop();
-  }
-}
-
-const askedFor = (server, part) =>
-  until(() => server.asked, (asked) => asked.some((line) => line.includes(part)), `no request for ${part}`);
-const movesAsked = (server) => server.asked.filter((line) => line.includes('/move/'));
-/** The squares that wear a mark: `last-move`, `check`, `current-premove`. The board hides marks it no longer needs. */
-const marked = (page, mark) =>
-  page.locator(`square.${mark}:visible`).evaluateAll((all) => all.map((node) => node.cgKey).sort());
-const untilMarked = (page, mark, ...keys) =>
-  until(() => marked(page, mark), (found) => found.join() === keys.join(), `${mark} on ${keys}`);
-const pieceAt = async (page, key) => {
-  const { x, y } = await square(page, key);
-  return page.evaluate(([left, top]) => {
-    const pieces = [...document.querySelectorAll('cg-board piece:not(.ghost)')];
-    const hit = pieces.find((piece) => {
-      const box = piece.getBoundingClientRect();
-      return left > box.left && left < box.right && top > box.top && top < box.bottom;
-    });
-    return hit?.className.replace(/ (anim|dragging)/g, '') ?? '';
-  }, [x, y]);
-};
 
 for (const [color, fen, from, to] of [
   ['white', '8/P6k/8/8/8/8/8/K7 w - - 0 1', 'a7', 'a8'],
@@ -99,31 +46,6 @@ for (const [color, fen, from, to] of [
     }));
 }
 
-test('a premove is played the moment it is legal', () =>
-  onBoard(WAITING, async ({ page, server }) => {
-    await drag(page, 'g1', 'f3');
-    await untilMarked(page, 'current-premove', 'f3', 'g1');
-    assert.deepEqual(movesAsked(server), []);
-    const before = performance.now();
-    server.tell(MY_MOVE);
-    await askedFor(server, '/move/g1f3');
-    assert.ok(performance.now() - before < 1000, 'it does not wait for anything');
-    await untilMarked(page, 'current-premove');
-  }));
-
-test('a premove that turned out illegal is forgotten', () =>
-  onBoard(WAITING, async ({ page, server }) => {
-    await clickSquares(page, 'f1', 'c4');
-    await untilMarked(page, 'current-premove', 'c4', 'f1');
-    server.tell(MY_MOVE);
-    await untilMarked(page, 'current-premove');
-    assert.equal(await pieceAt(page, 'f1'), 'white bishop');
-    await page.fill('.entry input', 'Nf3');
-    await page.keyboard.press('Enter');
-    await askedFor(server, '/move/g1f3');
-    assert.deepEqual(movesAsked(server).length, 1);
-  }));
-
 test('an illegal drop snaps back, and a typed illegal move says why', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await drag(page, 'g1', 'g4');
@@ -141,14 +63,6 @@ test('a move that the server refuses is taken back on the board, with its words'
     await page.getByText('The server refused the move: trouble as ordered').waitFor();
     await until(() => pieceAt(page, 'g1'), (piece) => piece === 'white knight', 'the knight is back');
   }, { expected: /400/ }));
-
-test('a move that met a broken server is sent again until it is taken', () =>
-  onBoard(MY_MOVE, async ({ page, server }) => {
-    server.moveTrouble = { status: 502, times: 2 };
-    await clickSquares(page, 'g1', 'f3');
-    await until(() => movesAsked(server), (asked) => asked.join() === Array(3).fill(G1F3).join(), 'three tries');
-    assert.equal(await pieceAt(page, 'f3'), 'white knight');
-  }, { expected: /502/ }));
 
 test('looking back does not jump when the bot moves', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
@@ -188,17 +102,6 @@ test('offers can be answered, and own offers wait', () =>
     await page.getByText('No moves yet.').waitFor();
   }));
 
-test('a takeback during a drag or a premove leaves a board that can be played on', () =>
-  onBoard(WAITING, async ({ page, server }) => {
-    await drag(page, 'g1', 'f3');
-    await untilMarked(page, 'current-premove', 'f3', 'g1');
-    const legal = [{ uci: 'e2e4', san: 'e4' }];
-    server.tell({ view: { moves: [], fen: START, turn: 'white', dests: { e2: ['e4'] }, legal } });
-    await untilMarked(page, 'current-premove');
-    await clickSquares(page, 'e2', 'e4');
-    await askedFor(server, '/move/e2e4');
-  }));
-
 test('an opponent who left can be beaten by claim', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     server.send({ type: 'opponentGone', gone: true, claimWinInSeconds: 1 });
@@ -208,6 +111,28 @@ test('an opponent who left can be beaten by claim', () =>
     server.send({ type: 'opponentGone', gone: false });
     await page.getByRole('button', { name: 'Claim the win' }).waitFor({ state: 'hidden' });
   }));
+
+test('Chess960: castling is a king on its own rook, by click and by drag, and shows where both land', () => {
+  const initialFen = '1r4kr/pppppppp/8/8/8/8/PPPPPPPP/1R4KR w HBhb - 0 1';
+  const castled = '1r4kr/pppppppp/8/8/8/8/PPPPPPPP/1R3RK1 b hb - 1 1';
+  const legal = [{ uci: 'g1b1', san: 'O-O-O' }, { uci: 'g1h1', san: 'O-O' }];
+  const view = { initialFen, fen: initialFen, turn: 'white', dests: { g1: ['b1', 'h1'] }, legal };
+  const full = { initialFen, variant: { key: 'chess960', name: 'Chess960' } };
+  return onBoard({ full, view }, async ({ page, server }) => {
+    await clickSquares(page, 'g1', 'h1');
+    await askedFor(server, '/move/g1h1');
+    server.tell({ view: { moves: [{ uci: 'g1h1', san: 'O-O', fen: castled }], fen: castled, turn: 'black', dests: {}, legal: [] } });
+    await page.getByRole('button', { name: 'O-O', exact: true }).waitFor();
+    await untilMarked(page, 'last-move', 'g1'); // The king stays where it stood; a square is marked once.
+    assert.equal(await pieceAt(page, 'f1'), 'white rook');
+    server.tell({ view: { ...view, moves: [] } });
+    await until(() => page.title(), (title) => title.startsWith('Your turn'), 'the move is taken back');
+    await drag(page, 'g1', 'b1');
+    await askedFor(server, '/move/g1b1');
+    await until(() => pieceAt(page, 'c1'), (piece) => piece === 'white king', 'the king stands on c1');
+    assert.equal(await pieceAt(page, 'd1'), 'white rook');
+  });
+});
 
 test('castling that is written as king takes rook marks the squares of the king', () =>
   onBoard({}, async ({ page, server }) => {
@@ -256,33 +181,6 @@ test('a check is marked, and mate ends the game with all that belongs to it', ()
     await askedFor(server, 'color=black');
   }));
 
-test('names and chat are text, whatever they contain', () => {
-  const nasty = [
-    '<img src=x onerror=alert(1)>',
-    '<script>alert(1)</script>',
-    '"><svg onload=alert(1)>',
-    'javascript:alert(1)',
-    '\u202Egnp.exe',
-    '&lt;b&gt;',
-    'https://evil.example/',
-    '𝕬'.repeat(70),
-    '\u0000\u0007',
-    'a'.repeat(140),
-  ];
-  const full = { white: { id: ME, name: nasty[0], title: null }, black: { id: 'x', name: nasty[2], title: '<b>' } };
-  const game = { ...MY_MOVE, full };
-  return onBoard(game, async ({ page, server }) => {
-    page.on('dialog', () => assert.fail('a script ran'));
-    for (const text of nasty) server.say(text, text);
-    await until(() => page.locator('.chat-log p').count(), (count) => count === nasty.length, 'all lines are there');
-    assert.equal(await page.locator('.bar.above strong').textContent(), nasty[2]);
-    assert.deepEqual(await page.locator('.chat-log p span').allTextContents(), nasty);
-    assert.equal(await page.locator('.chat-log :not(p, b, span), .bar :not(span, abbr, strong, small)').count(), 0);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing breaks the layout');
-    await shoot(page, 'hostile');
-  });
-});
-
 test('chat is said, kept over a reload, and muted', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await page.getByRole('button', { name: 'Good luck' }).click();
@@ -297,46 +195,6 @@ test('chat is said, kept over a reload, and muted', () =>
     assert.equal(await page.locator('.chat-log').getByText('Thanks').count(), 0);
   }));
 
-test('a dead server shows a banner, and its return brings the game up to date', () =>
-  onBoard(MY_MOVE, async ({ page, server, url }) => {
-    await server.stop();
-    await page.getByText('Connection lost. Trying again…').waitFor();
-    const again = new ScriptedServer(MY_MOVE);
-    const fen = 'rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2';
-    const moves = [E4, E5, { uci: 'g1f3', san: 'Nf3', fen }];
-    again.change({ view: { moves, fen, turn: 'black', dests: {}, legal: [] } });
-    await again.start(Number(new URL(url).port));
-    try {
-      await page.getByText('Connection lost. Trying again…').waitFor({ state: 'hidden' });
-      await until(() => pieceAt(page, 'f3'), (piece) => piece === 'white knight', 'the move of the meantime');
-    } finally {
-      await page.close();
-      await again.stop();
-      await server.start(); // What `onBoard` will stop.
-    }
-  }, { expected: /ERR_|Failed to load/ }));
-
-test('a stream that ends without an end is opened again', () =>
-  onBoard(MY_MOVE, async ({ page, server }) => {
-    server.dropStreams();
-    server.change(KNIGHT_PLAYED);
-    await page.getByRole('button', { name: 'Nh3' }).waitFor();
-  }));
-
-test('two tabs show one game over one stream, and the second goes on when the first closes', () =>
-  onBoard(MY_MOVE, async ({ page, server, context, url }) => {
-    const second = await context.newPage();
-    await second.goto(`${url}#/game/game0001`);
-    await second.getByRole('button', { name: 'e5', exact: true }).waitFor();
-    server.tell(KNIGHT_PLAYED);
-    for (const tab of [page, second]) await tab.getByRole('button', { name: 'Nh3' }).waitFor();
-    assert.equal(await second.getByText('Connection lost').isVisible(), false);
-    await page.close();
-    const answer = { uci: 'b8c6', san: 'Nc6', fen: AFTER_E5 };
-    server.change({ view: { moves: [...KNIGHT_PLAYED.view.moves, answer], turn: 'white' } });
-    await second.getByRole('button', { name: 'Nc6' }).waitFor();
-  }));
-
 test('the clock of the side to move runs, with tenths when time is short, and stops at zero', () =>
   onBoard({ ...MY_MOVE, state: { wtime: 1_200, btime: 250_000 } }, async ({ page }) => {
     assert.match(await page.locator('.bar.below .clock').textContent(), /^0:0[01]\.\d$/);
@@ -348,7 +206,7 @@ test('the clock of the side to move runs, with tenths when time is short, and st
 test('somebody else’s game says so', async () => {
   const server = new ScriptedServer();
   const url = await server.start();
-  const { page, context } = await visit(browser, `${url}#/game/another1`, { expected: /404/ });
+  const { page, context } = await visitor(`${url}#/game/another1`, { expected: /404/ });
   await page.getByText('This game is not here, or it is not yours.').waitFor();
   await page.getByRole('link', { name: 'To the lobby' }).click();
   await page.getByRole('button', { name: 'Play' }).waitFor();
@@ -356,10 +214,38 @@ test('somebody else’s game says so', async () => {
   await server.stop();
 });
 
+test('one click on Play is enough for a first game', async () => {
+  const server = new ScriptedServer();
+  const { page, context, complaints } = await visitor(await server.start());
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.waitForSelector('cg-board piece');
+  const asked = '/api/challenge/Sparring rated=false&color=random&variant=standard&clock.limit=300&clock.increment=3';
+  assert.deepEqual(server.asked.filter((line) => !line.startsWith('/sandbox')), [asked]);
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});
+
+test('an unlimited game is asked for without a clock, and Play stays in sight below the cards', async () => {
+  const server = new ScriptedServer();
+  const { page, context } = await visitor(await server.start(), { viewport: { width: 360, height: 640 } });
+  await page.locator('label', { hasText: 'Unlimited' }).click();
+  await page.locator('label', { hasText: 'Chess960' }).click();
+  const { y } = await page.getByRole('button', { name: 'Play', exact: true }).boundingBox();
+  assert.ok(y >= 0 && y < 200, `Play is at ${y}`);
+  await page.getByText(/no clock · random colour · Chess960/).waitFor();
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.waitForSelector('cg-board piece');
+  const [challenge] = server.asked.filter((line) => line.startsWith('/api/challenge'));
+  assert.equal(challenge, '/api/challenge/Sparring rated=false&color=random&variant=chess960');
+  await context.close();
+  await server.stop();
+});
+
 test('the lobby asks for what was chosen and remembers it', async () => {
   const server = new ScriptedServer();
   const url = await server.start();
-  const { page, context, complaints } = await visit(browser, url);
+  const { page, context, complaints } = await visitor(url);
   await page.getByText('The Club Player, level 1500 · 5+3 blitz · random colour').waitFor();
   await page.locator('label', { hasText: 'The Attacker' }).click();
   await page.getByRole('slider').fill('1400');
@@ -388,7 +274,7 @@ test('a declined challenge shows the reason, and a bot that is away is waited fo
   server.lobby = { ...server.lobby, bot: { username: 'Sparring', online: false } };
   server.challenges = 'I am only taking slower games.';
   const url = await server.start();
-  const { page, context } = await visit(browser, url);
+  const { page, context } = await visitor(url);
   await page.getByText('Sparring is not connected yet.').waitFor();
   assert.ok(await page.getByRole('button', { name: 'Play' }).isDisabled());
   server.lobby = { ...server.lobby, bot: { username: 'Sparring', online: true } };

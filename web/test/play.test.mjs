@@ -1,5 +1,6 @@
 // Whole games in the browser against the real program: its server, its daemon, its engine.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { assertAccessible, clickSquares, drag, launch, shoot, tapSquares, until, visit } from './browser.mjs';
 import { startSparring } from './sparring.mjs';
@@ -180,5 +181,92 @@ test('a game by touch on a small phone, as Black, over a reload and in two tabs'
   await page.locator('.result').scrollIntoViewIfNeeded();
   await shoot(page, 'end-360x640');
   assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('requests are answered in the chat, and a level that is asked for reaches the bot', async () => {
+  const { page, context, complaints } = await visit(browser, sparring.url);
+  const play = page.getByRole('button', { name: 'Play', exact: true });
+  await until(() => play.isEnabled(), Boolean, 'the bot is there');
+  await page.getByRole('slider').fill('1250');
+  await enterGame(page, 'White');
+  const said = (pattern) =>
+    until(() => page.locator('.chat-log p').allTextContents(), (lines) => lines.some((line) => pattern.test(line)),
+      `${pattern} is said`, PATIENCE_MS);
+  await said(/^Sparring From my next move on I play at level 1250 \(not calibrated yet\)\.$/);
+  await page.locator('.bar.above .who', { hasText: '1250' }).waitFor();
+  await clickSquares(page, 'e2', 'e4');
+  await untilPlies(page, 2);
+
+  const clock = async () => (await page.locator('.bar.below .clock').textContent()).replace(':', '');
+  const before = Number(await clock());
+  await page.getByRole('button', { name: '+15 s' }).click();
+  await said(/White \+ 15 seconds/);
+  await until(async () => Number(await clock()), (now) => now > before, 'the clock has it');
+
+  await page.getByRole('button', { name: 'Draw' }).click();
+  const lines = () => page.locator('.chat-log p').allTextContents();
+  const answer = ([...all]) => all.slice(all.indexOf('White offers draw') + 1).find((line) => line.startsWith('Sparring'));
+  await said(/White offers draw/);
+  await until(lines, answer, 'the bot says what it thinks of a draw', PATIENCE_MS);
+  await page.getByRole('button', { name: 'Takeback' }).click();
+  await said(/Takeback accepted/);
+  await page.getByText('No moves yet.').waitFor();
+  await clickSquares(page, 'd2', 'd4');
+  await untilPlies(page, 2);
+  await resign(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('a Chess960 game from the lobby to its PGN', async (t) => {
+  const { page, context, complaints } = await visit(browser, sparring.url);
+  await label(page, 'Chess960').click();
+  await enterGame(page, 'White');
+  for (const plies of [2, 4]) {
+    await until(async () => (await view(page)).turn, (turn) => turn === 'white', 'it is our turn', PATIENCE_MS);
+    const { legal } = await view(page);
+    const { uci } = legal.find(({ san }) => /^[a-h][34]$/.test(san)) ?? legal[0];
+    await clickSquares(page, uci.slice(0, 2), uci.slice(2, 4));
+    await untilPlies(page, plies);
+  }
+  await resign(page);
+  const pgn = await ask(page, '/game/export/ID', 'application/x-chess-pgn');
+  assert.match(pgn, /\[Variant "Chess960"\]/);
+  assert.match(pgn, /\[FEN "/);
+  const read = 'import sys, chess.pgn; game = chess.pgn.read_game(sys.stdin); print(len(list(game.mainline_moves())), game.errors)';
+  const python = spawnSync('python3', ['-c', read], { input: pgn, encoding: 'utf8' });
+  if (python.status === 0) assert.equal(python.stdout.trim(), `${(await view(page)).moves.length} []`);
+  else t.diagnostic('python-chess is not here: its opinion of the PGN was not asked');
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('no request leaves the machine, because the policy forbids it', async () => {
+  const { page, context, complaints } = await visit(browser, sparring.url, { expected: /Content Security Policy|Failed to fetch/ });
+  const answer = await page.request.get(sparring.url);
+  assert.match(answer.headers()['content-security-policy'], /^default-src 'self';/);
+  await page.evaluate(async () => {
+    globalThis.blocked = new Set();
+    document.addEventListener('securitypolicyviolation', (event) => globalThis.blocked.add(event.effectiveDirective));
+    const inline = document.createElement('script');
+    inline.textContent = 'globalThis.ran = true';
+    const image = document.createElement('img');
+    image.src = 'http://127.0.0.2:9/x.png';
+    const foreign = document.createElement('script');
+    foreign.src = 'http://127.0.0.2:9/x.js';
+    const frame = document.createElement('iframe');
+    frame.src = 'http://127.0.0.2:9/';
+    document.body.append(inline, image, foreign, frame);
+    await fetch('http://127.0.0.2:9/').catch(() => undefined);
+    document.body.setAttribute('onclick', 'globalThis.ran = true');
+    document.body.click();
+  });
+  const blocked = () => page.evaluate(() => [...globalThis.blocked].sort().join());
+  const all = 'connect-src,frame-src,img-src,script-src-attr,script-src-elem';
+  await until(blocked, (found) => found === all, 'each of them was forbidden');
+  assert.equal(await page.evaluate(() => globalThis.ran), undefined);
+  // `visit` counts requests to other hosts: only the forbidden ones of this test may be there.
+  assert.deepEqual(complaints.filter((line) => !line.includes('127.0.0.2')), []);
   await context.close();
 });

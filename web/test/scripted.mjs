@@ -22,8 +22,11 @@ const LOBBY = {
 export class ScriptedServer {
   /** What the page asked for, as `POST /path body`; streams and reads of the position are left out. */
   asked = [];
+  /** When the last of them came, on the clock of `performance.now()`. */
+  lastAskedAt = 0;
   lobby = LOBBY;
   chat = [];
+  pgn = '[Event "Test"]\n\n*\n';
   /** Answers to moves: a status, and how often it is given before moves are taken. */
   moveTrouble = { status: 0, times: 0 };
   /** `accept` or the reason of a refusal. */
@@ -124,7 +127,10 @@ export class ScriptedServer {
       response.on('close', () => open.delete(response));
     };
     const form = body && ` ${decodeURIComponent(body.replaceAll('+', ' '))}`;
-    if (request.method === 'POST') this.asked.push(pathname + form);
+    if (request.method === 'POST') {
+      this.asked.push(pathname + form);
+      this.lastAskedAt = performance.now();
+    }
 
     const { id } = this.game.full;
     const game = `/api/board/game/${id}/`;
@@ -151,8 +157,8 @@ export class ScriptedServer {
     if (pathname.startsWith(`${game}move/`) && this.moveTrouble.times-- > 0) {
       return json({ error: 'trouble as ordered' }, this.moveTrouble.status);
     }
-    if (pathname.startsWith(game)) return json({ ok: true });
-    if (pathname === `/game/export/${id}`) return response.end('[Event "Test"]\n\n*\n');
+    if (pathname.startsWith(game) || pathname === `/sandbox/game/${id}/more-time`) return json({ ok: true });
+    if (pathname === `/game/export/${id}`) return response.end(this.pgn);
     return this.#file(pathname === '/' ? 'index.html' : pathname.slice(1), response, json);
   }
 

@@ -11,7 +11,9 @@ async function load(path) {
 
 const { findMove } = await load('src/game/entry.ts');
 const { spokenMove, spokenTime } = await load('src/game/speech.ts');
-const { clockText } = await load('src/game/clock.ts');
+const { clockText, timeLeft } = await load('src/game/clock.ts');
+const { advantage } = await load('src/game/material.ts');
+const { ofMove } = await load('src/game/sounds.ts');
 const { clockName, speedName } = await load('src/lobby/setup.ts');
 
 test('a move is understood as people write it', () => {
@@ -56,4 +58,26 @@ test('time controls carry the names that lichess gives them', () => {
     [[60, 0], [180, 2], [300, 3], [600, 0], [900, 10], [1800, 20]].map(([limit, increment]) => speedName({ limit, increment })),
     ['Bullet', 'Blitz', 'Blitz', 'Rapid', 'Rapid', 'Classical'],
   );
+});
+
+test('a clock is reckoned from the server’s word and never below zero, so five minutes drift by nothing', () => {
+  const game = {
+    me: 'me', full: { initialFen: 'startpos', clock: { initial: 600_000, increment: 0 } }, stateAt: 1_000,
+    state: { status: 'started', moves: 'e2e4 e7e5', wtime: 400_000, btime: 350_000 },
+  };
+  assert.equal(timeLeft(game, 'white', 301_000), 100_000);
+  assert.equal(timeLeft(game, 'black', 301_000), 350_000);
+  assert.equal(timeLeft(game, 'white', 9_999_999), 0);
+  assert.equal(timeLeft({ ...game, full: { ...game.full, clock: null } }, 'white', 0), null);
+});
+
+test('material is counted for each side, and equal trades cancel out', () => {
+  const fen = '4k3/8/8/8/8/8/PP6/R3K2N b - - 0 1';
+  assert.deepEqual(advantage(fen, 'white'), { extra: ['r', 'n', 'p', 'p'], points: 10 });
+  assert.deepEqual(advantage(fen, 'black'), { extra: [], points: -10 });
+  assert.deepEqual(advantage('', 'white'), { extra: [], points: 0 });
+});
+
+test('the sound of a move is that of its weightiest part: check, then capture', () => {
+  assert.deepEqual(['Nf3', 'O-O', 'exd5', 'Qxf7+', 'Qh4#'].map(ofMove), ['move', 'move', 'capture', 'check', 'check']);
 });

@@ -103,7 +103,9 @@ impl Actor {
             game: game.id().clone(),
             line: game.line().clone(),
             manner: self.manner.clone(),
-            books: books.as_ref().unwrap_or(&self.manner.profile.books).clone(),
+            books: books
+                .clone()
+                .unwrap_or_else(|| self.manner.profile.books_of(game.line().turn()).to_vec()),
             clocks: game.clocks(),
             initial: game.frame().clock.map_or(Millis::ZERO, |clock| clock.initial),
             arrived: self.heard,

@@ -7,26 +7,28 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
+use tracing::info;
 
 use super::{Decision, MoveRequest};
 use crate::{
-    book::{BookMove, Library},
+    book::{BookMove, Library, Wish},
     bot::{
         chat::Manner,
         decide,
         thinker::{Table, Thinker},
     },
-    chess::{Move, Rules as _},
+    chess::{Move, Rules as _, write_san},
     engine::{
-        Report, Score,
+        Limits, Report, Score, Search,
         time::{Budget, GameClock, budget},
     },
+    lichess::model::Speed,
     personality::{
         pace::{self, Scene},
         strength,
     },
     store::Source,
-    units::Millis,
+    units::{Centipawns, Millis, Nodes},
 };
 
 /// Where no clock runs, a move takes about this long.
@@ -39,6 +41,13 @@ const FIRST_MOVE: Budget = Budget {
     soft: Millis::from_secs(3),
     hard: Millis::from_secs(8),
 };
+
+/// How far the engine looks when it is asked about a move of a book: enough to see what loses material.
+const VERIFY_NODES: Nodes = Nodes(30_000);
+/// It must not take longer, however slow the machine.
+const VERIFY_TIME: Millis = Millis(250);
+/// The level that books are asked with where none is set: above all that people reach.
+const FULL_STRENGTH: u32 = 3500;
 
 /// The whole pipeline over the current books.
 #[derive(Clone)]
@@ -62,7 +71,7 @@ struct Proposal {
 impl Whole {
     pub(super) async fn decide(&self, table: &Table, request: MoveRequest) -> Option<Decision> {
         let library = Arc::clone(&self.library.borrow());
-        let proposal = match from_book(&library, &request) {
+        let proposal = match self.opened(&library, table, &request).await {
             Some(proposal) => proposal,
             None => self.calculated(table, &request).await?,
         };
@@ -71,6 +80,87 @@ impl Whole {
         let pause = pause(&request, &proposal, spent);
         sleep_until(Instant::now() + pause.into()).await;
         Some(decision)
+    }
+
+    /// Stage 1: a move of the personality's books, as long as its level stays in them, and as the engine agrees if the
+    /// personality wants it asked.
+    async fn opened(&self, library: &Library, table: &Table, request: &MoveRequest) -> Option<Proposal> {
+        let Manner { profile, level, .. } = &request.manner;
+        if !strength::allows_book(profile, *level, request.line.ply()) {
+            return None;
+        }
+        let speed = request.clocks.map_or(Speed::Correspondence, |clocks| {
+            Speed::of_clock(request.initial, clocks.increment)
+        });
+        let level = level.or(profile.level).map_or(FULL_STRENGTH, |level| level.0);
+        let mut without = Vec::new();
+        loop {
+            let wish = Wish {
+                speed: Some(speed.key()),
+                level: Some(level),
+                taste: profile.book_taste,
+                without: &without,
+                ..Wish::new(&request.books, &request.line, request.seed)
+            };
+            let found = library.choose(&wish)?;
+            let Some(margin) = profile.book_verify else {
+                return Some(proposed(found));
+            };
+            match self.objection(table, request, found.mv, margin).await {
+                None => return Some(proposed(found)),
+                Some(objection) => {
+                    let san = write_san(request.line.position(), found.mv);
+                    info!(game = %request.game, "book move {san} of {} vetoed: {objection}", found.at);
+                    without.push(found.mv);
+                }
+            }
+        }
+    }
+
+    /// What the engine has against a move, after a short search; nothing where there is no time to ask.
+    async fn objection(
+        &self,
+        table: &Table,
+        request: &MoveRequest,
+        mv: Move,
+        margin: Centipawns,
+    ) -> Option<String> {
+        let budget = limits(request);
+        if budget.hard < VERIFY_TIME + VERIFY_TIME {
+            return None;
+        }
+        let deadline = request.arrived + budget.hard.into();
+        let search = Search::new(
+            request.line.clone(),
+            Limits {
+                nodes: Some(VERIFY_NODES),
+                hard: Some(VERIFY_TIME),
+                ..Limits::default()
+            },
+        );
+        let alone = Search {
+            only: vec![mv],
+            ..search.clone()
+        };
+        let best = self.thinker.search(table, search, deadline).await?;
+        if best.best() == Some(mv) {
+            return None;
+        }
+        let this = self.thinker.search(table, alone, deadline).await?;
+        let (better, score) = (best.lines.first()?, this.lines.first()?.score);
+        let loss = worth(better.score) - worth(score);
+        (loss > margin.0).then(|| {
+            let instead = better
+                .pv
+                .first()
+                .map(|mv| write_san(request.line.position(), *mv));
+            format!(
+                "{score}, and {} is {} at depth {}",
+                instead.unwrap_or_default(),
+                better.score,
+                best.depth.0
+            )
+        })
     }
 
     /// Stages 2 and 3: what the engine finds with the strength of the personality.
@@ -110,25 +200,28 @@ fn limits(request: &MoveRequest) -> Budget {
     }
 }
 
-/// Stage 1: a move of the personality's books, as long as its level stays in them.
-fn from_book(library: &Library, request: &MoveRequest) -> Option<Proposal> {
-    let Manner { profile, level, .. } = &request.manner;
-    if !strength::allows_book(profile, *level, request.line.ply()) {
-        return None;
-    }
-    let BookMove {
-        mv, chance, at, note, ..
-    } = library.pick(&request.books, &request.line, request.seed)?;
-    let mut why = format!("book {at} {:.0}%", chance * 100.0);
-    if let Some(note) = note {
+/// A move of a book, with its reason in words.
+fn proposed(found: BookMove) -> Proposal {
+    let mut why = format!("book {} {:.0}%", found.at, found.chance * 100.0);
+    if let Some(note) = found.note {
         let _ = write!(why, " {note}"); // writing to a string cannot fail
     }
-    Some(Proposal {
-        mv,
+    Proposal {
+        mv: found.mv,
         score: None,
         source: Source::Book,
         why,
-    })
+    }
+}
+
+/// A score on one scale, with mates beyond all estimates.
+fn worth(score: Score) -> i32 {
+    const MATE: i32 = 100_000;
+    match score {
+        Score::Cp(cp) => cp.0,
+        Score::Mate(moves) if moves < 0 => -MATE - moves,
+        Score::Mate(moves) => MATE - moves,
+    }
 }
 
 /// What a search found, in words.
@@ -211,7 +304,7 @@ mod tests {
         bot::game::Clocks,
         chess::{GameLine, Variant, write_uci},
         personality::{Delay, DrawTemper, Profile, ResignTemper},
-        units::{Centipawns, Depth, Nodes},
+        units::Depth,
     };
 
     fn request(profile: &Profile, moves: &str) -> MoveRequest {
@@ -289,6 +382,26 @@ mod tests {
             .await
             .unwrap();
         assert!(decision.why.starts_with("engine "), "{}", decision.why);
+    }
+
+    #[tokio::test]
+    async fn a_book_move_that_loses_a_queen_is_vetoed_if_the_personality_asks_the_engine() {
+        let whole = whole("1. e4 e5 2. Qg4 1000 | Nf3 1\n");
+        let mut profile = bookish();
+        let played = |profile: Profile| {
+            let whole = whole.clone();
+            async move {
+                let request = request(&profile, "e2e4 e7e5");
+                let decision = whole.decide(&Table::new(1), request).await.unwrap();
+                (write_uci(decision.mv, Variant::Standard), decision.why)
+            }
+        };
+        // Not yet: this queen is safe enough for those who trust their books.
+        assert_eq!(played(profile.clone()).await.0, "d1g4");
+        profile.book_verify = Some(Centipawns(40));
+        let (mv, why) = played(profile).await;
+        assert_eq!(mv, "g1f3");
+        assert_eq!(why, "book books/mine.book:1 100%");
     }
 
     #[tokio::test]

@@ -5,8 +5,12 @@ use serde_json::{Value, json};
 use crate::{
     cli::exit::{Exit, Failure},
     config::Config,
-    personality::{Cast, Level, strength::CALIBRATION},
+    personality::{Cast, Delay, Level, Profile, strength::CALIBRATION},
+    units::Millis,
 };
+
+/// Whoever never seems to think longer counts as quick.
+const QUICK: Millis = Millis::from_secs(2);
 
 /// The lobby's part of `GET /sandbox/lobby`; `docs/sandbox.md` shows the whole.
 pub(super) fn describe(cast: &Cast, config: &Config) -> Value {
@@ -18,6 +22,9 @@ pub(super) fn describe(cast: &Cast, config: &Config) -> Value {
                 "title": profile.title,
                 "about": profile.about,
                 "level": profile.level.map(|level| level.0),
+                "books": profile.books,
+                "pace": pace(profile),
+                "takebacks": profile.takebacks,
             })
         })
         .collect();
@@ -31,6 +38,17 @@ pub(super) fn describe(cast: &Cast, config: &Config) -> Value {
             "note": CALIBRATION,
         },
     })
+}
+
+/// How long it seems to think, in the words that the page knows.
+fn pace(profile: &Profile) -> &'static str {
+    match profile.delay {
+        Delay::Off => "instant",
+        Delay::Fixed(span) | Delay::Between(_, span) if span <= QUICK => "quick",
+        Delay::Human if profile.tempo < 1.0 => "quick",
+        Delay::Human if profile.tempo <= 1.0 => "steady",
+        Delay::Fixed(_) | Delay::Between(..) | Delay::Human => "slow",
+    }
 }
 
 /// Refuses a personality that nobody knows, and says who was probably meant.
@@ -51,4 +69,27 @@ pub(super) fn must_know(cast: &Cast, name: &str) -> anyhow::Result<()> {
         names.join(", ")
     );
     Err(Failure::error(Exit::Usage, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pace_is_told_in_the_words_that_the_page_knows() {
+        let told = |delay, tempo| {
+            pace(&Profile {
+                delay,
+                tempo,
+                ..Profile::new("anna")
+            })
+        };
+        assert_eq!(told(Delay::Off, 1.0), "instant");
+        assert_eq!(told(Delay::Between(Millis(150), Millis(900)), 1.0), "quick");
+        assert_eq!(told(Delay::Fixed(Millis::from_secs(5)), 1.0), "slow");
+        assert_eq!(
+            [0.8, 1.0, 1.2].map(|tempo| told(Delay::Human, tempo)),
+            ["quick", "steady", "slow"]
+        );
+    }
 }

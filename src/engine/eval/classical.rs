@@ -3,7 +3,14 @@
 use shakmaty::Board;
 
 use super::{
-    endgame, king, passed, pawns::PawnTable, picture::Picture, pieces, squares, tapered::Tapered, threats,
+    endgame, king, kpk, passed,
+    pawns::{PawnTable, Structure},
+    picture::Picture,
+    pieces, squares,
+    tally::Tally,
+    tapered::Tapered,
+    threats,
+    weights::THE_MOVE,
 };
 use crate::{
     chess::{ByColor, Color},
@@ -12,9 +19,6 @@ use crate::{
 
 /// The phase with all pieces on the board: minors count one, rooks two, queens four.
 pub(super) const FULL_PHASE: i32 = 24;
-
-/// The side to move has the next word.
-const TEMPO: i32 = 16;
 
 /// The terms by name, as traces show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,11 +32,12 @@ pub(super) enum Term {
     Threats,
     Space,
     MopUp,
+    TheMove,
 }
 
 impl Term {
     /// Every term, in the order of showing.
-    pub const ALL: [(Self, &'static str); 9] = [
+    pub const ALL: [(Self, &'static str); 10] = [
         (Self::Material, "material and squares"),
         (Self::Pawns, "pawn structure"),
         (Self::Mobility, "mobility"),
@@ -42,83 +47,98 @@ impl Term {
         (Self::Threats, "threats"),
         (Self::Space, "space"),
         (Self::MopUp, "driving a bare king"),
+        (Self::TheMove, "the move"),
     ];
 }
 
 /// What every term says of a position.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Terms {
-    pub by_term: [ByColor<Tapered>; 9],
+pub(super) struct Terms<T> {
+    pub by_term: [ByColor<T>; 10],
     /// From 0 in the endgame to [`FULL_PHASE`].
     pub phase: i32,
     /// Sixty-fourths of the endgame's worth.
     pub scale: i32,
 }
 
-impl Terms {
-    /// Judges a position.
-    pub fn of(node: &Node, pawns: &mut PawnTable) -> Self {
+impl<T: Tally> Terms<T> {
+    /// Judges a position whose pawn structure is known.
+    pub fn of(node: &Node, structure: &Structure<T>) -> Self {
         let board = node.board();
         let mut terms = Self {
             phase: phase(board),
             scale: 64,
             ..Self::default()
         };
-        let structure = pawns.structure(node.keys.pawns, board);
         let mut picture = Picture::new(board);
         terms.set(Term::Material, squares::material(board));
-        terms.set(Term::Pawns, structure.worth);
+        terms.set(Term::Pawns, structure.worth.clone());
         for us in Color::ALL {
-            let (mobility, places) = pieces::pieces(&mut picture, us, &structure);
+            let (mobility, places) = pieces::pieces(&mut picture, us, structure);
             *terms.by_term[Term::Mobility as usize].get_mut(us) = mobility;
             *terms.by_term[Term::Pieces as usize].get_mut(us) = places;
         }
         let picture = &picture;
         terms.set(Term::King, ByColor::new_with(|us| king::king(picture, us)));
         if structure.passed.any() {
-            terms.set(
-                Term::Passed,
-                ByColor::new_with(|us| passed::passed(picture, us, node.turn, &structure)),
-            );
+            let passed = |us| passed::passed(picture, us, node.turn, structure);
+            terms.set(Term::Passed, ByColor::new_with(passed));
         }
-        terms.set(
-            Term::Threats,
-            ByColor::new_with(|us| threats::threats(picture, us)),
-        );
+        let threats = |us| threats::threats(picture, us);
+        terms.set(Term::Threats, ByColor::new_with(threats));
         if terms.phase > FULL_PHASE / 2 {
             terms.set(Term::Space, ByColor::new_with(|us| threats::space(picture, us)));
         }
         if terms.phase < 12 {
-            let mop_up = |us| endgame::mop_up(picture, us).unwrap_or_default();
+            let mop_up = |us| {
+                let mut sum = T::default();
+                let won =
+                    endgame::mop_up(picture, us).or_else(|| endgame::won_pawn_ending(board, us, node.turn));
+                sum.add_fixed(won.unwrap_or_default());
+                sum
+            };
             terms.set(Term::MopUp, ByColor::new_with(mop_up));
         }
-        let lead = terms.total().eg();
-        let strong = Color::from_white(lead >= 0);
-        terms.scale = endgame::scale(board, strong);
+        terms.by_term[Term::TheMove as usize]
+            .get_mut(node.turn)
+            .add(THE_MOVE, 1);
+        let lead = terms.total().worth().eg();
+        terms.scale = match kpk::is_won(board, node.turn) {
+            Some(false) => 0,
+            _ => endgame::scale(board, Color::from_white(lead >= 0)),
+        };
         terms
     }
 
-    fn set(&mut self, term: Term, worth: ByColor<Tapered>) {
+    fn set(&mut self, term: Term, worth: ByColor<T>) {
         self.by_term[term as usize] = worth;
     }
 
     /// The sum of all terms for white.
-    pub fn total(&self) -> Tapered {
-        self.by_term
-            .iter()
-            .fold(Tapered::ZERO, |sum, term| sum + term.white - term.black)
+    pub fn total(&self) -> T {
+        let mut sum = T::default();
+        for term in &self.by_term {
+            sum.add_all(&term.white, 1);
+            sum.add_all(&term.black, -1);
+        }
+        sum
     }
 
     /// The worth for white, in centipawns.
     pub fn worth(&self) -> i32 {
-        self.total().blend(self.phase, FULL_PHASE, self.scale)
+        self.total().worth().blend(self.phase, FULL_PHASE, self.scale)
     }
+}
+
+/// What every term says of a position in play.
+pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<Tapered> {
+    Terms::of(node, &pawns.structure(node.keys.pawns, node.board()))
 }
 
 /// The worth of a position for the side to move, in centipawns.
 pub(super) fn evaluate(node: &Node, pawns: &mut PawnTable) -> i32 {
-    let worth = Terms::of(node, pawns).worth();
-    TEMPO + if node.turn.is_white() { worth } else { -worth }
+    let worth = judge(node, pawns).worth();
+    if node.turn.is_white() { worth } else { -worth }
 }
 
 /// How much of the middle game is left.

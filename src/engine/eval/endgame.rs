@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Board};
 
-use super::{picture::Picture, tapered::Tapered};
+use super::{kpk, picture::Picture, tapered::Tapered};
 use crate::chess::{Color, Role, Square};
 
 /// The whole endgame worth, in sixty-fourths.
@@ -121,6 +121,12 @@ pub(super) fn mop_up(picture: &Picture<'_>, strong: Color) -> Option<Tapered> {
         10 * from_center(theirs)
     };
     Some(super::tapered::t(0, 2 * near + corner))
+}
+
+/// A pawn against the bare king that is known to win.
+pub(super) fn won_pawn_ending(board: &Board, us: Color, turn: Color) -> Option<Tapered> {
+    let ours = (board.pawns() & board.by_color(us)).any();
+    (ours && kpk::is_won(board, turn) == Some(true)).then_some(super::tapered::t(0, 300))
 }
 
 fn manhattan(a: Square, b: Square) -> i32 {

@@ -6,18 +6,27 @@
 mod classical;
 mod endgame;
 mod king;
+mod kpk;
 mod passed;
 mod pawns;
 mod picture;
 mod pieces;
+mod sample;
+mod source;
 mod squares;
+mod tally;
 mod tapered;
 mod threats;
 mod trace;
 mod variants;
+mod weight;
+mod weights;
 
 pub(super) use pawns::PawnTable;
+pub use sample::{Pair, Sample, weight_rows, weights_in_use};
+pub use source::weights_source;
 pub use trace::{Trace, trace};
+pub use weight::WeightRow;
 
 use super::node::Node;
 use crate::chess::Variant;
@@ -122,6 +131,13 @@ mod tests {
             standard("4k3/8/8/8/8/8/8/3NK3 w - - 0 1").clamp(-40, 40),
             standard("4k3/8/8/8/8/8/8/3NK3 w - - 0 1")
         );
+    }
+
+    #[test]
+    fn a_pawn_that_cannot_win_is_worth_nothing_and_one_that_wins_much() {
+        let standard = |fen| value(Variant::Standard, &parse_fen(Variant::Standard, fen).unwrap());
+        assert_eq!(standard("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1"), 0);
+        assert!(standard("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1") < -300);
     }
 
     #[test]

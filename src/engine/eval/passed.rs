@@ -1,106 +1,79 @@
 //! Passed pawns: how far they are, what stands in their way, and whose king is nearer.
 
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, attacks};
 
 use super::{
     pawns::{Structure, ahead},
     picture::{Picture, forward, relative_rank},
-    tapered::{Tapered, t},
+    tally::Tally,
+    weights::{
+        PASSED, PASSED_BLOCKED, PASSED_FILE, PASSED_FREE, PASSED_OUR_KING, PASSED_SAFE, PASSED_SAFE_STEP,
+        PASSED_SUPPORTED, PASSED_THEIR_KING, ROOK_BEHIND_PASSED, ROOK_HUNTS_PASSED, UNSTOPPABLE,
+    },
 };
 use crate::chess::{Color, Square};
 
-/// By rank, without anything else.
-const BY_RANK: [Tapered; 8] = [
-    t(0, 0),
-    t(2, 10),
-    t(2, 14),
-    t(2, 26),
-    t(24, 52),
-    t(62, 104),
-    t(120, 170),
-    t(0, 0),
-];
-/// The next square is empty, by rank.
-const FREE: [Tapered; 8] = [
-    t(0, 0),
-    t(0, 0),
-    t(0, 2),
-    t(2, 8),
-    t(6, 18),
-    t(10, 38),
-    t(16, 70),
-    t(0, 0),
-];
-/// The whole way is free of enemy attacks, by rank; half as much when only the next square is.
-const SAFE: [Tapered; 8] = [
-    t(0, 0),
-    t(0, 0),
-    t(2, 4),
-    t(4, 10),
-    t(10, 24),
-    t(18, 50),
-    t(24, 80),
-    t(0, 0),
-];
-/// The next square is defended by us, by rank.
-const SUPPORTED: [Tapered; 8] = [
-    t(0, 0),
-    t(0, 0),
-    t(0, 2),
-    t(2, 6),
-    t(6, 14),
-    t(14, 24),
-    t(20, 30),
-    t(0, 0),
-];
-/// The pawn outruns a lone king: no pieces left to catch it.
-const UNSTOPPABLE: i32 = 520;
-
 /// The worth of a side's passed pawns. The picture must be complete.
-pub(super) fn passed(picture: &Picture<'_>, us: Color, turn: Color, structure: &Structure) -> Tapered {
+pub(super) fn passed<T: Tally>(picture: &Picture<'_>, us: Color, turn: Color, structure: &Structure<T>) -> T {
     let side = picture.sides.get(us);
     let enemy = picture.sides.get(!us);
-    let mut sum = Tapered::ZERO;
+    let mut sum = T::default();
     for pawn in structure.passed & side.pieces {
         let rank = relative_rank(us, pawn);
         let way = ahead(us, pawn);
         let stop = forward(us, Bitboard::from(pawn));
-        sum += BY_RANK[rank];
+        sum.add(PASSED.at(rank), 1);
+        let file = pawn.file() as usize;
+        sum.add(PASSED_FILE.at(file.min(7 - file)), 1);
         if (stop & picture.occupied).is_empty() {
-            sum += FREE[rank];
+            sum.add(PASSED_FREE.at(rank), 1);
             if (way & (enemy.all | enemy.pieces)).is_empty() {
-                sum += SAFE[rank];
+                sum.add(PASSED_SAFE.at(rank), 1);
             } else if (stop & enemy.all).is_empty() {
-                sum += t(SAFE[rank].mg() / 2, SAFE[rank].eg() / 2);
+                sum.add(PASSED_SAFE_STEP.at(rank), 1);
             }
         }
-        if (stop & side.all).any() {
-            sum += SUPPORTED[rank];
+        if (stop & enemy.pieces).any() {
+            sum.add(PASSED_BLOCKED.at(rank), 1);
         }
-        sum += kings(picture, us, stop, rank);
+        rooks_behind(picture, us, pawn, &mut sum);
+        if (stop & side.all).any() {
+            sum.add(PASSED_SUPPORTED.at(rank), 1);
+        }
+        kings(picture, us, stop, rank, &mut sum);
         if is_unstoppable(picture, us, turn, pawn, way) {
-            sum += t(0, UNSTOPPABLE * rank as i32 / 6);
+            sum.add(UNSTOPPABLE.at(rank), 1);
         }
     }
     sum
 }
 
+/// Rooks belong behind passed pawns, the own and the enemy's (Tarrasch).
+fn rooks_behind(picture: &Picture<'_>, us: Color, pawn: Square, sum: &mut impl Tally) {
+    let rooks = picture.board.rooks();
+    let behind = ahead(!us, pawn);
+    if (behind & rooks).is_empty() {
+        return;
+    }
+    let seen = behind & rooks & attacks::rook_attacks(pawn, picture.occupied);
+    if (seen & picture.sides.get(us).pieces).any() {
+        sum.add(ROOK_BEHIND_PASSED, 1);
+    } else if seen.any() {
+        sum.add(ROOK_HUNTS_PASSED, 1);
+    }
+}
+
 /// In the endgame kings decide: near the square before the pawn is good, the further advanced the more.
-fn kings(picture: &Picture<'_>, us: Color, stop: Bitboard, rank: usize) -> Tapered {
+fn kings(picture: &Picture<'_>, us: Color, stop: Bitboard, rank: usize, sum: &mut impl Tally) {
     let (Some(stop), Some(ours), Some(theirs)) = (
         stop.first(),
         picture.sides.get(us).king,
         picture.sides.get(!us).king,
     ) else {
-        return Tapered::ZERO;
+        return;
     };
-    if rank < 3 {
-        return Tapered::ZERO;
-    }
-    let weight = rank as i32 - 2;
-    let theirs = theirs.distance(stop).min(5) as i32;
-    let ours = ours.distance(stop).min(5) as i32;
-    t(0, weight * (5 * theirs - 3 * ours))
+    sum.add(PASSED_OUR_KING.at(rank), ours.distance(stop).min(5) as i32);
+    sum.add(PASSED_THEIR_KING.at(rank), theirs.distance(stop).min(5) as i32);
 }
 
 /// The rule of the square, where the enemy has only king and pawns.

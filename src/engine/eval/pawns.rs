@@ -4,55 +4,17 @@ use shakmaty::{Bitboard, Board, attacks};
 
 use super::{
     picture::{beside, fill_files, fill_forward, forward, pawn_attacks, relative_rank},
-    tapered::{Tapered, t},
+    tally::Tally,
+    tapered::Tapered,
+    weights::{BACKWARD, BACKWARD_OPEN, CANDIDATE, DOUBLED, ISOLATED, ISOLATED_OPEN, PHALANX, PROTECTED},
 };
 use crate::chess::{ByColor, Color, Square};
 
-const DOUBLED: Tapered = t(-8, -22);
-const ISOLATED: Tapered = t(-10, -12);
-const ISOLATED_OPEN: Tapered = t(-12, -8);
-const BACKWARD: Tapered = t(-7, -9);
-const BACKWARD_OPEN: Tapered = t(-12, -8);
-/// A pawn beside another, by the rank of the pawn.
-const PHALANX: [Tapered; 8] = [
-    t(0, 0),
-    t(3, -1),
-    t(8, 3),
-    t(12, 10),
-    t(28, 30),
-    t(60, 80),
-    t(90, 130),
-    t(0, 0),
-];
-/// A pawn that another protects, by the rank of the protected pawn.
-const PROTECTED: [Tapered; 8] = [
-    t(0, 0),
-    t(0, 0),
-    t(12, 8),
-    t(10, 8),
-    t(16, 14),
-    t(36, 34),
-    t(80, 60),
-    t(0, 0),
-];
-/// A pawn that will be passed when exchanged, by rank.
-const CANDIDATE: [Tapered; 8] = [
-    t(0, 0),
-    t(-2, 4),
-    t(0, 6),
-    t(6, 14),
-    t(16, 28),
-    t(30, 50),
-    t(0, 0),
-    t(0, 0),
-];
-
 /// What the pawns alone say.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Structure {
-    key: u64,
+pub(super) struct Structure<T> {
     /// The worth of each side's structure.
-    pub worth: ByColor<Tapered>,
+    pub worth: ByColor<T>,
     /// Pawns with a free way.
     pub passed: Bitboard,
     /// Squares that each side's pawns attack now or may attack later.
@@ -64,12 +26,12 @@ const SLOTS: usize = 8192;
 
 /// The table of pawn structures.
 #[derive(Debug)]
-pub(crate) struct PawnTable(Vec<Structure>);
+pub(crate) struct PawnTable(Vec<(u64, Structure<Tapered>)>);
 
 impl PawnTable {
     /// An empty table.
     pub fn new() -> Self {
-        let mut table = Self(vec![Structure::default(); SLOTS]);
+        let mut table = Self(vec![(0, Structure::default()); SLOTS]);
         table.clear();
         table
     }
@@ -77,30 +39,29 @@ impl PawnTable {
     /// Forgets everything.
     pub fn clear(&mut self) {
         // No pawns at all have the key zero, and a structure of zeros.
-        self.0.fill(Structure::default());
+        self.0.fill((0, Structure::default()));
     }
 
     /// The structure with this key, judged anew if the table has lost it.
-    pub(super) fn structure(&mut self, key: u64, board: &Board) -> Structure {
+    pub(super) fn structure(&mut self, key: u64, board: &Board) -> Structure<Tapered> {
         let slot = &mut self.0[key as usize % SLOTS];
-        if slot.key != key {
-            *slot = judge(board);
-            slot.key = key;
+        if slot.0 != key {
+            *slot = (key, judge(board));
         }
-        *slot
+        slot.1
     }
 }
 
 /// The structure from scratch.
-fn judge(board: &Board) -> Structure {
+pub(super) fn judge<T: Tally>(board: &Board) -> Structure<T> {
     let mut structure = Structure::default();
     for us in Color::ALL {
         let ours = board.pawns() & board.by_color(us);
         let theirs = board.pawns() & board.by_color(!us);
         *structure.span.get_mut(us) = pawn_attacks(us, fill_forward(us, ours));
-        let mut sum = Tapered::ZERO;
+        let mut sum = T::default();
         for pawn in ours {
-            sum += judge_pawn(us, pawn, ours, theirs);
+            judge_pawn(us, pawn, ours, theirs, &mut sum);
             if is_passed(us, pawn, theirs) && (ahead(us, pawn) & ours).is_empty() {
                 structure.passed.add(pawn);
             }
@@ -110,41 +71,39 @@ fn judge(board: &Board) -> Structure {
     structure
 }
 
-fn judge_pawn(us: Color, pawn: Square, ours: Bitboard, theirs: Bitboard) -> Tapered {
+fn judge_pawn(us: Color, pawn: Square, ours: Bitboard, theirs: Bitboard, sum: &mut impl Tally) {
     let rank = relative_rank(us, pawn);
     let here = Bitboard::from(pawn);
     let neighbours = beside(fill_files(here)) & ours;
     let open = (ahead(us, pawn) & theirs).is_empty();
-    let mut sum = Tapered::ZERO;
     if (ahead(us, pawn) & ours).any() {
-        sum += DOUBLED;
+        sum.add(DOUBLED, 1);
     }
     if neighbours.is_empty() {
-        sum += ISOLATED;
+        sum.add(ISOLATED, 1);
         if open {
-            sum += ISOLATED_OPEN;
+            sum.add(ISOLATED_OPEN, 1);
         }
     } else if is_backward(us, pawn, neighbours, theirs) {
-        sum += BACKWARD;
+        sum.add(BACKWARD, 1);
         if open {
-            sum += BACKWARD_OPEN;
+            sum.add(BACKWARD_OPEN, 1);
         }
     }
     if (beside(here) & ours).any() {
-        sum += PHALANX[rank];
+        sum.add(PHALANX.at(rank), 1);
     }
     let helpers = (attacks::pawn_attacks(!us, pawn) & ours).count();
     if helpers > 0 {
-        sum += PROTECTED[rank];
+        sum.add(PROTECTED.at(rank), 1);
     }
     if open && !is_passed(us, pawn, theirs) {
         let sentries = (front_span(us, pawn) & theirs).count();
         let supporters = (beside(here) | attacks::pawn_attacks(!us, pawn)) & ours;
         if sentries <= supporters.count() {
-            sum += CANDIDATE[rank];
+            sum.add(CANDIDATE.at(rank), 1);
         }
     }
-    sum
 }
 
 /// No neighbour stands beside or behind to help, and the next square is guarded by an enemy pawn.
@@ -173,7 +132,7 @@ mod tests {
     use super::*;
     use crate::chess::{Rules as _, Variant, parse_fen};
 
-    fn structure(fen: &str) -> Structure {
+    fn structure(fen: &str) -> Structure<Tapered> {
         judge(parse_fen(Variant::Standard, fen).unwrap().board())
     }
 

@@ -23,9 +23,9 @@ pub(super) struct Side {
     pub zone: Bitboard,
     /// Squares where mobility counts: not own king or blocked pawns, not attacked by enemy pawns.
     pub mobility_area: Bitboard,
-    /// Pieces that attack the enemy's king zone, and the weight of their attacks.
+    /// Pieces that attack the enemy's king zone: all, and knights, bishops, rooks and queens.
     pub attackers: i32,
-    pub attack_weight: i32,
+    pub attackers_by_role: [i32; 4],
     /// Attacks on squares next to the enemy king.
     pub ring_attacks: i32,
 }
@@ -37,9 +37,6 @@ pub(super) struct Picture<'b> {
     pub occupied: Bitboard,
     pub sides: ByColor<Side>,
 }
-
-/// How much an attack on the king's zone weighs by role, pawn to king.
-const ATTACK_WEIGHT: [i32; 6] = [0, 38, 26, 22, 12, 0];
 
 impl<'b> Picture<'b> {
     /// The picture without the attacks of pieces, which [`Picture::add`] fills in.
@@ -61,7 +58,7 @@ impl<'b> Picture<'b> {
         }
     }
 
-    /// Adds the attacks of one piece to its side's picture.
+    /// Adds the attacks of one piece, knight to queen, to its side's picture.
     pub fn add(&mut self, color: Color, role: Role, attacked: Bitboard) {
         let enemy = self.sides.get(!color);
         let (zone, king) = (enemy.zone, enemy.king);
@@ -71,7 +68,7 @@ impl<'b> Picture<'b> {
         side.by_role[role as usize - 1] |= attacked;
         if (attacked & zone).any() {
             side.attackers += 1;
-            side.attack_weight += ATTACK_WEIGHT[role as usize - 1];
+            side.attackers_by_role[role as usize - 2] += 1;
             let ring = king.map_or(Bitboard::EMPTY, attacks::king_attacks);
             side.ring_attacks += (attacked & ring).count() as i32;
         }

@@ -5,89 +5,23 @@ use shakmaty::{Bitboard, attacks};
 use super::{
     pawns::Structure,
     picture::{Picture, fill_files, forward, relative_rank},
-    tapered::{Tapered, t},
+    tally::Tally,
+    weights::{
+        BAD_BISHOP, BISHOP_MOBILITY, BISHOP_TIED, FAR_FROM_KING, KNIGHT_MOBILITY, LONG_DIAGONAL,
+        OUTPOST_BISHOP, OUTPOST_KNIGHT, OUTPOST_REACH, PINNED, QUEEN_MOBILITY, QUEEN_SEVENTH, ROOK_HALF_OPEN,
+        ROOK_MOBILITY, ROOK_ON_QUEEN, ROOK_OPEN, ROOK_SEVENTH, SHIELDED, TRAPPED_BISHOP, TRAPPED_ROOK,
+    },
 };
 use crate::{
     chess::{Color, Role, Square},
     engine::captures,
 };
 
-const KNIGHT_MOBILITY: [Tapered; 9] = [
-    t(-44, -58),
-    t(-26, -34),
-    t(-10, -14),
-    t(-2, -4),
-    t(6, 4),
-    t(11, 12),
-    t(16, 16),
-    t(20, 18),
-    t(24, 16),
-];
-const BISHOP_MOBILITY: [Tapered; 14] = [
-    t(-34, -46),
-    t(-18, -26),
-    t(-4, -12),
-    t(3, 0),
-    t(9, 8),
-    t(14, 16),
-    t(18, 20),
-    t(21, 24),
-    t(23, 27),
-    t(25, 28),
-    t(28, 28),
-    t(32, 26),
-    t(36, 28),
-    t(40, 24),
-];
-const ROOK_MOBILITY: [Tapered; 15] = [
-    t(-36, -60),
-    t(-20, -34),
-    t(-12, -14),
-    t(-8, -2),
-    t(-5, 8),
-    t(-2, 15),
-    t(2, 21),
-    t(6, 26),
-    t(10, 30),
-    t(14, 34),
-    t(17, 38),
-    t(20, 41),
-    t(22, 43),
-    t(26, 44),
-    t(32, 42),
-];
-/// Of a queen, up to 27 squares: the formula's line, flattening as squares abound.
-const fn queen_mobility(squares: i32) -> Tapered {
-    let late = if squares > 12 { squares - 12 } else { 0 };
-    t(-26 + 3 * squares - 2 * late, -50 + 8 * squares - 6 * late)
-}
-
-const OUTPOST_KNIGHT: Tapered = t(26, 18);
-const OUTPOST_BISHOP: Tapered = t(18, 6);
-/// A knight that can reach an outpost in one move.
-const OUTPOST_REACH: Tapered = t(10, 4);
-/// A minor piece right behind a pawn.
-const SHIELDED: Tapered = t(8, 4);
-/// Each own pawn on the bishop's color, more when the middle is blocked.
-const BAD_BISHOP: Tapered = t(-2, -5);
-/// A bishop that sees both middle squares of a long diagonal.
-const LONG_DIAGONAL: Tapered = t(14, 4);
-/// A bishop shut in on the seventh rank by a pawn.
-const TRAPPED_BISHOP: Tapered = t(-70, -60);
-const ROOK_OPEN: Tapered = t(32, 10);
-const ROOK_HALF_OPEN: Tapered = t(13, 8);
-const ROOK_SEVENTH: Tapered = t(6, 22);
-/// A rook that its own uncastled king shuts in.
-const TRAPPED_ROOK: Tapered = t(-34, -10);
-/// A rook on the file of the enemy queen.
-const ROOK_ON_QUEEN: Tapered = t(6, 6);
-/// A minor piece far from its own king, for each step.
-const FAR_FROM_KING: Tapered = t(-3, -2);
 const MIDDLE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
 /// Draws the attacks of one side's pieces into the picture, and sums up its mobility and its pieces' places.
-pub(super) fn pieces(picture: &mut Picture<'_>, us: Color, structure: &Structure) -> (Tapered, Tapered) {
-    let (mut mobility, mut places) = (Tapered::ZERO, Tapered::ZERO);
+pub(super) fn pieces<T: Tally>(picture: &mut Picture<'_>, us: Color, structure: &Structure<T>) -> (T, T) {
+    let (mut mobility, mut places) = (T::default(), T::default());
     let board = picture.board;
     let side = *picture.sides.get(us);
     let pinned = side
@@ -100,20 +34,31 @@ pub(super) fn pieces(picture: &mut Picture<'_>, us: Color, structure: &Structure
                 && let Some(king) = side.king
             {
                 attacked &= attacks::ray(king, square);
+                places.add(PINNED.at(role as usize - 2), 1);
             }
             picture.add(us, role, attacked);
             let reach = (attacked & side.mobility_area).count();
-            mobility += match role {
-                Role::Knight => KNIGHT_MOBILITY[reach.min(8)],
-                Role::Bishop => BISHOP_MOBILITY[reach.min(13)],
-                Role::Rook => ROOK_MOBILITY[reach.min(14)],
-                _ => queen_mobility(reach as i32),
-            };
-            places += match role {
-                Role::Knight | Role::Bishop => minor(picture, us, role, square, attacked, structure),
-                Role::Rook => rook(picture, us, square, reach),
-                _ => Tapered::ZERO,
-            };
+            match role {
+                Role::Knight => mobility.add(KNIGHT_MOBILITY.at(reach), 1),
+                Role::Bishop => mobility.add(BISHOP_MOBILITY.at(reach), 1),
+                Role::Rook => mobility.add(ROOK_MOBILITY.at(reach), 1),
+                _ => mobility.add(QUEEN_MOBILITY.at(reach), 1),
+            }
+            match role {
+                Role::Knight | Role::Bishop => {
+                    minor(
+                        picture,
+                        us,
+                        role,
+                        square,
+                        attacked,
+                        *structure.span.get(!us),
+                        &mut places,
+                    );
+                }
+                Role::Rook => rook(picture, us, square, reach, &mut places),
+                _ => queen(picture, us, square, &mut places),
+            }
         }
     }
     (mobility, places)
@@ -135,55 +80,60 @@ fn attacked(picture: &Picture<'_>, us: Color, role: Role, square: Square) -> Bit
     }
 }
 
+/// A minor piece's place. `enemy_span` is what enemy pawns attack or may attack later.
 fn minor(
     picture: &Picture<'_>,
     us: Color,
     role: Role,
     square: Square,
     attacked: Bitboard,
-    structure: &Structure,
-) -> Tapered {
+    enemy_span: Bitboard,
+    sum: &mut impl Tally,
+) {
     let board = picture.board;
     let side = picture.sides.get(us);
-    let enemy_span = *structure.span.get(!us);
     let outposts = us.fold_wb(Bitboard(0x0000_ffff_ff00_0000), Bitboard(0x0000_00ff_ffff_0000))
         & side.by_role[0]
         & !enemy_span;
-    let mut sum = Tapered::ZERO;
     if outposts.contains(square) {
-        sum += if role == Role::Knight {
-            OUTPOST_KNIGHT
-        } else {
-            OUTPOST_BISHOP
-        };
+        match role {
+            Role::Knight => sum.add(OUTPOST_KNIGHT, 1),
+            _ => sum.add(OUTPOST_BISHOP, 1),
+        }
     } else if role == Role::Knight && (attacked & outposts & !side.pieces).any() {
-        sum += OUTPOST_REACH;
+        sum.add(OUTPOST_REACH, 1);
     }
     if (forward(us, Bitboard::from(square)) & board.pawns()).any() {
-        sum += SHIELDED;
+        sum.add(SHIELDED, 1);
     }
     if let Some(king) = side.king {
-        sum += FAR_FROM_KING * king.distance(square) as i32;
+        sum.add(FAR_FROM_KING, king.distance(square) as i32);
     }
     if role == Role::Bishop {
-        let same_color = if Bitboard::DARK_SQUARES.contains(square) {
-            Bitboard::DARK_SQUARES
-        } else {
-            Bitboard::LIGHT_SQUARES
-        };
-        let files = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
-        let blocked = side.pawns & files & picture.occupied.shift(us.fold_wb(-8, 8));
-        let pawns = (side.pawns & same_color).count() as i32;
-        sum += BAD_BISHOP * (pawns * (1 + blocked.count() as i32) / 2);
-        let sees = attacks::bishop_attacks(square, board.pawns()) & MIDDLE;
-        if sees.more_than_one() {
-            sum += LONG_DIAGONAL;
-        }
-        if is_shut_in(picture, us, square) {
-            sum += TRAPPED_BISHOP;
-        }
+        bishop(picture, us, square, sum);
     }
-    sum
+}
+
+fn bishop(picture: &Picture<'_>, us: Color, square: Square, sum: &mut impl Tally) {
+    let side = picture.sides.get(us);
+    let same_color = if Bitboard::DARK_SQUARES.contains(square) {
+        Bitboard::DARK_SQUARES
+    } else {
+        Bitboard::LIGHT_SQUARES
+    };
+    let files = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
+    let blocked = side.pawns & files & picture.occupied.shift(us.fold_wb(-8, 8));
+    let pawns = (side.pawns & same_color).count() as i32;
+    sum.add(BAD_BISHOP, pawns * (1 + blocked.count() as i32) / 2);
+    let sees = attacks::bishop_attacks(square, picture.board.pawns()) & MIDDLE;
+    if sees.more_than_one() {
+        sum.add(LONG_DIAGONAL, 1);
+    }
+    let tied = attacks::bishop_attacks(square, Bitboard::EMPTY) & picture.sides.get(!us).pawns;
+    sum.add(BISHOP_TIED, tied.count() as i32);
+    if is_shut_in(picture, us, square) {
+        sum.add(TRAPPED_BISHOP, 1);
+    }
 }
 
 /// A bishop on a7 (or h7, or the same for black) that a pawn on b6 keeps there.
@@ -198,36 +148,44 @@ fn is_shut_in(picture: &Picture<'_>, us: Color, square: Square) -> bool {
     (way_back & theirs).any()
 }
 
-fn rook(picture: &Picture<'_>, us: Color, square: Square, reach: usize) -> Tapered {
+fn rook(picture: &Picture<'_>, us: Color, square: Square, reach: usize, sum: &mut impl Tally) {
     let board = picture.board;
     let side = picture.sides.get(us);
     let enemy = picture.sides.get(!us);
     let file = fill_files(Bitboard::from(square));
-    let mut sum = Tapered::ZERO;
     if (file & side.pawns).is_empty() {
-        sum += if (file & enemy.pawns).is_empty() {
-            ROOK_OPEN
+        if (file & enemy.pawns).is_empty() {
+            sum.add(ROOK_OPEN, 1);
         } else {
-            ROOK_HALF_OPEN
-        };
+            sum.add(ROOK_HALF_OPEN, 1);
+        }
     } else if reach <= 3
         && let Some(king) = side.king
         && relative_rank(us, king) == 0
         && relative_rank(us, square) == 0
         && (king.file() < shakmaty::File::E) == (square.file() < king.file())
     {
-        sum += TRAPPED_ROOK;
+        sum.add(TRAPPED_ROOK, 1);
     }
-    if relative_rank(us, square) == 6 {
-        let last = us.fold_wb(Bitboard(0xff00_0000_0000_0000), Bitboard(0x0000_0000_0000_00ff));
-        let seventh = us.fold_wb(Bitboard(0x00ff_0000_0000_0000), Bitboard(0x0000_0000_0000_ff00));
-        let king_is_shut_in = enemy.king.is_some_and(|king| last.contains(king));
-        if king_is_shut_in || (enemy.pawns & seventh).any() {
-            sum += ROOK_SEVENTH;
-        }
+    if relative_rank(us, square) == 6 && attacks_from_seventh(picture, us) {
+        sum.add(ROOK_SEVENTH, 1);
     }
     if (file & enemy.pieces & board.queens()).any() {
-        sum += ROOK_ON_QUEEN;
+        sum.add(ROOK_ON_QUEEN, 1);
     }
-    sum
+}
+
+fn queen(picture: &Picture<'_>, us: Color, square: Square, sum: &mut impl Tally) {
+    if relative_rank(us, square) == 6 && attacks_from_seventh(picture, us) {
+        sum.add(QUEEN_SEVENTH, 1);
+    }
+}
+
+/// Whether the seventh rank is a good place: the enemy king is shut in on the eighth, or pawns are left to take.
+fn attacks_from_seventh(picture: &Picture<'_>, us: Color) -> bool {
+    let enemy = picture.sides.get(!us);
+    let last = us.fold_wb(Bitboard(0xff00_0000_0000_0000), Bitboard(0x0000_0000_0000_00ff));
+    let seventh = us.fold_wb(Bitboard(0x00ff_0000_0000_0000), Bitboard(0x0000_0000_0000_ff00));
+    let king_is_shut_in = enemy.king.is_some_and(|king| last.contains(king));
+    king_is_shut_in || (enemy.pawns & seventh).any()
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{
     Evaluator, PawnTable,
-    classical::{FULL_PHASE, Term, Terms, halves},
+    classical::{self, FULL_PHASE, Term, halves},
 };
 use crate::{
     chess::{Color, Position, Variant},
@@ -51,7 +51,7 @@ pub fn trace(pos: &Position, variant: Variant) -> Trace {
             total,
         };
     }
-    let terms = Terms::of(&node, &mut pawns);
+    let terms = classical::judge(&node, &mut pawns);
     let rows = Term::ALL
         .into_iter()
         .map(|(term, name)| {
@@ -113,7 +113,7 @@ mod tests {
     fn the_parts_are_shown_with_their_names() {
         let pos = parse_fen(Variant::Standard, "4k3/8/8/4P3/8/8/8/4K3 b - - 0 1").unwrap();
         let trace = trace(&pos, Variant::Standard);
-        assert_eq!(trace.rows.len(), 9);
+        assert_eq!(trace.rows.len(), 10);
         let passed = trace.rows.iter().find(|row| row.name == "passed pawns").unwrap();
         assert!(passed.white.1 > 20 && passed.black == (0, 0));
         let text = trace.to_string();

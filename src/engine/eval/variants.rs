@@ -37,7 +37,7 @@ pub(super) fn evaluate(variant: Variant, node: &Node, pawns: &mut PawnTable) -> 
 }
 
 fn classical_for_white(node: &Node, pawns: &mut PawnTable) -> i32 {
-    classical::Terms::of(node, pawns).worth()
+    classical::judge(node, pawns).worth()
 }
 
 /// Pieces on the board and in the pocket.

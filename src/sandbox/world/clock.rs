@@ -127,6 +127,13 @@ impl GameClock {
         self.running = starts.then_some(Turn { color, since: now });
     }
 
+    /// Gives a side more time; without effect where there is no chess clock.
+    pub fn add(&mut self, color: Color, span: Millis) {
+        if let Kind::Chess { left, .. } = &mut self.kind {
+            *left.get_mut(color) += span;
+        }
+    }
+
     /// The game is over: takes off the running turn and stops. No increment for the move that ended it.
     pub fn stop(&mut self, now: Millis) {
         self.take_off(now);
@@ -194,6 +201,15 @@ mod tests {
         clock.stop(Millis(5_000));
         assert_eq!(clock.left(Color::White, Millis(99_000)), Some(Millis(55_000)));
         assert_eq!(clock.flagged(Millis(990_000)), None);
+    }
+
+    #[test]
+    fn more_time_goes_to_one_side_and_moves_its_flag() {
+        let mut clock = running(60, 0, 0);
+        clock.add(Color::White, Millis::from_secs(15));
+        assert_eq!(clock.flag_at(), Some(Millis(75_000)));
+        assert_eq!(clock.left(Color::White, Millis(5_000)), Some(Millis(70_000)));
+        assert_eq!(clock.left(Color::Black, Millis(5_000)), Some(Millis(60_000)));
     }
 
     #[test]

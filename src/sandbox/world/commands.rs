@@ -13,6 +13,9 @@ use crate::{
     units::Millis,
 };
 
+/// What one request for more time gives, as on lichess.
+const MORE_TIME: Millis = Millis::from_secs(15);
+
 impl Game {
     /// Plays a move given as text, with a draw offer if wanted.
     ///
@@ -174,6 +177,22 @@ impl Game {
             No::Ignored => return,
         }
         self.note_state(now);
+    }
+
+    /// Gives a side 15 seconds more in a casual game. On lichess only the opponent can, and bots do not.
+    ///
+    /// # Errors
+    /// [`Refusal::NoMoreTime`] for rated games, games without a chess clock, and after the end.
+    pub fn take_more_time(&mut self, color: Color, now: Millis) -> Result<(), Refusal> {
+        if !self.is_running() || self.terms.rated || !self.clock.is_chess_clock() {
+            return Err(Refusal::NoMoreTime);
+        }
+        if !self.judge_flag(now) {
+            self.clock.add(color, MORE_TIME);
+            self.announce(&format!("{} + {} seconds", name(color), MORE_TIME.0 / 1000));
+            self.note_state(now);
+        }
+        Ok(())
     }
 
     /// Wins by the opponent's absence or flag. Without effect while there is nothing to claim.

@@ -56,6 +56,9 @@ pub enum Refusal {
     /// This kind of game is never drawn by absence, or it is over.
     #[error("You cannot claim draw on this game")]
     NoDrawClaim,
+    /// Rated, without a clock, or over.
+    #[error("This game gives no more time")]
+    NoMoreTime,
     /// Special rules in a challenge to a bot.
     #[error("Rules not applicable for bots")]
     RulesForBot,

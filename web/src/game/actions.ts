@@ -10,16 +10,18 @@ const CONFIRM_MS = 4_000;
 
 interface Callbacks {
   command(name: Command): void;
+  moreTime(): void;
   announce(line: string): void;
 }
 
-function action(name: IconName, label: string, tip: string, press: () => void) {
+function action(name: IconName, key: string, label: string, tip: string, press: () => void) {
   const caption = h('span', {}, label);
-  const element = h('button', { type: 'button', class: 'action', title: tip, onclick: press }, icon(name), caption);
+  const about = { class: 'action', title: `${tip} (${key})`, 'aria-keyshortcuts': key };
+  const element = h('button', { type: 'button', ...about, onclick: press }, icon(name), caption);
   return { element, label: (value: string) => setText(caption, value) };
 }
 
-export function createActions(game: Game, { command, announce }: Callbacks) {
+export function createActions(game: Game, { command, moreTime, announce }: Callbacks) {
   let confirming = 0;
   const resignPressed = () => {
     if (confirming) {
@@ -38,14 +40,15 @@ export function createActions(game: Game, { command, announce }: Callbacks) {
     resign.element.classList.remove('armed');
   };
 
-  const takeback = action('takeback', text.takeback, text.takebackTip, () => command('takeback/yes'));
-  const draw = action('draw', text.draw, text.drawTip, () => command('draw/yes'));
-  const abort = action('abort', text.abort, text.abortTip, () => command('abort'));
-  const resign = action('resign', text.resign, text.resignTip, resignPressed);
+  const takeback = action('takeback', 't', text.takeback, text.takebackTip, () => command('takeback/yes'));
+  const draw = action('draw', 'd', text.draw, text.drawTip, () => command('draw/yes'));
+  const more = action('more', '+', text.moreTime, text.moreTimeTip, moreTime);
+  const abort = action('abort', 'a', text.abort, text.abortTip, () => command('abort'));
+  const resign = action('resign', 'r', text.resign, text.resignTip, resignPressed);
   const offer = h('div', { class: 'offers', 'aria-live': 'polite' });
   let offered = '';
 
-  const buttons = [takeback, draw, abort, resign].map(({ element }) => element);
+  const buttons = [takeback, draw, more, abort, resign].map(({ element }) => element);
   const element = h('div', { class: 'actions' }, ...buttons);
   return {
     element,
@@ -54,6 +57,7 @@ export function createActions(game: Game, { command, announce }: Callbacks) {
       const color = myColor(game);
       const playing = isPlaying(game);
       const early = plies(game) < 2;
+      more.element.hidden = !game.full?.clock || game.full.rated === true;
       abort.element.hidden = !early;
       resign.element.hidden = early;
       element.hidden = !playing;

@@ -3,9 +3,11 @@ import { Chessground } from '@lichess-org/chessground';
 import type { Config } from '@lichess-org/chessground/config';
 import type { Dests, Key } from '@lichess-org/chessground/types';
 import { h } from '../dom';
+import { isOn } from '../preferences';
 import { opposite, type Color } from '../model';
 import { text } from '../text';
 import { askPromotion } from './promotion';
+import { explainRefusals } from './refusals';
 import { isMyTurn, isPlaying, myColor, orientation, shown, type Game, type Shown } from './state';
 
 export interface Board {
@@ -14,8 +16,8 @@ export interface Board {
   close(): void;
 }
 
-/** `play` gets the move of the player in UCI, promotion letter included. */
-export function createBoard(game: Game, play: (uci: string) => void): Board {
+/** `play` gets the move of the player in UCI, promotion letter included; `say` goes to screen readers. */
+export function createBoard(game: Game, play: (uci: string) => void, say: (line: string) => void): Board {
   const ground = h('div', { class: 'ground', role: 'img' });
   const element = h('div', { class: 'board' }, ground);
   let drawn = '';
@@ -26,7 +28,7 @@ export function createBoard(game: Game, play: (uci: string) => void): Board {
     const promotes = game.view?.legal.some(({ uci }) => uci.length === 5 && uci.startsWith(move)) ?? false;
     if (!promotes) return play(move);
     const color = myColor(game);
-    if (premove || !color) return play(`${move}q`);
+    if (premove || !color || isOn('autoQueen')) return play(`${move}q`);
     cancelPromotion = askPromotion(element, dest, color, orientation(game), (role) => {
       cancelPromotion = null;
       if (role) return play(move + role);
@@ -46,6 +48,8 @@ export function createBoard(game: Game, play: (uci: string) => void): Board {
     draggable: { showGhost: true },
     drawable: { enabled: true },
   });
+
+  explainRefusals(ground, cg, game, say);
 
   const render = () => {
     const now = shown(game);

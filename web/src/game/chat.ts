@@ -1,6 +1,6 @@
 // The chat beside the board: text only, whatever anybody writes.
 import { h } from '../dom';
-import { recall, remember } from '../storage';
+import { isOn, turn } from '../preferences';
 import { text } from '../text';
 import type { Game } from './state';
 
@@ -9,7 +9,6 @@ const LONGEST_LINE = 140;
 const SYSTEM_USER = 'lichess';
 
 export function createChat(game: Game, say: (line: string) => void) {
-  let muted = recall('mute', (value): value is boolean => typeof value === 'boolean') ?? false;
   let drawn: unknown = null;
 
   const log = h('div', { class: 'chat-log', role: 'log', tabindex: 0, 'aria-label': text.chatLog });
@@ -19,6 +18,7 @@ export function createChat(game: Game, say: (line: string) => void) {
     autocomplete: 'off',
     enterkeyhint: 'send',
     'aria-label': text.chatLabel,
+    'aria-keyshortcuts': 'c',
     placeholder: text.chatLabel,
   });
   const send = (line: string) => {
@@ -44,14 +44,14 @@ export function createChat(game: Game, say: (line: string) => void) {
   const mute = h('input', {
     type: 'checkbox',
     onchange: () => {
-      muted = mute.checked;
-      remember('mute', muted);
+      turn('mute', mute.checked);
       render();
     },
   });
-  mute.checked = muted;
+  mute.checked = isOn('mute');
 
   const render = () => {
+    const muted = isOn('mute');
     const key = muted ? text.muted : game.chat;
     if (key === drawn) return;
     drawn = key;
@@ -76,6 +76,7 @@ export function createChat(game: Game, say: (line: string) => void) {
 
 function chatLine(game: Game, user: string, line: string): HTMLElement {
   if (user === SYSTEM_USER) return h('p', { class: 'system' }, line);
-  const mine = user.toLowerCase() === game.me;
-  return h('p', { class: mine ? 'mine' : '' }, h('b', { dir: 'auto' }, user), ' ', h('span', { dir: 'auto' }, line));
+  const isMine = user.toLowerCase() === game.me;
+  const kind = `${isMine ? 'mine' : ''} ${line.startsWith('!') ? 'command' : ''}`.trim();
+  return h('p', { class: kind }, h('b', { dir: 'auto' }, user), ' ', h('span', { dir: 'auto' }, line));
 }

@@ -2,7 +2,9 @@
 import { h, setText } from '../dom';
 import { opposite, type Color } from '../model';
 import { text } from '../text';
-import { isOver, myColor, orientation, player, playerName, plies, turn, type Game } from './state';
+import { createMaterial } from './material';
+import { opponent } from './opponent';
+import { isOver, myColor, orientation, player, playerName, plies, shown, turn, type Game } from './state';
 
 /** Below this the clock shows tenths. */
 const TENTHS_BELOW_MS = 10_000;
@@ -19,6 +21,12 @@ export function timeLeft(game: Game, color: Color, now: number): number | null {
 const isTicking = (game: Game, color: Color): boolean =>
   !isOver(game) && plies(game) >= 2 && game.full?.clock != null && turn(game) === color;
 
+/** Time to hurry: the last ten seconds, or the last eighth of a short clock. */
+export function isLowTime(game: Game, color: Color, now: number): boolean {
+  const left = timeLeft(game, color, now);
+  return left !== null && left < Math.min(TENTHS_BELOW_MS, (game.full?.clock?.initial ?? 0) / 8);
+}
+
 /** `1:02:05`, `4:09`, or `0:07.3` below ten seconds. */
 export function clockText(ms: number): string {
   const seconds = Math.floor(ms / 1000);
@@ -31,16 +39,21 @@ export function clockText(ms: number): string {
 
 interface Bar {
   readonly element: HTMLElement;
+  /** Everything but the time. */
   render(game: Game, color: Color): void;
+  /** The time alone, ten times a second. */
+  tick(game: Game, color: Color): void;
 }
 
 function bar(className: string): Bar {
   const dot = h('span', { class: 'dot', 'aria-hidden': 'true' });
   const name = h('strong');
   const title = h('abbr', { class: 'title' });
-  const note = h('small');
+  const persona = h('small', { class: 'who' });
+  const note = h('small', { class: 'remark' });
+  const material = createMaterial();
   const clock = h('span', { class: 'clock', role: 'timer' });
-  const element = h('div', { class: `bar ${className}` }, dot, title, name, note, clock);
+  const element = h('div', { class: `bar ${className}` }, dot, title, name, persona, note, material.element, clock);
   return {
     element,
     render(game, color) {
@@ -49,17 +62,26 @@ function bar(className: string): Bar {
       setText(name, game.full ? playerName(game, color) : '…');
       dot.className = `dot ${color}`;
       setText(note, remark(game, color));
-
-      const left = timeLeft(game, color, performance.now());
-      const initial = game.full?.clock?.initial ?? 0;
-      const low = left !== null && left < Math.min(TENTHS_BELOW_MS, initial / 8);
+      material.render(shown(game)?.fen ?? '', color);
+      setText(persona, asWhom(game, color));
+    },
+    tick(game, color) {
+      const now = performance.now();
+      const left = timeLeft(game, color, now);
       setText(clock, left === null ? text.noClock : clockText(left));
       clock.classList.toggle('none', left === null);
       clock.classList.toggle('running', isTicking(game, color));
-      clock.classList.toggle('low', low && !isOver(game));
+      clock.classList.toggle('low', isLowTime(game, color, now) && !isOver(game));
       clock.setAttribute('aria-label', `${text.colorName(color)}: ${clock.textContent}`);
     },
   };
+}
+
+/** The personality behind the bot's name, and the level it was asked for. */
+function asWhom(game: Game, color: Color): string {
+  const mine = myColor(game);
+  const who = mine === opposite(color) ? opponent(game, game.lobby) : null;
+  return who ? text.opponentLine(who.title, who.level) : '';
 }
 
 /** What the bar says beside the name: whose side it is, and whose turn. */
@@ -74,13 +96,20 @@ function remark(game: Game, color: Color): string {
 export function createClocks(game: Game) {
   const top = bar('above');
   const bottom = bar('below');
+  const tick = () => {
+    const below = orientation(game);
+    top.tick(game, opposite(below));
+    bottom.tick(game, below);
+  };
   return {
     top: top.element,
     bottom: bottom.element,
+    tick,
     render() {
       const below = orientation(game);
       top.render(game, opposite(below));
       bottom.render(game, below);
+      tick();
     },
   };
 }

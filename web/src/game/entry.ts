@@ -35,6 +35,7 @@ export function createEntry(game: Game, play: (uci: string) => void) {
     enterkeyhint: 'go',
     'aria-label': `${text.entryLabel}, ${text.entryHint}`,
     'aria-describedby': id,
+    'aria-keyshortcuts': 'm',
     placeholder: `${text.entryLabel}: ${text.entryHint}`,
     oninput: () => setText(problem, ''),
   });

@@ -1,8 +1,8 @@
 // A game on the screen: one state, one `render` that draws all its parts, and the keys that steer them.
 import * as api from '../api';
 import { h, setText } from '../dom';
+import { noteEnd } from '../history';
 import { startGame } from '../lobby/challenge';
-import { recallSetup } from '../lobby/setup';
 import { opposite } from '../model';
 import { openGame, type Page } from '../route';
 import { text } from '../text';
@@ -13,9 +13,12 @@ import { createChat } from './chat';
 import { createClocks } from './clock';
 import { createEntry } from './entry';
 import { createMoves } from './moves';
+import { opponent } from './opponent';
 import { createResult } from './result';
 import { openSession } from './session';
-import { isMyTurn, look, myColor, newGame, shown, type Game } from './state';
+import { createSounds } from './sounds';
+import { isMyTurn, isOver, look, myColor, newGame, type Game } from './state';
+import { createTable } from './table';
 
 const PROBLEM_SHOWN_MS = 6_000;
 /** Clocks that show tenths need ten pictures a second. */
@@ -57,17 +60,21 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
   };
 
   const announcer = createAnnouncer(game);
-  const board = createBoard(game, session.play);
+  const board = createBoard(game, session.play, announcer.say);
+  const table = createTable(game);
+  const sounds = createSounds(game);
   const clocks = createClocks(game);
   const moves = createMoves(game, show, flip);
   const chat = createChat(game, session.say);
-  const actions = createActions(game, { command: session.command, announce: announcer.say });
+  const actions = createActions(game, { ...session, announce: announcer.say });
   const entry = createEntry(game, session.play);
   const result = createResult(game, () => rematch(game, left));
 
+  let noted = false;
   const render = () => {
     banner.hidden = game.open;
-    for (const part of [clocks, board, moves, chat, actions, entry, result, announcer]) part.render();
+    for (const part of [clocks, board, table, moves, chat, actions, entry, result, announcer, sounds]) part.render();
+    noted ||= rememberOutcome(game);
     document.title = isMyTurn(game) ? `${text.yourTurn} · ${text.product}` : text.product;
   };
 
@@ -75,17 +82,17 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
     h('h1', { class: 'only-spoken' }, text.board),
     announcer.element,
     h('div', { class: 'banners' }, banner, problem),
-    h('section', { class: 'table', 'aria-label': text.board }, clocks.top, board.element, clocks.bottom),
+    h('section', { class: 'table', 'aria-label': text.board }, clocks.top, board.element, clocks.bottom, table.element),
     h('div', { class: 'side' }, result.element, actions.offers, moves.element, actions.element, entry.element),
     chat.element,
   );
   render();
 
   const ticking = setInterval(() => {
-    clocks.render();
+    clocks.tick();
+    sounds.tick();
     if (game.claimAt !== null) actions.render();
   }, TICK_MS);
-  document.addEventListener('keydown', (event) => onKey(event, game, show, flip), { signal: left });
   left.addEventListener('abort', () => {
     clearTimeout(hideProblem);
     clearInterval(ticking);
@@ -96,31 +103,28 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
   });
 }
 
-/** `f` flips, arrows and Home and End look back; keys typed into a field or with a modifier are not ours. */
-function onKey(event: KeyboardEvent, game: Game, show: (ply: number) => void, flip: () => void): void {
-  const typing = event.target instanceof HTMLInputElement && event.target.type === 'text';
-  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const ply = shown(game)?.ply ?? 0;
-  const steps: Record<string, number> = { ArrowLeft: ply - 1, ArrowRight: ply + 1, Home: 0, End: Infinity };
-  const target = steps[event.key];
-  if (target !== undefined) show(target);
-  else if (event.key === 'f') flip();
-  else return;
-  event.preventDefault();
+/** Once over, the game counts on the opponent's card in the lobby; true when it does. */
+function rememberOutcome(game: Game): boolean {
+  const { state } = game;
+  const color = myColor(game);
+  const who = isOver(game) ? opponent(game, game.lobby) : null;
+  if (!state || !color || !who || state.status === 'aborted') return false;
+  noteEnd(game.id, who.name, !state.winner ? 'drawn' : state.winner === color ? 'won' : 'lost');
+  return true;
 }
 
-/** The same game with colours swapped: clock and variant of this one, opponent and level as last chosen. */
+/** The same game with colours swapped: clock, variant, personality and level of this one. */
 async function rematch(game: Game, left: AbortSignal): Promise<void> {
   const color = myColor(game);
   if (!game.full || !color) return;
   const { clock, variant } = game.full;
   const lobby = await api.lobby();
-  const last = recallSetup();
+  const who = opponent(game, lobby);
   const id = await startGame(
     lobby,
     {
-      personality: last?.personality ?? '',
-      level: last?.level ?? null,
+      personality: who?.name ?? '',
+      level: who?.asked ?? null,
       color: opposite(color),
       clock: clock ? { limit: clock.initial / 1000, increment: clock.increment / 1000 } : null,
       variant: variant.key,

@@ -18,16 +18,20 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
   let visible = -1;
 
   const ply = () => shown(game)?.ply ?? 0;
-  const step = (name: IconName, label: string, press: () => void) =>
-    h('button', { type: 'button', class: name, 'aria-label': label, title: label, onclick: press }, icon(name));
+  const step = (name: IconName, key: string, label: string, press: () => void) =>
+    h(
+      'button',
+      { type: 'button', class: name, 'aria-label': label, 'aria-keyshortcuts': key, title: label, onclick: press },
+      icon(name),
+    );
   const steps = h(
     'div',
     { class: 'steps' },
-    step('first', text.firstMove, () => show(0)),
-    step('back', text.moveBack, () => show(ply() - 1)),
-    step('forward', text.moveForward, () => show(ply() + 1)),
-    step('last', text.lastMove, () => show(Infinity)),
-    step('flip', text.flip, flip),
+    step('first', 'Home', text.firstMove, () => show(0)),
+    step('back', 'ArrowLeft', text.moveBack, () => show(ply() - 1)),
+    step('forward', 'ArrowRight', text.moveForward, () => show(ply() + 1)),
+    step('last', 'End', text.lastMove, () => show(Infinity)),
+    step('flip', 'f', text.flip, flip),
   );
 
   /** Keep what is there and only add, drop or rename what changed: a game appends one move at a time. */

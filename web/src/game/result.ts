@@ -35,9 +35,9 @@ export function createResult(game: Game, rematch: () => Promise<void>) {
   const why = h('p');
   const note = h('p', { class: 'note', role: 'status' });
   /** A button whose press ends in a word to the player, or none. */
-  const button = (label: string, press: () => Promise<string>, className = '') => {
+  const button = (label: string, press: () => Promise<string>, about: Readonly<Record<string, string>> = {}) => {
     const onclick = () => void press().then((said) => setText(note, said));
-    return h('button', { type: 'button', class: className, onclick }, label);
+    return h('button', { type: 'button', ...about, onclick }, label);
   };
 
   const again = button(text.rematch, async () => {
@@ -45,13 +45,18 @@ export function createResult(game: Game, rematch: () => Promise<void>) {
     const problem = await rematch().then(() => '', (error: Error) => error.message);
     again.disabled = false;
     return problem;
-  }, 'primary');
+  }, { class: 'primary', title: text.rematchTip, 'aria-keyshortcuts': 'n' });
+  const newOpponent = h(
+    'button',
+    { type: 'button', title: text.newOpponentTip, 'aria-keyshortcuts': 'o', onclick: openLobby },
+    text.newOpponent,
+  );
   const element = h(
     'section',
     { class: 'result', hidden: true, 'aria-label': text.reason('') },
     h('div', { class: 'spread' }, title, points),
     why,
-    h('div', { class: 'row' }, again, h('button', { type: 'button', onclick: openLobby }, text.newOpponent)),
+    h('div', { class: 'row' }, again, newOpponent),
     h(
       'div',
       { class: 'row keep' },

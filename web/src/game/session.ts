@@ -14,6 +14,7 @@ const LATE_CHAT_MS = [1_000, 3_000, 8_000];
 export interface Session {
   play(uci: string): void;
   command(name: api.Command): void;
+  moreTime(): void;
   say(line: string): void;
   close(): void;
 }
@@ -56,6 +57,12 @@ export function openSession(game: Game, listener: Listener): Session {
       void refreshView();
     }
   });
+
+  // Only for the opponent's title; a game without it is still a game.
+  api.lobby().then((lobby) => {
+    game.lobby = lobby;
+    listener.changed();
+  }, () => undefined);
 
   let chatRunning = false;
   const refreshChat = freshest(async () => {
@@ -130,6 +137,7 @@ export function openSession(game: Game, listener: Listener): Session {
       void deliver(game.sent);
     },
     command: (name) => void attempt(api.command(id, name)),
+    moreTime: () => void attempt(api.moreTime(id)),
     say: (said) =>
       void attempt(
         api.say(id, said).then(() => {

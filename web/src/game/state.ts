@@ -1,5 +1,5 @@
 // All that is known about the game on the screen, and how a line of the stream changes it.
-import type { Color, GameEvent, GameFull, GameState, Player, View } from '../model';
+import type { Color, GameEvent, GameFull, GameState, Lobby, Player, View } from '../model';
 import { isRunning, opposite } from '../model';
 import { isRecord } from '../storage';
 
@@ -12,6 +12,8 @@ export interface Game {
   readonly id: string;
   /** Our user id: lower case, as lichess compares names. */
   readonly me: string;
+  /** Who can be played here; `null` until the server has said. */
+  lobby: Lobby | null;
   full: GameFull | null;
   state: GameState | null;
   /** When `state` was sent, on the clock of `performance.now()`. */
@@ -34,6 +36,7 @@ export interface Game {
 export const newGame = (id: string, me: string): Game => ({
   id,
   me: me.toLowerCase(),
+  lobby: null,
   full: null,
   state: null,
   stateAt: 0,

@@ -109,11 +109,15 @@ function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[]
     { onsubmit: (event: SubmitEvent) => { event.preventDefault(); void press(); } },
     h(
       'div',
-      { class: 'hero' },
-      h('div', {}, h('h1', {}, text.lobbyTitle), line),
-      h('div', { class: 'go' }, play, cancel),
+      { class: 'top' },
+      h(
+        'div',
+        { class: 'hero' },
+        h('div', {}, h('h1', {}, text.lobbyTitle), line),
+        h('div', { class: 'go' }, play, cancel),
+      ),
+      notice,
     ),
-    notice,
     h('div', { class: 'choices' }, column(who), column(terms)),
   );
   render();

@@ -1,5 +1,6 @@
 // The choices of a game as form controls: cards of opponents, the strength slider, time, colour and variant.
 import { figure, h, setText } from '../dom';
+import { scoreAgainst } from '../history';
 import type { Clock, Lobby, Personality, Setup } from '../model';
 import { text } from '../text';
 import { chosen, clockName, clockPresets, COLORS, speedName, VARIANTS } from './setup';
@@ -46,6 +47,20 @@ function rank(level: number | null): string {
 
 const order = ({ level }: Personality): number => level ?? Number.MAX_VALUE;
 
+/** What the file of a personality says about its manners, in a few words. */
+function tags({ books, pace, takebacks }: Personality): string[] {
+  const found = [];
+  if (books) found.push(books[0] === undefined ? text.noBooks : text.opens(books[0]));
+  if (pace) found.push(text.paces[pace]);
+  if (takebacks !== undefined) found.push(text.takebacks(takebacks));
+  return found;
+}
+
+function scoreLine({ name }: Personality): string[] {
+  const score = scoreAgainst(name);
+  return score ? [text.scoreLine(score)] : [];
+}
+
 /** The cards from weak to strong, those without a level last. */
 export function opponents({ personalities }: Lobby, change: Change): Part | null {
   if (personalities.length === 0) return null;
@@ -56,6 +71,8 @@ export function opponents({ personalities }: Lobby, change: Change): Part | null
       h('strong', {}, who.title),
       h('small', {}, text.levelTag(who.level)),
       h('span', { class: 'about' }, who.about),
+      h('span', { class: 'tags' }, ...tags(who).map((tag) => h('small', {}, tag))),
+      h('small', { class: 'score' }, ...scoreLine(who)),
     ],
   });
   return tiles(

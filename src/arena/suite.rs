@@ -1,0 +1,271 @@
+//! Test suites: positions in EPD whose best moves are known, and what an engine makes of them.
+
+use thiserror::Error;
+
+use crate::{
+    chess::{Move, Position, Variant, parse_fen, parse_san, parse_uci},
+    engine::{Report, Score},
+    units::{Millis, Nodes},
+};
+
+/// One position of a suite.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// Its name, or its number in the file if it has none.
+    pub id: String,
+    /// The position.
+    pub position: Position,
+    /// What solves it.
+    pub goal: Goal,
+}
+
+/// What solves a problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Goal {
+    /// One of these moves (`bm`).
+    Play(Vec<Move>),
+    /// None of these moves (`am`).
+    Avoid(Vec<Move>),
+    /// A proven mate in so many moves or fewer (`dm`, or `bm #n`).
+    Mate(u32),
+    /// As many points as there are (`c0`, as in the Strategic Test Suite).
+    Points(Vec<(Move, u32)>),
+}
+
+/// A line that is no problem.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}: {why}")]
+pub struct SuiteError {
+    /// From 1.
+    line: usize,
+    why: String,
+}
+
+/// Reads a suite, one EPD a line; empty lines and those that begin with `#` do not count.
+///
+/// # Errors
+/// [`SuiteError`] names the first line that is no problem.
+pub fn read_suite(text: &str) -> Result<Vec<Problem>, SuiteError> {
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+        .map(|(index, line)| {
+            let line_number = index + 1;
+            problem(line.trim(), line_number).map_err(|why| SuiteError {
+                line: line_number,
+                why,
+            })
+        })
+        .collect()
+}
+
+fn problem(line: &str, number: usize) -> Result<Problem, String> {
+    let fields: Vec<&str> = line.splitn(5, ' ').collect();
+    let [placement, turn, castling, en_passant, operations] = fields[..] else {
+        return Err(format!("\"{line}\" has no operations after its four fields"));
+    };
+    let fen = format!("{placement} {turn} {castling} {en_passant} 0 1");
+    let position = parse_fen(Variant::Standard, &fen).map_err(|error| error.to_string())?;
+    let (mut id, mut goal, mut points) = (number.to_string(), None, None);
+    for operation in split_operations(operations) {
+        let (name, value) = operation.split_once(' ').unwrap_or((operation, ""));
+        let value = value.trim().trim_matches('"');
+        match name {
+            "id" => id = value.to_owned(),
+            "dm" => goal = Some(Goal::Mate(mate(value)?)),
+            "bm" if value.starts_with('#') => goal = Some(Goal::Mate(mate(&value[1..])?)),
+            "bm" => goal = Some(Goal::Play(moves(&position, value)?)),
+            "am" => goal = Some(Goal::Avoid(moves(&position, value)?)),
+            "c0" if value.contains('=') => points = read_points(&position, value),
+            _ => {}
+        }
+    }
+    let goal = points
+        .or(goal)
+        .ok_or_else(|| format!("\"{line}\" has no bm, am, dm or points"))?;
+    Ok(Problem { id, position, goal })
+}
+
+/// The operations of an EPD; a semicolon within quotes ends none.
+fn split_operations(text: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    text.split(move |c| {
+        quoted ^= c == '"';
+        c == ';' && !quoted
+    })
+    .map(str::trim)
+    .filter(|operation| !operation.is_empty())
+}
+
+fn mate(text: &str) -> Result<u32, String> {
+    text.parse()
+        .map_err(|_| format!("\"{text}\" is no number of moves"))
+}
+
+fn moves(position: &Position, text: &str) -> Result<Vec<Move>, String> {
+    text.split_ascii_whitespace()
+        .map(|word| one_move(position, word.trim_end_matches(',')))
+        .collect()
+}
+
+/// A move in SAN, or in UCI as some suites have it.
+fn one_move(position: &Position, text: &str) -> Result<Move, String> {
+    parse_san(position, text)
+        .or_else(|error| parse_uci(position, text).map_err(|_| error))
+        .map_err(|error| error.to_string())
+}
+
+/// Points by move, `f5=10, Be5+=2, Bf2=3`; none when the comment says something else.
+fn read_points(position: &Position, text: &str) -> Option<Goal> {
+    let points: Option<Vec<(Move, u32)>> = text
+        .split(',')
+        .map(|part| {
+            let (mv, points) = part.trim().rsplit_once('=')?;
+            Some((one_move(position, mv).ok()?, points.parse().ok()?))
+        })
+        .collect();
+    points.map(Goal::Points)
+}
+
+impl Goal {
+    /// The points that a report earns, of [`Self::most`].
+    #[must_use]
+    pub fn points(&self, report: &Report) -> u32 {
+        let Some(best) = report.best() else {
+            return 0;
+        };
+        match self {
+            Self::Play(moves) => u32::from(moves.contains(&best)),
+            Self::Avoid(moves) => u32::from(!moves.contains(&best)),
+            Self::Mate(wanted) => {
+                let score = report.lines.first().map(|line| line.score);
+                let is_mate = matches!(score, Some(Score::Mate(found))
+                    if u32::try_from(found).is_ok_and(|found| (1..=*wanted).contains(&found)));
+                u32::from(is_mate)
+            }
+            Self::Points(points) => points
+                .iter()
+                .find(|(mv, _)| *mv == best)
+                .map_or(0, |(_, points)| *points),
+        }
+    }
+
+    /// The most points there are.
+    #[must_use]
+    pub fn most(&self) -> u32 {
+        match self {
+            Self::Points(points) => points.iter().map(|(_, points)| *points).max().unwrap_or(0),
+            _ => 1,
+        }
+    }
+}
+
+/// Follows a search of a problem: whether it is solved, and since when.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Attempt {
+    /// Points of the last report.
+    pub points: u32,
+    /// When the solution was found that was kept to the end; none when it was not found.
+    pub since: Option<(Millis, Nodes)>,
+}
+
+impl Attempt {
+    /// Notes a report of the search, the last one too.
+    pub fn note(&mut self, goal: &Goal, report: &Report) {
+        self.points = goal.points(report);
+        self.since = match self.since {
+            _ if self.points < goal.most() => None,
+            None => Some((report.elapsed, report.nodes)),
+            found => found,
+        };
+    }
+
+    /// Whether the problem is solved.
+    #[must_use]
+    pub fn is_solved(&self) -> bool {
+        self.since.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::write_uci,
+        engine::Line,
+        units::{Centipawns, Depth},
+    };
+
+    fn one(line: &str) -> Problem {
+        read_suite(line).unwrap().remove(0)
+    }
+
+    fn report(position: &Position, mv: &str, score: Score) -> Report {
+        Report {
+            depth: Depth(1),
+            elapsed: Millis(7),
+            lines: vec![Line {
+                score,
+                pv: vec![parse_uci(position, mv).unwrap()],
+            }],
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn every_kind_of_goal_is_read() {
+        let played = one("k7/8/PP1b2P1/K2Pn2P/4R3/8/6np/8 w - - bm Re1 a7; id \"a; b\";");
+        assert_eq!(played.id, "a; b");
+        let Goal::Play(moves) = &played.goal else {
+            panic!("{:?}", played.goal);
+        };
+        let texts: Vec<String> = moves.iter().map(|mv| write_uci(*mv, Variant::Standard)).collect();
+        assert_eq!(texts, ["e4e1", "a6a7"]);
+        assert_eq!(one("8/8/3k4/8/2R5/K7/8/8 w - - bm #14;").goal, Goal::Mate(14));
+        assert_eq!(one("8/8/3k4/8/2R5/K7/8/8 w - - dm 14;").goal, Goal::Mate(14));
+        assert!(matches!(
+            one("8/8/3k4/8/2R5/K7/8/8 w - - am Rc1;").goal,
+            Goal::Avoid(_)
+        ));
+        let points = one("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1; c0 \"Rc1=10, Kb4=3\";").goal;
+        assert_eq!(points.most(), 10);
+        assert!(
+            read_suite("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc9;")
+                .unwrap_err()
+                .to_string()
+                .starts_with("line 1: ")
+        );
+        assert!(read_suite("# nothing\n\n8/8/8/8 w").is_err());
+    }
+
+    #[test]
+    fn a_solution_counts_from_when_it_was_kept() {
+        let problem = one("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1;");
+        let even = Score::Cp(Centipawns(0));
+        let right = report(&problem.position, "c4c1", even);
+        let wrong = report(&problem.position, "a3b3", even);
+        let mut attempt = Attempt::default();
+        attempt.note(&problem.goal, &right);
+        assert!(attempt.is_solved());
+        attempt.note(&problem.goal, &wrong);
+        assert!(!attempt.is_solved());
+        attempt.note(&problem.goal, &right);
+        assert_eq!(attempt.since, Some((Millis(7), Nodes(0))));
+    }
+
+    #[test]
+    fn only_a_mate_that_is_short_enough_solves_a_mate_problem() {
+        let problem = one("8/8/3k4/8/2R5/K7/8/8 w - - bm #5;");
+        for (score, points) in [
+            (Score::Mate(5), 1),
+            (Score::Mate(6), 0),
+            (Score::Mate(-3), 0),
+            (Score::Cp(Centipawns(900)), 0),
+        ] {
+            assert_eq!(
+                problem.goal.points(&report(&problem.position, "c4c1", score)),
+                points
+            );
+        }
+    }
+}

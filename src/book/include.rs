@@ -1,0 +1,128 @@
+//! Books that take over the lines of other books of their folder.
+
+use std::collections::HashSet;
+
+use crate::diagnostic::{Diagnostic, Findings};
+
+use super::library::Book;
+
+/// The books that one includes, and those that these include, each once and before whoever includes it. What is not
+/// there or plays by other rules is left out.
+pub(super) fn included<'b>(book: &'b Book, all: &'b [Book]) -> Vec<&'b Book> {
+    let mut found = Vec::new();
+    // A book that includes itself by a detour is not included again.
+    let mut seen = HashSet::from([book.name()]);
+    visit(book, all, &mut seen, &mut found);
+    found
+}
+
+fn visit<'b>(book: &'b Book, all: &'b [Book], seen: &mut HashSet<&'b str>, found: &mut Vec<&'b Book>) {
+    for include in &book.head().includes {
+        let other = all.iter().find(|other| other.name() == include.name);
+        let Some(other) = other.filter(|other| other.head().variant == book.head().variant) else {
+            continue;
+        };
+        if seen.insert(other.name()) {
+            visit(other, all, seen, found);
+            found.push(other);
+        }
+    }
+}
+
+/// Tells of includes that come to nothing: books that are not there, of other rules, or that include each other in a
+/// circle. Only books with such includes are named.
+#[must_use]
+pub fn missing_includes(all: &[Book]) -> Vec<Findings> {
+    let told = all.iter().map(|book| {
+        let findings = book.head().includes.iter().filter_map(|include| {
+            let message = match all.iter().find(|other| other.name() == include.name) {
+                None => format!("there is no book \"{}\" in this folder", include.name),
+                Some(other) if other.head().variant != book.head().variant => {
+                    format!(
+                        "\"{}\" is a book for {}",
+                        include.name,
+                        other.head().variant.name()
+                    )
+                }
+                Some(other) if other.name() == book.name() => "a book cannot include itself".to_owned(),
+                Some(other)
+                    if included(other, all)
+                        .iter()
+                        .any(|inner| inner.name() == book.name()) =>
+                {
+                    format!("\"{}\" includes this book in turn", include.name)
+                }
+                Some(_) => return None,
+            };
+            Some(
+                Diagnostic::error(include.span.clone(), message)
+                    .with_help("the lines of this book alone are used"),
+            )
+        });
+        Findings::new(book.path(), book.text().source(), findings.collect())
+    });
+    told.filter(|findings| !findings.list.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        book::{Library, parse},
+        chess::{GameLine, Variant},
+    };
+
+    fn books(texts: &[(&str, &str)]) -> Vec<Book> {
+        texts
+            .iter()
+            .map(|(name, text)| parse(name, text).0.unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn the_lines_of_an_included_book_count_with_their_own_place() {
+        let library = Library::new(books(&[
+            ("mine.book", "include: base\n1. e4 c5  # Sicilian\n"),
+            ("base.book", "1. e4 e5  # Open\n1. e4 c5\n"),
+        ]));
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
+        let choices = library.choices(&["mine".to_owned()], &line);
+        let shown: Vec<(String, i64, Option<String>)> = choices
+            .into_iter()
+            .map(|choice| (choice.at, choice.weight, choice.note))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("base.book:2".to_owned(), 200, None),
+                ("base.book:1".to_owned(), 100, Some("Open".to_owned()))
+            ]
+        );
+    }
+
+    #[test]
+    fn circles_and_gaps_are_told_and_do_no_harm() {
+        let all = books(&[
+            ("a.book", "include: b\ninclude: gone\n1. e4\n"),
+            ("b.book", "include: a.book\n1. d4\n"),
+            ("c.book", "include: c\n1. c4\n"),
+            ("d.book", "variant: atomic\ninclude: a\n1. Nf3\n"),
+        ]);
+        let said: Vec<String> = missing_includes(&all).iter().map(Findings::to_string).collect();
+        let help = "the lines of this book alone are used";
+        assert_eq!(
+            said,
+            [
+                format!(
+                    "a.book:1:10: error: \"b\" includes this book in turn; {help}\na.book:2:10: error: there is no book \"gone\" in this folder; {help}"
+                ),
+                format!("b.book:1:10: error: \"a\" includes this book in turn; {help}"),
+                format!("c.book:1:10: error: a book cannot include itself; {help}"),
+                format!("d.book:2:10: error: \"a\" is a book for Standard; {help}"),
+            ]
+        );
+        let library = Library::new(all);
+        assert_eq!(library.book("a").unwrap().rows(), 2);
+        assert_eq!(library.book("c").unwrap().rows(), 1);
+    }
+}

@@ -1,0 +1,278 @@
+//! What a book's moves scored in games, against what was to be expected; and weights that follow from that.
+
+use std::collections::HashMap;
+
+use crate::chess::{Color, GameLine, Move, write_san};
+
+use super::{library::Book, reweigh::reweigh, tree::moves_of};
+
+/// A game against a move that scored so is as strong as so many real ones: few games say little.
+const DOUBT: f64 = 8.0;
+
+/// A weight changes by at most this factor at a time, up or down.
+const BOLDEST: f64 = 2.0;
+
+/// A game in which one side followed a book.
+#[derive(Debug, Clone, Copy)]
+pub struct Outcome<'a> {
+    /// The game.
+    pub line: &'a GameLine,
+    /// The side that followed the book.
+    pub side: Color,
+    /// What it scored, in half points: 0, 1 or 2.
+    pub half_points: u32,
+    /// What it was to score by the ratings, from 0 to 1; a half where they are not known.
+    pub expected: f64,
+}
+
+/// What a move of the book scored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lesson {
+    /// The moves before it, as in `1. e4 e5`; empty at the start.
+    pub after: String,
+    /// The move, in SAN.
+    pub mv: String,
+    /// The file and line to look at.
+    pub at: String,
+    /// Games in which it was played.
+    pub games: u32,
+    /// Points scored in them.
+    pub points: f64,
+    /// Points that the ratings promised.
+    pub expected: f64,
+    /// Its weight now.
+    pub weight: i64,
+    /// What its weight would be; the same where nothing is to be changed.
+    pub advised: i64,
+}
+
+impl Lesson {
+    /// Points above or below what was to be expected.
+    #[must_use]
+    pub fn surplus(&self) -> f64 {
+        self.points - self.expected
+    }
+}
+
+/// Gathers the outcomes of games for one book.
+#[derive(Debug)]
+pub struct Lessons<'b> {
+    book: &'b Book,
+    /// By position and move, in the order met.
+    order: Vec<(u64, Move)>,
+    scores: HashMap<(u64, Move), Score>,
+    games: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Score {
+    after: String,
+    san: String,
+    games: u32,
+    half_points: u32,
+    expected: f64,
+}
+
+impl<'b> Lessons<'b> {
+    /// No games yet.
+    #[must_use]
+    pub fn new(book: &'b Book) -> Self {
+        Self {
+            book,
+            order: Vec::new(),
+            scores: HashMap::new(),
+            games: 0,
+        }
+    }
+
+    /// How many games had at least one move of the book.
+    #[must_use]
+    pub fn games(&self) -> usize {
+        self.games
+    }
+
+    /// Counts a game for the moves that its side found in the book, up to the first that it did not.
+    pub fn add(&mut self, outcome: &Outcome<'_>) {
+        if !self.book.head().fits(outcome.line.variant(), None, None) {
+            return;
+        }
+        let mut line = GameLine::from_position(outcome.line.variant(), outcome.line.start().clone());
+        let mut is_known = false;
+        for mv in outcome.line.moves() {
+            if line.turn() == outcome.side {
+                let entries = self.book.entries_along(line.keys());
+                let (Some(key), true) = (
+                    line.keys().last().copied(),
+                    entries.iter().any(|entry| entry.mv == *mv),
+                ) else {
+                    break;
+                };
+                is_known = true;
+                let score = self.scores.entry((key, *mv)).or_insert_with(|| {
+                    self.order.push((key, *mv));
+                    Score {
+                        after: moves_of(&line),
+                        san: write_san(line.position(), *mv),
+                        games: 0,
+                        half_points: 0,
+                        expected: 0.0,
+                    }
+                });
+                score.games += 1;
+                score.half_points += outcome.half_points;
+                score.expected += outcome.expected;
+            }
+            line.play(*mv);
+        }
+        self.games += usize::from(is_known);
+    }
+
+    /// What was learned of moves with at least so many games, those that cost most points first.
+    #[must_use]
+    pub fn list(&self, least: u32) -> Vec<Lesson> {
+        let met = self.order.iter().filter_map(|(key, mv)| {
+            let score = self.scores.get(&(*key, *mv))?;
+            let entries = self.book.entries(*key);
+            let entry = entries.iter().find(|entry| entry.mv == *mv)?;
+            let is_alone = entries.iter().filter(|entry| entry.share() > 0).count() < 2;
+            let advised = if is_alone {
+                entry.weight()
+            } else {
+                advise(entry.weight(), score)
+            };
+            Some(Lesson {
+                after: score.after.clone(),
+                mv: score.san.clone(),
+                at: self.book.place(entry),
+                games: score.games,
+                points: f64::from(score.half_points) / 2.0,
+                expected: score.expected,
+                weight: entry.weight(),
+                advised,
+            })
+        });
+        let mut lessons: Vec<Lesson> = met.filter(|lesson| lesson.games >= least).collect();
+        lessons.sort_by(|one, other| one.surplus().total_cmp(&other.surplus()));
+        lessons
+    }
+
+    /// The text of the book with the numbers that follow from at least so many games. Only moves that have a number or
+    /// stand in a choice change; the others are for the owner to decide.
+    #[must_use]
+    pub fn revise(&self, least: u32) -> String {
+        reweigh(self.book, &mut |key, mv, _| {
+            let score = self.scores.get(&(key, mv)).filter(|score| score.games >= least)?;
+            let entries = self.book.entries(key);
+            let entry = entries.iter().find(|entry| entry.mv == mv)?;
+            let number = entry.number.filter(|number| *number > 0)?;
+            u32::try_from(advise(i64::from(number), score)).ok()
+        })
+    }
+}
+
+/// A weight after so many games: it grows with points above expectation and shrinks with points below, the more the
+/// more games there are, and never to nothing.
+fn advise(weight: i64, score: &Score) -> i64 {
+    if weight <= 0 {
+        return weight;
+    }
+    let points = f64::from(score.half_points) / 2.0;
+    let games = f64::from(score.games);
+    let surplus = (points - score.expected) / (games + DOUBT);
+    // Half a point a game more than promised doubles the weight.
+    let factor = (2.0 * surplus).exp2().clamp(1.0 / BOLDEST, BOLDEST);
+    ((weight as f64 * factor).round() as i64).max(1)
+}
+
+/// What a player rated so is to score against another, from 0 to 1, by the usual formula of Elo.
+#[must_use]
+pub fn expected_score(own: u32, other: u32) -> f64 {
+    1.0 / (1.0 + 10_f64.powf((f64::from(other) - f64::from(own)) / 400.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{book::parse, chess::Variant};
+
+    fn taught<'b>(book: &'b Book, games: &[(&str, Color, u32, usize)]) -> Lessons<'b> {
+        let mut lessons = Lessons::new(book);
+        for (moves, side, half_points, times) in games {
+            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            for _ in 0..*times {
+                lessons.add(&Outcome {
+                    line: &line,
+                    side: *side,
+                    half_points: *half_points,
+                    expected: 0.5,
+                });
+            }
+        }
+        lessons
+    }
+
+    #[test]
+    fn moves_that_lose_come_first_and_should_weigh_less() {
+        let book = parse("a.book", "1. e4 60 | d4 40  # mine\n1. e4 e5 2. Nf3\n")
+            .0
+            .unwrap();
+        let games = [
+            ("e2e4 e7e5 g1f3 b8c6 a2a3", Color::White, 0, 8),
+            ("d2d4 d7d5", Color::White, 2, 8),
+            ("c2c4", Color::White, 2, 8),
+        ];
+        let lessons = taught(&book, &games);
+        assert_eq!(lessons.games(), 16);
+        let shown: Vec<String> = lessons
+            .list(1)
+            .iter()
+            .map(|one| {
+                format!(
+                    "{} [{}] {} {}/{} {} {}>{}",
+                    one.after, one.mv, one.at, one.points, one.games, one.expected, one.weight, one.advised
+                )
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                " [e4] a.book:1 0/8 4 60>42",
+                "1. e4 e5 [Nf3] a.book:2 0/8 4 100>100",
+                " [d4] a.book:1 8/8 4 40>57",
+            ]
+        );
+        assert_eq!(lessons.revise(1), "1. e4 42 | d4 57  # mine\n1. e4 e5 2. Nf3\n");
+        assert_eq!(lessons.revise(9), book.text().as_str());
+    }
+
+    #[test]
+    fn only_the_side_that_followed_the_book_learns() {
+        let book = parse("a.book", "1. e4 e5 50 | c5 50\n").0.unwrap();
+        let lessons = taught(&book, &[("e2e4 c7c5", Color::Black, 2, 4)]);
+        let list = lessons.list(1);
+        assert_eq!(list.len(), 1);
+        assert_eq!((list[0].mv.as_str(), list[0].after.as_str()), ("c5", "1. e4"));
+        assert!(list[0].advised > 50);
+    }
+
+    #[test]
+    fn no_score_makes_a_weight_vanish_or_explode() {
+        let score = |half_points| Score {
+            after: String::new(),
+            san: String::new(),
+            games: 100_000,
+            half_points,
+            expected: 50_000.0,
+        };
+        assert_eq!(advise(100, &score(0)), 50);
+        assert_eq!(advise(100, &score(200_000)), 200);
+        assert_eq!(advise(1, &score(0)), 1);
+        assert_eq!(advise(0, &score(200_000)), 0);
+    }
+
+    #[test]
+    fn equal_ratings_promise_half_a_point() {
+        assert!((expected_score(1500, 1500) - 0.5).abs() < 1e-9);
+        assert!((expected_score(1900, 1500) - 10.0 / 11.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,108 @@
+//! `sparring book check`: mistakes and slips, and on request what a doctor for books looks for.
+
+use std::{io::stdout, path::PathBuf};
+
+use super::{blunders, desk};
+use crate::{
+    book,
+    cli::{
+        check::lost_includes,
+        exit::Exit,
+        logging,
+        report::{self, Style},
+    },
+    diagnostic::{Findings, Severity},
+    units::{Centipawns, Depth},
+};
+
+/// Says what is wrong with books, and what looks like a slip.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring book check                              all books
+  sparring book check books/mine.book              one book
+  sparring book check --doctor books/mine.book     also transpositions it misses, and rare moves to decide on
+  sparring book check --engine books/mine.book     also whether a line ends badly; this takes a while
+  sparring book check --lines books/mine.book      one line a finding, for editors
+
+Exit codes: 0 in order (there may be warnings), 1 something is wrong, 2 a file is not there.")]
+pub struct Args {
+    /// The books; all of bot.toml's folder if there are none.
+    files: Vec<PathBuf>,
+    /// Also looks for moves into known positions that are missing, and for rare moves to decide on.
+    #[arg(long)]
+    doctor: bool,
+    /// With --doctor: a move is rare below this chance.
+    #[arg(long, default_value_t = 5, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    rare: u8,
+    /// Also lets the engine look where lines end, and tells of ends that are bad for a side that chose them.
+    #[arg(long)]
+    engine: bool,
+    /// With --engine: how many half moves it looks ahead.
+    #[arg(long, default_value_t = 14, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=40))]
+    depth: u32,
+    /// With --engine: an end is bad when it stands so much worse.
+    #[arg(long, default_value_t = 120, value_name = "CENTIPAWNS", value_parser = clap::value_parser!(i32).range(0..=2000))]
+    worse: i32,
+    /// One line a finding, as in `file:line:column: error: ...`.
+    #[arg(long)]
+    lines: bool,
+    /// Shows all findings, not only the first ones.
+    #[arg(long)]
+    all: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let files = if args.files.is_empty() {
+        desk::books(&[])?
+            .iter()
+            .map(|book| PathBuf::from(book.path()))
+            .collect()
+    } else {
+        args.files.clone()
+    };
+    let mut found = Vec::new();
+    for path in &files {
+        let (book, findings) = book::parse_bytes(&path.display().to_string(), &desk::bytes(path)?);
+        let mut list = findings.list;
+        if let Some(book) = &book {
+            list.extend(book::check(book).list);
+            list.extend(lost_includes(book));
+            if args.engine {
+                list.extend(blunders::look(book, Depth(args.depth), Centipawns(args.worse)));
+            }
+            if args.doctor {
+                list.extend(book::missing_transpositions(book).list);
+                list.extend(book::rare_moves(book, f64::from(args.rare) / 100.0).list);
+            }
+        }
+        found.push(Findings::new(findings.name, findings.text, list));
+    }
+    let style = match (args.lines, logging::wants_color_on(&stdout())) {
+        (true, _) => Style::Lines,
+        (false, true) => Style::Color,
+        (false, false) => Style::Plain,
+    };
+    let most = if args.all { usize::MAX } else { report::MOST_SHOWN };
+    desk::print(report::draw_up_to(&found, style, most).as_bytes())?;
+    let count = |severity| {
+        let all = found.iter().flat_map(|text| &text.list);
+        all.filter(|finding| finding.severity == severity).count()
+    };
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    desk::say(&format!(
+        "{} checked: {errors} errors, {warnings} warnings",
+        several(files.len())
+    ));
+    Ok(if errors > 0 { Exit::Failed } else { Exit::Success })
+}
+
+fn several(books: usize) -> String {
+    match books {
+        1 => "1 book".to_owned(),
+        _ => format!("{books} books"),
+    }
+}

@@ -1,0 +1,248 @@
+//! What all subcommands about books share: reading books with their mistakes told, positions, and where output goes.
+
+use std::{
+    fs,
+    io::{ErrorKind, Read as _, Write as _, stderr, stdin, stdout},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+
+use crate::{
+    book::{self, Book},
+    chess::{GameLine, Variant, parse_san, parse_uci},
+    cli::{
+        exit::{Exit, Failure},
+        logging,
+        report::{self, Style},
+        stock::{BOOKS, shipped_stand_in},
+    },
+    config::{self, Paths},
+    watch::list,
+};
+
+/// Stands for standard input or output where a file may be named.
+const STANDARD: &str = "-";
+
+/// Reads a file, or standard input for `-`.
+pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if path.as_os_str() == STANDARD {
+        let mut bytes = Vec::new();
+        stdin().lock().read_to_end(&mut bytes).context("standard input")?;
+        return Ok(bytes);
+    }
+    fs::read(path).map_err(|error| {
+        let sentence = format!("cannot read {}: {error}", path.display());
+        Failure::error(Exit::Usage, sentence)
+    })
+}
+
+/// The text of a file, or of standard input for `-`.
+pub fn text(path: &Path) -> anyhow::Result<String> {
+    String::from_utf8(bytes(path)?).with_context(|| format!("{} is not UTF-8", path.display()))
+}
+
+/// Reads a book and draws its mistakes on stderr. Lines with mistakes are left out, as the bot does.
+pub fn read(path: &Path) -> anyhow::Result<Book> {
+    parse(&path.display().to_string(), &bytes(path)?)
+}
+
+fn parse(name: &str, bytes: &[u8]) -> anyhow::Result<Book> {
+    let (book, findings) = book::parse_bytes(name, bytes);
+    if !findings.is_usable() {
+        let style = if logging::wants_color() {
+            Style::Color
+        } else {
+            Style::Plain
+        };
+        // Nobody to tell is no reason to stop.
+        let _ = write!(stderr(), "{}", report::draw(&[findings], style));
+    }
+    book.ok_or_else(|| Failure::error(Exit::Failed, format!("{name} cannot be used")))
+}
+
+/// The named books, or all in the folder that `bot.toml` here names, or the shipped ones where it is not there.
+pub fn books(files: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
+    if !files.is_empty() {
+        return files.iter().map(|path| read(path)).collect();
+    }
+    let text = fs::read_to_string("bot.toml").unwrap_or_default();
+    let paths: Paths = config::paths(&text);
+    if shipped_stand_in(&paths) {
+        return BOOKS
+            .iter()
+            .map(|(name, text)| parse(name, text.as_bytes()))
+            .collect();
+    }
+    let found =
+        list(&paths.books, "book").with_context(|| format!("cannot read {}", paths.books.display()))?;
+    if found.is_empty() {
+        let sentence = format!("there are no books in {}", paths.books.display());
+        return Err(Failure::error(Exit::Failed, sentence));
+    }
+    found.iter().map(|path| read(path)).collect()
+}
+
+/// A position as people write one: `startpos`, a FEN, or moves from the start in SAN or coordinates, with or without
+/// numbers.
+pub fn position(said: &str, variant: Variant) -> anyhow::Result<GameLine> {
+    let said = said.trim();
+    let usage = |error: &dyn std::fmt::Display| Failure::error(Exit::Usage, error.to_string());
+    if said.is_empty() || said == "startpos" {
+        return Ok(GameLine::new(variant));
+    }
+    // Only a FEN has ranks.
+    if said.contains('/') {
+        return GameLine::replay(variant, said, "").map_err(|error| usage(&error));
+    }
+    let mut line = GameLine::new(variant);
+    for word in said.split_whitespace() {
+        let word = word.trim_start_matches(|c: char| c.is_ascii_digit() && word.contains('.'));
+        let word = word.trim_start_matches('.');
+        if word.is_empty() {
+            continue;
+        }
+        let pos = line.position();
+        let mv = match parse_uci(pos, word) {
+            Ok(mv) => mv,
+            Err(_) => parse_san(pos, word).map_err(|error| {
+                let after = book::moves_of(&line);
+                let place = if after.is_empty() {
+                    "at the start".to_owned()
+                } else {
+                    format!("after {after}")
+                };
+                usage(&format!("{error}, {place}"))
+            })?,
+        };
+        line.play(mv);
+    }
+    Ok(line)
+}
+
+/// Where output goes.
+#[derive(Debug, clap::Args)]
+pub struct Output {
+    /// Writes to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Writes over a file that is there.
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+impl Output {
+    /// Writes the whole. Says on stderr where it went, if it is a file.
+    pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
+        match &self.output {
+            Some(path) if path.as_os_str() != STANDARD => {
+                if path.exists() && !self.force {
+                    let sentence = format!("{} is there already; --force writes over it", path.display());
+                    return Err(Failure::error(Exit::Usage, sentence));
+                }
+                save(path, bytes)
+            }
+            _ => print(bytes),
+        }
+    }
+
+    /// Whether standard output is where it goes.
+    pub fn is_standard(&self) -> bool {
+        self.output
+            .as_ref()
+            .is_none_or(|path| path.as_os_str() == STANDARD)
+    }
+}
+
+/// Writes a file as a whole or not at all: a bot that watches the folder never sees half of it.
+pub fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let context = || format!("cannot write {}", path.display());
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).with_context(context)?;
+    file.write_all(bytes).with_context(context)?;
+    if let Ok(before) = fs::metadata(path) {
+        file.as_file()
+            .set_permissions(before.permissions())
+            .with_context(context)?;
+    } else {
+        readable_by_all(file.as_file()).with_context(context)?;
+    }
+    file.persist(path).with_context(context)?;
+    Ok(())
+}
+
+/// Temporary files are private; a book is not.
+#[cfg(unix)]
+fn readable_by_all(file: &fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_: &fs::File) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Writes to standard output; a reader that has left early is no failure.
+pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
+    match stdout().write_all(bytes) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("standard output"),
+        _ => Ok(()),
+    }
+}
+
+/// Says something about the work on stderr, where it is out of the way of the output.
+#[expect(clippy::print_stderr, reason = "talk goes to stderr, output to stdout")]
+pub fn say(sentence: &str) {
+    eprintln!("{sentence}");
+}
+
+/// A chance as people read it: `60%`, or `0.4%` where whole percents would say nothing.
+pub fn percent(chance: f64) -> String {
+    let percent = chance * 100.0;
+    if percent > 0.0 && percent < 1.0 {
+        format!("{percent:.1}%")
+    } else {
+        format!("{percent:.0}%")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::write_fen;
+
+    #[test]
+    fn a_position_is_named_by_fen_by_moves_or_by_nothing() {
+        let fen = |said: &str| write_fen(position(said, Variant::Standard).unwrap().position());
+        let sicilian = fen("1. e4 c5 2. Nf3");
+        assert_eq!(fen("e2e4 c7c5 g1f3"), sicilian);
+        assert_eq!(fen("1.e4 c5 2.Nf3"), sicilian);
+        assert_eq!(fen(&sicilian), sicilian);
+        assert_eq!(fen(""), fen("startpos"));
+        let error = position("1. e4 e5 2. Nf9", Variant::Standard).unwrap_err();
+        assert_eq!(error.to_string(), "\"Nf9\" is not a move, after 1. e4 e5");
+    }
+
+    #[test]
+    fn a_file_is_not_written_over_unless_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.book");
+        let output = |force| Output {
+            output: Some(path.clone()),
+            force,
+        };
+        output(false).write(b"one").unwrap();
+        assert!(output(false).write(b"two").is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        output(true).write(b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+    }
+
+    #[test]
+    fn small_chances_are_not_rounded_to_nothing() {
+        assert_eq!(percent(0.6), "60%");
+        assert_eq!(percent(0.004), "0.4%");
+        assert_eq!(percent(0.0), "0%");
+    }
+}

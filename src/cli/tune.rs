@@ -1,0 +1,135 @@
+//! `sparring tune`: better weights for the evaluation from games of self-play, written back as source.
+
+use std::{fs, path::PathBuf};
+
+use anyhow::{Context as _, bail};
+
+use super::datagen::progress_bar;
+use crate::{
+    engine::{weight_rows, weights_in_use, weights_source},
+    tuning::{PositionSet, Tuned, Tuner},
+};
+
+/// Moves the weights of the evaluation to where they foretell the results of games best.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring tune games.txt                                          # what would come of it
+  sparring tune games.txt more.txt --write src/engine/eval/weights.rs")]
+pub struct Args {
+    /// Files of games, as `sparring datagen` writes them.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Passes over all positions.
+    #[arg(long, default_value_t = Tuner::default().passes)]
+    passes: usize,
+    /// Positions a step.
+    #[arg(long, default_value_t = Tuner::default().batch)]
+    batch: usize,
+    /// Centipawns that a weight may move at a step at first.
+    #[arg(long, default_value_t = Tuner::default().rate)]
+    rate: f32,
+    /// How much a game's result counts, from 0 to 1; the rest is the search's score.
+    #[arg(long, default_value_t = Tuner::default().result_share)]
+    result_share: f32,
+    /// How much weights are drawn to where they were: what a move by 100 centipawns adds to the error.
+    #[arg(long, default_value_t = Tuner::default().pull)]
+    pull: f32,
+    /// Uses this K instead of fitting it, so that the errors of two runs can be compared.
+    #[arg(long)]
+    k: Option<f32>,
+    /// Orders the positions.
+    #[arg(long, default_value_t = Tuner::default().seed)]
+    seed: u64,
+    /// Writes the table of weights here: `src/engine/eval/weights.rs` for the next build.
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+}
+
+/// Tunes, with progress bars where there is a terminal, and prints the error before and after.
+///
+/// # Errors
+/// When a file cannot be read or written, or holds no games.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let set = read(&args.files)?;
+    say(&format!(
+        "{} games: {} positions to learn from, {} held out",
+        set.games,
+        set.training.len(),
+        set.held_out.len()
+    ));
+    let tuner = Tuner {
+        passes: args.passes,
+        batch: args.batch,
+        rate: args.rate,
+        result_share: args.result_share,
+        pull: args.pull,
+        k: args.k,
+        seed: args.seed,
+    };
+    let bar = progress_bar(args.passes as u64, "passes");
+    let tuned = tuner.tune(&set, &mut |pass, errors| {
+        bar.set_position(pass as u64);
+        bar.set_message(format!(
+            "error {:.6}, held out {:.6}",
+            errors.training, errors.held_out
+        ));
+    });
+    bar.finish();
+    say(&summary(&tuned));
+    if let Some(path) = &args.write {
+        let text = weights_source(&tuned.weights).context("the table has another size")?;
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        say(&format!(
+            "written to {}: build anew to play with it",
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
+fn read(files: &[PathBuf]) -> anyhow::Result<PositionSet> {
+    let mut set = PositionSet::default();
+    for path in files {
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bar = progress_bar(text.len() as u64, "bytes");
+        set.add(&text, &mut |read| bar.set_position(read as u64))
+            .with_context(|| path.display().to_string())?;
+        bar.finish_and_clear();
+    }
+    if set.training.is_empty() || set.held_out.is_empty() {
+        bail!("{} games are too few: every tenth is held out", set.games);
+    }
+    Ok(set)
+}
+
+/// Errors before and after, and the weights that moved farthest.
+fn summary(tuned: &Tuned) -> String {
+    let mut text = format!(
+        "K {:.6}\nerror    {:.6} -> {:.6}\nheld out {:.6} -> {:.6}\nmoved farthest:",
+        tuned.k, tuned.before.training, tuned.after.training, tuned.before.held_out, tuned.after.held_out
+    );
+    let before = weights_in_use();
+    let mut moves: Vec<(f32, String)> = weight_rows()
+        .iter()
+        .flat_map(|row| (0..row.length).map(move |index| (row, index)))
+        .map(|(row, index)| {
+            let (from, to) = (before[row.first + index], tuned.weights[row.first + index]);
+            let far = (from[0] - to[0] as f32).abs() + (from[1] - to[1] as f32).abs();
+            let shown = format!(
+                "\n  {}[{index}] ({}, {}) -> ({}, {})",
+                row.name, from[0], from[1], to[0], to[1]
+            );
+            (far, shown)
+        })
+        .collect();
+    moves.sort_by(|one, other| other.0.total_cmp(&one.0));
+    for (_, shown) in moves.iter().take(20) {
+        text.push_str(shown);
+    }
+    text
+}
+
+#[expect(clippy::print_stdout, reason = "the result is what the command is for")]
+fn say(text: &str) {
+    println!("{text}");
+}

@@ -1,0 +1,118 @@
+//! What the terms of the evaluation are added up in: a worth in play, a count of each weight when tuning.
+
+use super::{
+    king, squares,
+    tapered::{Tapered, t},
+    weight::Weight,
+    weights::TABLE,
+};
+use crate::chess::{Role, Square};
+
+/// A sum of weights.
+pub(super) trait Tally: Clone + Default {
+    /// Adds a weight so many times.
+    fn add(&mut self, weight: Weight, times: i32);
+
+    /// Adds what no weight stands for.
+    fn add_fixed(&mut self, worth: Tapered);
+
+    /// Adds another sum so many times.
+    fn add_all(&mut self, other: &Self, times: i32);
+
+    /// Takes away what a sum of danger to the king costs, which is not the danger itself but a curve of it.
+    fn subtract_danger(&mut self, danger: Self);
+
+    /// What it all comes to.
+    fn worth(&self) -> Tapered;
+
+    /// Adds a piece on a square as its own side sees it.
+    fn add_piece(&mut self, role: Role, square: Square) {
+        let (material, place) = squares::weights(role, square);
+        if let Some(material) = material {
+            self.add(material, 1);
+        }
+        self.add(place, 1);
+    }
+}
+
+impl Tally for Tapered {
+    fn add(&mut self, weight: Weight, times: i32) {
+        *self += TABLE[weight.index()] * times;
+    }
+
+    fn add_fixed(&mut self, worth: Tapered) {
+        *self += worth;
+    }
+
+    fn add_all(&mut self, other: &Self, times: i32) {
+        *self += *other * times;
+    }
+
+    fn subtract_danger(&mut self, danger: Self) {
+        *self -= t(king::curve_mg(danger.mg()), king::curve_eg(danger.eg()));
+    }
+
+    fn worth(&self) -> Tapered {
+        *self
+    }
+
+    fn add_piece(&mut self, role: Role, square: Square) {
+        *self += squares::worth(role, square);
+    }
+}
+
+/// How often each weight is used: the evaluation as a function of its weights.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Coefficients {
+    /// Places in the table and how often each counts, in order and without zeros.
+    pub counts: Vec<(u16, i16)>,
+    /// What no weight stands for.
+    pub fixed: Tapered,
+    /// Sums of danger, each with how often its curve counts.
+    pub dangers: Vec<(Coefficients, i32)>,
+}
+
+impl Tally for Coefficients {
+    fn add(&mut self, weight: Weight, times: i32) {
+        let place = weight.index() as u16;
+        match self.counts.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(found) => {
+                self.counts[found].1 += times as i16;
+                if self.counts[found].1 == 0 {
+                    self.counts.remove(found);
+                }
+            }
+            Err(_) if times == 0 => {}
+            Err(gap) => self.counts.insert(gap, (place, times as i16)),
+        }
+    }
+
+    fn add_fixed(&mut self, worth: Tapered) {
+        self.fixed += worth;
+    }
+
+    fn add_all(&mut self, other: &Self, times: i32) {
+        for (place, count) in &other.counts {
+            self.add(Weight::row(usize::from(*place), 1), i32::from(*count) * times);
+        }
+        self.fixed += other.fixed * times;
+        let dangers = other.dangers.iter();
+        self.dangers
+            .extend(dangers.map(|(danger, count)| (danger.clone(), count * times)));
+    }
+
+    fn subtract_danger(&mut self, danger: Self) {
+        self.dangers.push((danger, -1));
+    }
+
+    fn worth(&self) -> Tapered {
+        let counts = self.counts.iter();
+        let sum = counts.fold(self.fixed, |sum, (place, count)| {
+            sum + TABLE[usize::from(*place)] * i32::from(*count)
+        });
+        self.dangers.iter().fold(sum, |sum, (danger, count)| {
+            let danger = danger.worth();
+            sum + t(king::curve_mg(danger.mg()), king::curve_eg(danger.eg())) * *count
+        })
+    }
+}

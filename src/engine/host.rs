@@ -1,0 +1,236 @@
+//! An engine with what it keeps from move to move, and the threads that each search gets.
+
+use std::{ops::ControlFlow, thread};
+
+use super::{
+    News, Report, Search, Surroundings,
+    crew::{Crew, Found, elect},
+    eval::Evaluator,
+    history::{PieceSquare, piece_square},
+    iterate::{Iteration, fill},
+    node::Node,
+    params::Params,
+    reduce::Reductions,
+    searcher::{Habits, Memory, Searcher},
+    tt::Table,
+    watch::Watch,
+    weakness::Weakness,
+};
+use crate::{
+    chess::{GameLine, Move},
+    units::Nodes,
+};
+
+/// An engine with its hash table, kept from move to move.
+#[derive(Debug)]
+pub struct Engine {
+    params: Params,
+    reductions: Reductions,
+    table: Table,
+    crew: Crew,
+    /// One for each thread, the leader's first.
+    memories: Vec<Memory>,
+}
+
+impl Engine {
+    /// An engine of one thread with a transposition table of this many mebibytes, at least 1.
+    #[must_use]
+    pub fn new(hash_mib: usize) -> Self {
+        let params = Params::default();
+        Self {
+            reductions: Reductions::new(&params),
+            params,
+            table: Table::new(hash_mib),
+            crew: Crew::new(1),
+            memories: vec![Memory::new()],
+        }
+    }
+
+    /// Forgets everything learned, as before a new game.
+    pub fn clear(&mut self) {
+        self.table.clear();
+        self.memories.iter_mut().for_each(Memory::clear);
+    }
+
+    /// Gives the transposition table another size in mebibytes; what it held is lost.
+    pub fn resize(&mut self, hash_mib: usize) {
+        // The old table goes first, so that both need not fit into memory.
+        self.table = Table::new(1);
+        self.table = Table::new(hash_mib);
+    }
+
+    /// The size of the transposition table in mebibytes, which is less than was asked for when memory lacks.
+    #[must_use]
+    pub fn hash_mib(&self) -> usize {
+        self.table.mib()
+    }
+
+    /// Searches with so many threads from now on: at least one, at most [`MAX_THREADS`](super::MAX_THREADS).
+    ///
+    /// Only one thread repeats a search exactly; several meet in the table at moments that nobody controls.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.crew = Crew::new(threads);
+        self.memories.resize_with(self.crew.threads(), Memory::new);
+    }
+
+    /// How many threads search.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.crew.threads()
+    }
+
+    /// The numbers of the search.
+    #[must_use]
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Searches with other numbers from now on.
+    pub fn set_params(&mut self, params: Params) {
+        self.reductions = Reductions::new(&params);
+        self.params = params;
+    }
+
+    /// Searches, telling of each finished iteration, and returns the last report.
+    ///
+    /// An engine of one thread that is new or [cleared](Self::clear) finds the same again, with the same number of
+    /// nodes, unless time or a stop ends the search.
+    pub fn search(
+        &mut self,
+        search: &Search,
+        around: &Surroundings<'_>,
+        tell: &mut dyn FnMut(&Report),
+    ) -> Report {
+        let mut report = Report::default();
+        let mut tell = |news: News<'_>| {
+            if let News::Iteration(report) = news {
+                tell(report);
+            }
+        };
+        self.search_into(search, around, &mut tell, &mut report);
+        report
+    }
+
+    /// Searches as [`search`](Self::search) does, telling of more, and leaves the last report in `report`.
+    ///
+    /// With one thread and a report that is used again and again, nothing is allocated.
+    pub fn search_into(
+        &mut self,
+        search: &Search,
+        around: &Surroundings<'_>,
+        tell: &mut dyn FnMut(News<'_>),
+        report: &mut Report,
+    ) {
+        self.table.grow_older();
+        self.crew.begin();
+        let node = Node::root(&search.line);
+        let last = last_move(&search.line);
+        for memory in &mut self.memories {
+            memory.begin(search.line.keys(), last);
+        }
+        let shared = Shared {
+            params: &self.params,
+            reductions: &self.reductions,
+            table: &self.table,
+            crew: &self.crew,
+            node: &node,
+            search,
+        };
+        let Some((leader, helpers)) = self.memories.split_first_mut() else {
+            unreachable!("there is always one thread");
+        };
+        let watch = Watch::lead(&search.limits, around, &self.crew);
+        let lead = || {
+            let iteration = Iteration::new(shared.searcher(leader, watch), &node, search);
+            iteration.lead(search, tell, report)
+        };
+        if helpers.is_empty() {
+            lead();
+            return;
+        }
+        let found = shared.search_together(helpers, lead);
+        report.nodes = Nodes(self.crew.nodes_of_others(usize::MAX));
+        // With a wish for depth or for several lines the leader's answer is the one that was asked for.
+        if search.limits.depth.is_none() && search.multi_pv <= 1 {
+            let elected = elect(&found);
+            if let (Some(found), Some(memory)) = (found.get(elected), self.memories.get(elected))
+                && elected > 0
+            {
+                fill(report, &memory.roots, 1, found.depth);
+            }
+        }
+    }
+}
+
+/// The last move of a game and where it ended.
+fn last_move(line: &GameLine) -> Option<(Move, PieceSquare)> {
+    let mv = *line.moves().last()?;
+    Some((mv, piece_square(!line.turn(), mv)))
+}
+
+/// What all threads of a search see.
+#[derive(Clone, Copy)]
+struct Shared<'a> {
+    params: &'a Params,
+    reductions: &'a Reductions,
+    table: &'a Table,
+    crew: &'a Crew,
+    node: &'a Node,
+    search: &'a Search,
+}
+
+impl<'a> Shared<'a> {
+    fn searcher(self, memory: &'a mut Memory, watch: Watch<'a>) -> Searcher<'a> {
+        let variant = self.search.line.variant();
+        let weakness = Weakness::new(&self.search.handicap, self.node.keys.full);
+        Searcher {
+            params: self.params,
+            reductions: self.reductions,
+            table: self.table,
+            crew: self.crew,
+            memory,
+            watch,
+            evaluator: Evaluator::for_variant(variant),
+            habits: Habits::of(variant),
+            weakness,
+            salt: weakness.salt(),
+            seldepth: 0,
+            iteration: 0,
+            null_from: 0,
+        }
+    }
+
+    /// Searches with helpers beside the leader, who decides when it is over. What each thread found, in the order
+    /// of threads.
+    fn search_together(
+        self,
+        helpers: &mut [Memory],
+        lead: impl FnOnce() -> Found<Option<Move>>,
+    ) -> Vec<Found<Option<Move>>> {
+        thread::scope(|scope| {
+            let mut started = Vec::with_capacity(helpers.len());
+            let refused = helpers.iter_mut().enumerate().try_for_each(|(index, memory)| {
+                let help = move || {
+                    let watch = Watch::follow(&self.search.limits, self.crew, index + 1);
+                    Iteration::new(self.searcher(memory, watch), self.node, self.search).help(self.search)
+                };
+                // A system that gives no more threads gets by with fewer.
+                match thread::Builder::new().spawn_scoped(scope, help) {
+                    Ok(handle) => {
+                        started.push(handle);
+                        ControlFlow::Continue(())
+                    }
+                    Err(_) => ControlFlow::Break(()),
+                }
+            });
+            let _ = refused; // the search goes on all the same
+            let first = lead();
+            self.crew.finish();
+            let rest = started.into_iter().map(|helper| match helper.join() {
+                Ok(found) => found,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            std::iter::once(first).chain(rest).collect()
+        })
+    }
+}

@@ -1,0 +1,16 @@
+//! Better weights for the evaluation, from games of our own engine against itself (Texel's method).
+//!
+//! [`Generator`] plays the games and writes a line for each; [`Tuner`] moves the weights of
+//! `engine/eval/weights.rs` to where they foretell the results best. No foreign scores, games or nets go in.
+
+mod game_record;
+mod generate;
+mod position_set;
+mod selfplay;
+mod tuner;
+
+pub use game_record::{GameRecord, Outcome, RecordError};
+pub use generate::{GenerateError, Generator, Made};
+pub use position_set::{BadGame, Labelled, PositionSet};
+pub use selfplay::SelfPlay;
+pub use tuner::{Errors, Tuned, Tuner};

@@ -1,0 +1,103 @@
+//! The positions to tune on: games read, their quiet positions taken apart, some games held out for the proof.
+
+use thiserror::Error;
+
+use super::game_record::{GameRecord, RecordError};
+use crate::engine::Sample;
+
+/// A position with what came of it.
+#[derive(Debug, Clone)]
+pub struct Labelled {
+    /// Its evaluation as a function of the weights.
+    pub sample: Sample,
+    /// The search's score when the game was played, in centipawns from White's view.
+    pub score: f32,
+    /// White's points at the end of the game: 1, a half or 0.
+    pub points: f32,
+}
+
+/// Positions to learn from and positions to test on, never of the same game.
+#[derive(Debug, Clone, Default)]
+pub struct PositionSet {
+    /// To learn from.
+    pub training: Vec<Labelled>,
+    /// To test on: those of every tenth game.
+    pub held_out: Vec<Labelled>,
+    /// How many games they come from.
+    pub games: usize,
+}
+
+/// A line of a file of games that is none.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}: {source}")]
+pub struct BadGame {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub source: RecordError,
+}
+
+/// One game of so many is held out.
+const HELD_OUT: usize = 10;
+
+impl PositionSet {
+    /// Adds the games of a file's text; a last line without an end is a game cut off by a kill and does not count.
+    ///
+    /// # Errors
+    /// [`BadGame`] names the first line that is no game.
+    pub fn add(&mut self, text: &str, tell: &mut dyn FnMut(usize)) -> Result<(), BadGame> {
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let mut read = 0;
+        for (index, line) in whole.lines().enumerate() {
+            read += line.len() + 1;
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let game: GameRecord = line.parse().map_err(|source| BadGame {
+                line: index + 1,
+                source,
+            })?;
+            let held_out = self.games % HELD_OUT == HELD_OUT - 1;
+            let set = if held_out {
+                &mut self.held_out
+            } else {
+                &mut self.training
+            };
+            set.extend(game.quiet().map(|(pos, score)| Labelled {
+                sample: Sample::of(&pos),
+                score: score as f32,
+                points: game.outcome.points() as f32,
+            }));
+            self.games += 1;
+            tell(read);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAME: &str =
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:31 e7e5 g1f3:-7";
+
+    #[test]
+    fn whole_games_are_held_out() {
+        let mut set = PositionSet::default();
+        let text = format!("# heading\n{}", format!("{GAME}\n").repeat(20));
+        set.add(&text, &mut |_| ()).unwrap();
+        assert_eq!((set.games, set.training.len(), set.held_out.len()), (20, 36, 4));
+        assert_eq!(set.training[1].score, -7.0);
+    }
+
+    #[test]
+    fn a_cut_line_is_left_out_and_a_bad_one_named() {
+        let mut set = PositionSet::default();
+        set.add(&format!("{GAME}\n{}", &GAME[..GAME.len() - 3]), &mut |_| ())
+            .unwrap();
+        assert_eq!(set.games, 1);
+        let error = set.add(&format!("{GAME}\nnonsense\n"), &mut |_| ()).unwrap_err();
+        assert!(error.to_string().starts_with("line 2: "), "{error}");
+    }
+}

@@ -1,0 +1,125 @@
+//! What the program has at hand beside the engine: books, and personalities where they are built in.
+
+use std::{fs, path::Path};
+
+use crate::{
+    book::{self, Library},
+    chess::{GameLine, Move},
+    engine::Search,
+};
+#[cfg(feature = "daemon")]
+use crate::{
+    personality::{Cast, Profile, strength},
+    units::Elo,
+};
+
+/// The personality that changes nothing.
+#[cfg(feature = "daemon")]
+pub(super) const NOBODY: &str = "none";
+
+/// Books and personalities that the options choose from.
+#[derive(Debug, Default)]
+pub struct House {
+    /// The books there are.
+    pub library: Library,
+    /// The personalities there are.
+    #[cfg(feature = "daemon")]
+    pub cast: Option<Cast>,
+}
+
+/// How weak the engine shall play.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Guise {
+    /// The level asked for; none for full strength or the personality's own.
+    #[cfg(feature = "daemon")]
+    pub level: Option<Elo>,
+    /// A personality's name; none for the engine as it is.
+    #[cfg(feature = "daemon")]
+    pub personality: Option<String>,
+}
+
+impl House {
+    /// A book move for the line's last position: from the opened file, else from the personality's books, else from
+    /// all.
+    pub(super) fn book_move(
+        &self,
+        file: Option<&Library>,
+        guise: &Guise,
+        line: &GameLine,
+        seed: u64,
+    ) -> Option<Move> {
+        let library = file.unwrap_or(&self.library);
+        let mut names: Vec<String> = Vec::new();
+        #[cfg(feature = "daemon")]
+        if let Some(profile) = self.profile(guise) {
+            if !strength::allows_book(profile, guise.level, line.ply()) {
+                return None;
+            }
+            if file.is_none() {
+                names.clone_from(&profile.books);
+            }
+        }
+        #[cfg(not(feature = "daemon"))]
+        let _ = guise; // there is only the engine as it is
+        if names.is_empty() {
+            names = library.names().map(str::to_owned).collect();
+        }
+        library.pick(&names, line, seed).map(|found| found.mv)
+    }
+
+    /// Makes a search as weak as the guise says. `seed` names the game.
+    #[cfg(feature = "daemon")]
+    pub(super) fn disguise(&self, search: &mut Search, guise: &Guise, seed: u64) {
+        if *guise == Guise::default() {
+            return;
+        }
+        let plain = Profile::new(NOBODY);
+        let profile = self.profile(guise).unwrap_or(&plain);
+        let order = strength::order(profile, guise.level, search.line.clone(), None, seed);
+        search.limits.nodes = tighter(search.limits.nodes, order.limits.nodes);
+        search.limits.depth = tighter(search.limits.depth, order.limits.depth);
+        search.handicap = order.handicap;
+    }
+
+    /// Without personalities there is only the engine as it is.
+    #[cfg(not(feature = "daemon"))]
+    pub(super) fn disguise(&self, _: &mut Search, _: &Guise, _: u64) {}
+
+    /// The names of all personalities.
+    #[cfg(feature = "daemon")]
+    pub(super) fn personalities(&self) -> impl Iterator<Item = &str> {
+        self.cast.iter().flat_map(Cast::names)
+    }
+
+    #[cfg(feature = "daemon")]
+    fn profile(&self, guise: &Guise) -> Option<&Profile> {
+        let name = guise.personality.as_deref()?;
+        self.cast.as_ref()?.get(name)
+    }
+}
+
+/// The lower of two limits, where there are any.
+#[cfg(feature = "daemon")]
+fn tighter<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Reads a book of our own format.
+///
+/// # Errors
+/// What is wrong, in words: the system's error, or the first line that is no book.
+pub(super) fn open_book(path: &Path) -> Result<Library, String> {
+    let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (book, findings) = book::parse_bytes(&path.display().to_string(), &bytes);
+    let Some(book) = book else {
+        let findings = findings.to_string();
+        return Err(findings.lines().next().unwrap_or("no book").to_owned());
+    };
+    if book.positions() == 0 {
+        return Err(format!("{} holds no moves", path.display()));
+    }
+    Ok(Library::new(vec![book]))
+}

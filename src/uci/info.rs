@@ -1,0 +1,113 @@
+//! What a search tells, as lines of the protocol.
+
+use std::fmt;
+
+use super::wdl::chances;
+use crate::{
+    chess::{Move, Variant, write_uci},
+    engine::{Line, Report},
+    units::{Clock as _, Depth, Stopwatch},
+};
+
+/// What is the same for all lines of one search.
+#[derive(Clone, Copy)]
+pub(super) struct Style<'a> {
+    pub variant: Variant,
+    /// Chances of win, draw and loss are wanted.
+    pub wdl: bool,
+    /// Time as it passes outside, which goes on while the search ponders.
+    pub wall: &'a Stopwatch,
+}
+
+/// Whether a score is more than a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sureness {
+    Exact,
+    AtLeast,
+    AtMost,
+}
+
+/// A line of a report as an `info` line.
+pub(super) struct Info<'a> {
+    pub style: Style<'a>,
+    pub report: &'a Report,
+    pub line: &'a Line,
+    /// Its place among the lines, from 0.
+    pub index: usize,
+    pub sureness: Sureness,
+}
+
+impl fmt::Display for Info<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            report, line, style, ..
+        } = self;
+        let millis = style.wall.elapsed().0;
+        let nodes = report.nodes.0;
+        write!(
+            f,
+            "info depth {} seldepth {} multipv {} score {}",
+            report.depth.0,
+            report.seldepth.0,
+            self.index + 1,
+            line.score,
+        )?;
+        match self.sureness {
+            Sureness::Exact => {}
+            Sureness::AtLeast => write!(f, " lowerbound")?,
+            Sureness::AtMost => write!(f, " upperbound")?,
+        }
+        if style.wdl {
+            let [win, draw, loss] = chances(line.score);
+            write!(f, " wdl {win} {draw} {loss}")?;
+        }
+        write!(
+            f,
+            " nodes {nodes} nps {} hashfull {} time {millis} pv",
+            nodes.saturating_mul(1000) / millis.max(1),
+            report.hashfull,
+        )?;
+        line.pv
+            .iter()
+            .try_for_each(|mv| write!(f, " {}", write_uci(*mv, style.variant)))
+    }
+}
+
+/// The move of the root that a long search is about.
+pub(super) struct CurrentMove {
+    pub mv: Move,
+    /// Its place among the moves, from 1.
+    pub number: usize,
+    pub depth: Depth,
+    pub variant: Variant,
+}
+
+impl fmt::Display for CurrentMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mv = write_uci(self.mv, self.variant);
+        write!(
+            f,
+            "info depth {} currmove {mv} currmovenumber {}",
+            self.depth.0, self.number
+        )
+    }
+}
+
+/// The end of a search as a `bestmove` line: the first move of a line, and the reply to ponder on.
+pub(super) struct Answer<'a>(pub &'a [Move], pub Variant);
+
+impl fmt::Display for Answer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(line, variant) = self;
+        match line {
+            [] => write!(f, "bestmove 0000"),
+            [best, rest @ ..] => {
+                write!(f, "bestmove {}", write_uci(*best, *variant))?;
+                match rest.first() {
+                    Some(reply) => write!(f, " ponder {}", write_uci(*reply, *variant)),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The way out of the protocol, a line at a time, and the log of what was said on both sides.
+
+use std::{
+    fmt,
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use crate::units::{Clock as _, Stopwatch};
+
+/// The way out, shared by both threads.
+pub(super) struct Voice<W> {
+    writer: Mutex<W>,
+    log: Mutex<Option<File>>,
+    /// Runs from the start of the session: the log's time.
+    watch: Stopwatch,
+}
+
+impl<W: Write> Voice<W> {
+    /// A voice that writes to this, without a log.
+    pub fn new(writer: W) -> Self {
+        Self {
+            writer: Mutex::new(writer),
+            log: Mutex::default(),
+            watch: Stopwatch::start(),
+        }
+    }
+
+    /// Says a line, at once.
+    pub fn say(&self, line: impl fmt::Display) {
+        if let Ok(mut writer) = self.writer.lock() {
+            // Logged first: whoever hears the line may end the log at once.
+            self.note('>', &line);
+            // Whoever listened has gone when this fails; the end of input will tell.
+            let _ = writeln!(writer, "{line}").and_then(|()| writer.flush());
+        }
+    }
+
+    /// Says what is wrong, or of interest, in the way of the protocol.
+    pub fn remark(&self, text: impl fmt::Display) {
+        self.say(format_args!("info string {text}"));
+    }
+
+    /// Logs a line that was heard.
+    pub fn heard(&self, line: &str) {
+        self.note('<', &line.trim_end());
+    }
+
+    /// Appends to this file what is said from now on.
+    ///
+    /// # Errors
+    /// The system's, when the file cannot be opened; the log then stays as it was.
+    pub fn open_log(&self, path: &Path) -> io::Result<()> {
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+        Ok(())
+    }
+
+    /// Ends the log.
+    pub fn close_log(&self) {
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn note(&self, way: char, line: &dyn fmt::Display) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &mut *log {
+            // A full disk must not end the game that is being logged.
+            let _ = writeln!(file, "{:>9} {way} {line}", self.watch.elapsed().0);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What a short search costs beside its nodes: weak levels search a few hundred nodes a move, in many games at once.
+#![expect(unsafe_code, reason = "an allocator that counts has no safe form")]
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+};
+
+use sparring::{
+    chess::{GameLine, Variant},
+    engine::{Engine, Limits, Report, Search, Stop, Surroundings},
+    units::{Nodes, Stopwatch},
+};
+
+/// The system's allocator, counting what each thread asks for.
+struct Counting;
+
+thread_local! {
+    static ASKED: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes on to the system's allocator unchanged; the counter is a plain number of this thread.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ASKED.with(|asked| asked.set(asked.get() + 1));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn a_search_by_nodes_allocates_nothing() {
+    let mut engine = Engine::new(1);
+    let mut report = Report::default();
+    let (stop, clock) = (Stop::new(), Stopwatch::start());
+    let around = Surroundings {
+        stop: &stop,
+        clock: &clock,
+    };
+    let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let searches: Vec<Search> = ["startpos", kiwipete, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"]
+        .into_iter()
+        .flat_map(|fen| [100, 1000, 10_000].map(|nodes| (fen, nodes)))
+        .map(|(fen, nodes)| {
+            let limits = Limits {
+                nodes: Some(Nodes(nodes)),
+                ..Limits::default()
+            };
+            Search::new(GameLine::replay(Variant::Standard, fen, "").unwrap(), limits)
+        })
+        .collect();
+    // Once in the life of the program: the report makes room for its line, and endings that are known by heart are
+    // worked out.
+    let ending = GameLine::replay(Variant::Standard, "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", "").unwrap();
+    let first = Search::new(ending, searches[0].limits);
+    engine.search_into(&first, &around, &mut |_| {}, &mut report);
+    for search in &searches {
+        let before = ASKED.with(Cell::get);
+        engine.search_into(search, &around, &mut |_| {}, &mut report);
+        let asked = ASKED.with(Cell::get) - before;
+        assert_eq!(asked, 0, "allocations with {:?}", search.limits.nodes);
+        assert!(report.best().is_some());
+    }
+}

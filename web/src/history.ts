@@ -1,0 +1,46 @@
+// How this browser's earlier games ended, by personality: the lobby shows it on the cards.
+import { isRecord, recall, remember } from './storage';
+
+export type Outcome = 'won' | 'lost' | 'drawn';
+
+const OUTCOMES: readonly unknown[] = ['won', 'lost', 'drawn'] satisfies Outcome[];
+
+interface Ended {
+  readonly id: string;
+  readonly personality: string;
+  readonly outcome: Outcome;
+}
+
+export interface Score {
+  readonly won: number;
+  readonly lost: number;
+  readonly drawn: number;
+  readonly last: Outcome;
+}
+
+/** Games remembered; the oldest make room. */
+const KEPT = 500;
+
+const isEnded = (value: unknown): value is Ended =>
+  isRecord(value) &&
+  typeof value['id'] === 'string' &&
+  typeof value['personality'] === 'string' &&
+  OUTCOMES.includes(value['outcome']);
+
+const isHistory = (value: unknown): value is Ended[] => Array.isArray(value) && value.every(isEnded);
+
+const ended = (): Ended[] => recall('history', isHistory) ?? [];
+
+/** Note the end of a game; two tabs may both do it. */
+export function noteEnd(id: string, personality: string, outcome: Outcome): void {
+  const others = ended().filter((game) => game.id !== id);
+  remember('history', [...others, { id, personality, outcome }].slice(-KEPT));
+}
+
+/** All games against a personality; `null` before the first one. */
+export function scoreAgainst(personality: string): Score | null {
+  const games = ended().filter((game) => game.personality === personality);
+  const last = games.at(-1)?.outcome;
+  const count = (outcome: Outcome) => games.filter((game) => game.outcome === outcome).length;
+  return last ? { won: count('won'), lost: count('lost'), drawn: count('drawn'), last } : null;
+}

@@ -1,0 +1,22 @@
+// Keys of the whole page. A control names its key in `aria-keyshortcuts`; pressing the key is pressing the control.
+
+/** Keys typed into a field, into a dialog or with a modifier are not ours. */
+export function listenToKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
+    if (press(event.key)) event.preventDefault();
+  });
+}
+
+const isTaken = (target: EventTarget | null): boolean =>
+  (target instanceof HTMLInputElement && target.type !== 'checkbox') ||
+  (target instanceof Element && target.closest('dialog') !== null);
+
+/** True when a control on the page wears the key: a button is clicked, a field takes the cursor. */
+function press(key: string): boolean {
+  const controls = document.querySelectorAll<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
+  const control = [...controls].find((candidate) => candidate.closest('[hidden]') === null);
+  if (control instanceof HTMLInputElement) control.focus();
+  else control?.click();
+  return control !== undefined;
+}

@@ -1,0 +1,91 @@
+// Strangers' text is text: names, chat, titles, reasons, PGN; and the policy of the page forbids the rest.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shoot, until } from './browser.mjs';
+import { MY_MOVE, onBoard, visitor } from './scene.mjs';
+import { ME, ScriptedServer } from './scripted.mjs';
+
+const NASTY = [
+  '<img src=x onerror=alert(1)>',
+  '<script>alert(1)</script>',
+  '"><svg onload=alert(1)>',
+  '<iframe srcdoc="<script>parent.alert(1)</script>">',
+  '{{constructor.constructor("alert(1)")()}}',
+  'javascript:alert(1)',
+  '\u202Egnp.exe',
+  '&lt;b&gt;',
+  'https://evil.example/',
+  '𝕬'.repeat(70),
+  '\u0000\u0007',
+  'a'.repeat(140),
+];
+
+const noScript = (page) => page.on('dialog', () => assert.fail('a script ran'));
+const nothingSticksOut = async (page) =>
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing breaks the layout');
+
+test('names and chat are text, whatever they contain', () => {
+  const full = { white: { id: ME, name: NASTY[0], title: null }, black: { id: 'x', name: NASTY[2], title: '<b>' } };
+  return onBoard({ ...MY_MOVE, full }, async ({ page, server }) => {
+    noScript(page);
+    for (const text of NASTY) server.say(text, text);
+    await until(() => page.locator('.chat-log p').count(), (count) => count === NASTY.length, 'all lines are there');
+    assert.equal(await page.locator('.bar.above strong').textContent(), NASTY[2]);
+    assert.deepEqual(await page.locator('.chat-log p span').allTextContents(), NASTY);
+    assert.equal(await page.locator('.chat-log :not(p, b, span)').count(), 0, 'no element came with the text');
+    assert.equal(await page.locator('main a, main img, main script, main iframe').count(), 0);
+    await nothingSticksOut(page);
+    await shoot(page, 'hostile');
+  });
+});
+
+test('personalities, levels and reasons of refusal are text, whatever they contain', async () => {
+  const server = new ScriptedServer();
+  const personalities = NASTY.map((text, i) => ({ name: `p${i}`, title: text, about: text, level: 1500, books: [text] }));
+  server.lobby = { ...server.lobby, personalities, levels: { ...server.lobby.levels, note: NASTY[0] }, default: 'p0' };
+  server.challenges = NASTY[1];
+  const { page, context, complaints } = await visitor(await server.start());
+  noScript(page);
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.getByText(`Declined: ${NASTY[1]}`).waitFor();
+  assert.deepEqual(await page.locator('.opponents strong').allTextContents(), NASTY);
+  assert.equal(await page.locator('main a, main img, main script, main iframe').count(), 0);
+  await nothingSticksOut(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});
+
+test('moves, reasons and refusals of a game are text, whatever they contain', () => {
+  const [san, reason] = [NASTY[0], `${NASTY[1]}.`];
+  const view = { ...MY_MOVE.view, moves: [{ ...MY_MOVE.view.moves[0], san }], reason, status: 'mate' };
+  return onBoard({ view, state: { status: 'mate', winner: 'white' } }, async ({ page }) => {
+    noScript(page);
+    await page.getByRole('button', { name: san }).waitFor();
+    await page.locator('.result').getByText(NASTY[1]).waitFor();
+    assert.equal(await page.locator('main img, main script, main iframe').count(), 0);
+  });
+});
+
+test('a PGN is copied and saved as it is, under a name of our own', () =>
+  onBoard({ ...MY_MOVE, state: { status: 'resign', winner: 'white' } }, async ({ page, server, context, url }) => {
+    noScript(page);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(url).origin });
+    server.pgn = `${NASTY.slice(0, 9).map((text) => `[White "${text.replaceAll('"', '\\"')}"]`).join('\n')}\n\n1-0\n`;
+    await page.getByRole('button', { name: 'Copy PGN' }).click();
+    await page.getByText('Copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), server.pgn);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save PGN' }).click();
+    assert.equal((await saved).suggestedFilename(), 'sparring-game0001.pgn');
+  }));
+
+test('an address that is no game leads to the lobby', async () => {
+  const server = new ScriptedServer();
+  const { page, context, complaints } = await visitor(`${await server.start()}#/game/<img src=x onerror=alert(1)>`);
+  noScript(page);
+  await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});
