@@ -7,13 +7,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     actor::Shared,
-    desk::Desk,
+    desk::{Desk, Roof},
     facts,
     login::{self, Exit},
+    meters::Meters,
     mind::Mind,
+    pulse::Heart,
 };
 use crate::{
-    config::{Config, Games, Play, Rule},
+    config::{Config, Games, Matchmaking, Play, Rule},
     lichess::{Client, model::UserId},
     lists::Lists,
     personality::Cast,
@@ -37,6 +39,8 @@ pub struct Options {
     pub rules: Arc<Vec<Rule>>,
     /// Who plays, and how, where no rule says otherwise.
     pub play: Play,
+    /// Whom to challenge when nobody comes.
+    pub matchmaking: Matchmaking,
     /// How long the server may be out of reach at the start.
     pub patience: Millis,
     /// Between two looks at the list of running games, for those without a clock.
@@ -49,6 +53,7 @@ impl From<&Config> for Options {
             games: config.games,
             rules: Arc::new(config.rules.clone()),
             play: config.play.clone(),
+            matchmaking: config.matchmaking.clone(),
             patience: PATIENCE,
             sweep: SWEEP,
         }
@@ -106,6 +111,10 @@ pub struct Daemon {
     pub past: Past,
     /// Who decides on moves.
     pub mind: Mind,
+    /// What is counted.
+    pub meters: Meters,
+    /// Answers whether the loop still turns.
+    pub heart: Heart,
     /// Where to show what it is doing.
     pub status: watch::Sender<Status>,
     /// Decides all jitter.
@@ -143,12 +152,16 @@ impl Daemon {
             cast: self.cast,
             lists: self.lists,
             store: self.store,
+            meters: self.meters,
         });
         let desk = Desk::new(
             shared,
-            self.options,
+            Roof {
+                options: self.options,
+                status: self.status,
+                heart: self.heart,
+            },
             &self.past,
-            self.status,
             self.seed,
             self.dry,
             signals.leave.clone(),

@@ -8,6 +8,7 @@ use std::{
 };
 
 use futures::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
+use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use tokio::{
     sync::watch,
     time::{Instant, sleep_until, timeout},
@@ -19,25 +20,22 @@ use super::{
     actor::{Outcome, Setup, Shared},
     daemon::{Options, Past, Signals, Status},
     duel::Duel,
-    facts::{Facts, Moment, minute_of_day},
-    intake::{self, Applicant, Intake, Reply, Room},
+    intake::{Intake, Reply, Room},
     limits::Limits,
     login::{self, Exit},
+    pulse::Heart,
     registry::{Done, Registry},
-    rules,
+    suitor::Suitor,
     today::Today,
 };
 use crate::{
-    config::Then,
     lichess::{
         CallError, Client, Follower, News, Untrusted,
         model::{
-            Challenge, Compat, DeclineReason, Event, GameId, GameInfo, NowPlaying, Speed,
-            Status as GameStatus, UserId,
+            Account, Challenge, Event, GameId, GameInfo, NowPlaying, Speed, Status as GameStatus, UserId,
         },
         retry::Class,
     },
-    store::ChallengeRecord,
     units::Millis,
 };
 
@@ -51,48 +49,63 @@ const LISTED: usize = 50;
 const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
 /// The end of a call that the daemon did not wait for.
-enum Errand {
+pub(super) enum Errand {
     Accepted(GameId, Result<(), CallError>),
     Declined(GameId, Result<(), CallError>),
     Listed(Result<NowPlaying, CallError>),
     Checked(Result<Result<(), Exit>, CallError>),
     Resigned(Result<(), CallError>),
+    Online(Result<Vec<Account>, CallError>),
+    Invited(UserId, Result<Box<Challenge>, CallError>),
+    Cancelled(GameId, Result<(), CallError>),
+}
+
+/// How the roof steers the desk and watches it.
+pub(super) struct Roof {
+    /// How to behave, now and after a reload.
+    pub(super) options: watch::Receiver<Options>,
+    /// Where to show what it is doing.
+    pub(super) status: watch::Sender<Status>,
+    /// Answers whether the loop still turns.
+    pub(super) heart: Heart,
 }
 
 /// The daemon at work.
 pub(super) struct Desk {
     client: Client,
-    shared: Arc<Shared>,
-    options: watch::Receiver<Options>,
-    status: watch::Sender<Status>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) options: watch::Receiver<Options>,
+    pub(super) status: watch::Sender<Status>,
     seed: u64,
     follower: Follower<Event>,
-    registry: Registry,
-    intake: Intake,
+    pub(super) registry: Registry,
+    pub(super) intake: Intake,
+    pub(super) suitor: Suitor,
+    pub(super) rng: ChaCha8Rng,
     /// Games without a clock in which the opponent is to move: no stream is held for them.
     asleep: BTreeSet<GameId>,
     swept: Instant,
-    limits: Limits,
-    today: Today,
+    heart: Heart,
+    pub(super) limits: Limits,
+    pub(super) today: Today,
     duel: Duel,
     errands: FuturesUnordered<BoxFuture<'static, Errand>>,
     begin: Instant,
     /// Once asked to end: running games are left then.
-    drained_at: Option<Instant>,
+    pub(super) drained_at: Option<Instant>,
     /// When the event stream is followed anew, after it was refused.
     follow_at: Option<Instant>,
     exit: Option<Exit>,
     /// Nothing is sent that changes anything.
-    dry: bool,
+    pub(super) dry: bool,
 }
 
 impl Desk {
     /// A desk with nothing on it yet.
     pub(super) fn new(
         shared: Arc<Shared>,
-        options: watch::Receiver<Options>,
+        roof: Roof,
         past: &Past,
-        status: watch::Sender<Status>,
         seed: u64,
         dry: bool,
         leave: CancellationToken,
@@ -103,12 +116,15 @@ impl Desk {
             follower: Follower::events(&shared.client, seed),
             registry: Registry::new(Arc::clone(&shared), leave),
             shared,
-            options,
-            status,
+            options: roof.options,
+            status: roof.status,
             seed,
             intake: Intake::default(),
+            suitor: Suitor::default(),
+            rng: ChaCha8Rng::seed_from_u64(seed),
             asleep: BTreeSet::new(),
             swept: Instant::now(),
+            heart: roof.heart,
             limits,
             today: Today::of(&past.opponents_today, epoch()),
             duel: Duel::default(),
@@ -145,6 +161,7 @@ impl Desk {
                 Some((id, done)) = self.registry.next(), if !self.registry.is_empty() => self.game_done(&id, done),
                 Some(errand) = self.errands.next(), if !self.errands.is_empty() => self.settle(errand),
                 Ok(()) = self.options.changed() => info!("new settings count from the next challenge on"),
+                () = self.heart.beat() => {}
                 () = sleep_until(timer) => {}
             }
         }
@@ -164,13 +181,14 @@ impl Desk {
             }
             News::Lost { why, lived } => {
                 self.listening(false);
+                self.shared.meters.stream_lost("event");
                 debug!("{why} after {lived}, reopening");
                 if self.duel.is_on(&why, lived) {
                     self.exit = Some(Exit::Duel);
                 }
             }
             News::Unopened { why, tries } => {
-                self.limits.note(Class::EventStream, &why, epoch());
+                self.note_limit(Class::EventStream, &why);
                 if tries.is_power_of_two() {
                     warn!("no event stream after {tries} tries: {why}");
                 }
@@ -197,6 +215,8 @@ impl Desk {
             }
             Event::Challenge { challenge, compat } => self.consider(&challenge, compat),
             Event::ChallengeCanceled { challenge } | Event::ChallengeDeclined { challenge } => {
+                let now = self.now();
+                self.suitor.refused(&challenge.id, now);
                 self.intake.cancel(&challenge.id);
             }
             Event::Unknown { kind } => debug!("skipped an event \"{}\"", Untrusted(&kind)),
@@ -224,6 +244,8 @@ impl Desk {
         }
         self.asleep.remove(&id);
         let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
+        let now = self.now();
+        self.suitor.accepted(&id, now);
         let promised = self.intake.started(&id);
         let is_rematch = promised.as_ref().is_some_and(|who| who.is_rematch);
         let moment = self.moment(opponent.as_ref(), is_rematch);
@@ -245,87 +267,24 @@ impl Desk {
         if let (Some(opponent), Some(who)) = (opponent, promised) {
             self.today.note(&opponent, !who.is_human, epoch());
         }
+        self.shared.meters.game_begun();
         self.registry.start(setup);
         self.show();
-    }
-
-    fn consider(&mut self, challenge: &Challenge, compat: Option<Compat>) {
-        let challenger = challenge.challenger.as_ref();
-        if challenger.is_some_and(|user| user.id == self.shared.me) {
-            return;
-        }
-        let rules = Arc::clone(&self.options.borrow().rules);
-        let moment = self.moment(challenger.map(|user| &user.id), false);
-        let facts = Facts::of_challenge(challenge, &moment);
-        let ruling = rules::judge(&rules, challenge, compat, &facts);
-        let would = if self.dry { "would be " } else { "" };
-        info!(
-            "challenge {} by {}: {would}{} ({})",
-            challenge.id,
-            Untrusted(challenger.map_or("somebody", |user| user.name.as_str())),
-            rules::describe(ruling.then),
-            rules::title(&rules, ruling.by),
-        );
-        self.status.send_modify(|status| status.challenges += 1);
-        if self.dry {
-            return;
-        }
-        self.shared.store.challenge(ChallengeRecord {
-            id: challenge.id.clone(),
-            at: epoch(),
-            opponent: facts.opponent.clone(),
-            verdict: rules::describe(ruling.then),
-            rule: rules::title(&rules, ruling.by),
-        });
-        let id = challenge.id.clone();
-        let patience = match ruling.then {
-            Then::Decline(reason) => return self.intake.refuse(id, reason),
-            _ if self.drained_at.is_some() || (facts.is_bot && self.are_bots_closed()) => {
-                return self.intake.refuse(id, DeclineReason::Later);
-            }
-            Then::Accept => Millis::ZERO,
-            Then::Queue => intake::PATIENCE,
-        };
-        let who = Applicant {
-            id,
-            opponent: facts.opponent,
-            is_human: !facts.is_bot,
-            is_rematch: facts.rematch,
-            patience,
-        };
-        self.intake.wait(who, self.now());
-    }
-
-    /// Whether the games of the day with bots are played, by our count or by lichess'.
-    fn are_bots_closed(&self) -> bool {
-        let now = epoch();
-        self.today.is_done_with_bots(now) || self.limits.forbids_bots(now)
-    }
-
-    /// What rules may ask besides the challenge or game.
-    fn moment(&self, opponent: Option<&UserId>, rematch: bool) -> Moment {
-        let now = epoch();
-        let running = self.registry.opponents();
-        let with_them = running
-            .iter()
-            .filter(|other| other.is_some() && other.as_ref() == opponent);
-        Moment {
-            ratings: Arc::clone(&self.shared.ratings),
-            lists: Arc::clone(&self.shared.lists.borrow()),
-            played_today: opponent.map_or(0, |opponent| self.today.played(opponent, now)),
-            running: u32::try_from(with_them.count()).unwrap_or(u32::MAX),
-            minute: minute_of_day(now),
-            rematch,
-        }
     }
 
     /// Sends what is due, by the clock or because a seat is free.
     fn attend(&mut self) {
         let now = self.now();
-        if !self.intake.lapsed(now).is_empty() {
+        let lapsed = self.intake.lapsed(now);
+        let (mine, theirs): (Vec<_>, Vec<_>) = lapsed.into_iter().partition(|id| self.suitor.is_pending(id));
+        for id in mine {
+            self.unanswered(id);
+        }
+        if !theirs.is_empty() {
             // Perhaps the games are there and only their news was lost.
             self.list_games();
         }
+        self.court(now);
         let games = self.options.borrow().games;
         let room = Room {
             games: games.max,
@@ -358,7 +317,8 @@ impl Desk {
 
     fn wakes_at(&self) -> Instant {
         let intake = self.intake.wakes_at().map(|at| self.begin + at.into());
-        [intake, self.drained_at, self.follow_at]
+        let courts = self.courts_at().map(|at| self.begin + at.into());
+        [intake, courts, self.drained_at, self.follow_at]
             .into_iter()
             .flatten()
             .fold(self.sweeps_at(), Instant::min)
@@ -378,7 +338,7 @@ impl Desk {
     fn settle(&mut self, errand: Errand) {
         match errand {
             Errand::Accepted(id, Err(error)) => {
-                self.limits.note(Class::Challenge, &error, epoch());
+                self.note_limit(Class::Challenge, &error);
                 info!("challenge {id}: {error}");
                 // After an unclear answer the game may come all the same: its seat stays promised for a while.
                 if !error.is_transient() {
@@ -386,7 +346,7 @@ impl Desk {
                 }
             }
             Errand::Declined(id, Err(error)) => {
-                self.limits.note(Class::Challenge, &error, epoch());
+                self.note_limit(Class::Challenge, &error);
                 debug!("challenge {id}: {error}");
             }
             Errand::Accepted(_, Ok(())) | Errand::Declined(_, Ok(())) | Errand::Resigned(Ok(())) => {}
@@ -405,10 +365,14 @@ impl Desk {
             Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
             Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
             Errand::Listed(Err(error)) | Errand::Checked(Err(error)) => {
-                self.limits.note(Class::Read, &error, epoch());
+                self.note_limit(Class::Read, &error);
                 warn!("{error}");
             }
             Errand::Resigned(Err(error)) => warn!("{error}"),
+            Errand::Online(online) => self.met(online),
+            Errand::Invited(user, answer) => self.invited(user, answer),
+            Errand::Cancelled(id, Err(error)) => debug!("challenge {id}: {error}"),
+            Errand::Cancelled(_, Ok(())) => {}
         }
     }
 
@@ -442,11 +406,25 @@ impl Desk {
         let span = self.options.borrow().games.drain;
         self.drained_at = Some(Instant::now() + span.into());
         self.intake.close();
+        self.withdraw();
         self.status.send_modify(|status| status.is_draining = true);
         info!(
             "{} games running, no new ones; ask again to leave them",
             self.registry.len()
         );
+    }
+
+    /// Whether nothing new is begun any more, or ever.
+    pub(super) fn is_closing(&self) -> bool {
+        self.dry || self.drained_at.is_some()
+    }
+
+    /// A call failed: a limit that it tells of is kept.
+    pub(super) fn note_limit(&mut self, class: Class, error: &CallError) {
+        if matches!(error, CallError::RateLimited { .. }) {
+            self.shared.meters.limited(class);
+        }
+        self.limits.note(class, error, epoch());
     }
 
     fn is_done(&self) -> bool {
@@ -476,7 +454,7 @@ impl Desk {
         self.call(|client| async move { Errand::Listed(client.playing().await) });
     }
 
-    fn call<F>(&self, call: impl FnOnce(Client) -> F)
+    pub(super) fn call<F>(&self, call: impl FnOnce(Client) -> F)
     where
         F: Future<Output = Errand> + Send + 'static,
     {
@@ -496,13 +474,13 @@ impl Desk {
         });
     }
 
-    fn now(&self) -> Millis {
+    pub(super) fn now(&self) -> Millis {
         self.begin.elapsed().into()
     }
 }
 
 /// The time of the world since 1970: for dates alone, since it may be set at any moment.
-fn epoch() -> Millis {
+pub(super) fn epoch() -> Millis {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(Millis::ZERO, Millis::from)

@@ -120,6 +120,17 @@ impl Intake {
         self.leases.remove(id).map(|lease| lease.who)
     }
 
+    /// Promises a seat to a challenge of our own.
+    pub(super) fn promise(&mut self, who: Applicant, now: Millis) {
+        let until = now + who.patience;
+        self.leases.insert(who.id.clone(), Lease { who, until });
+    }
+
+    /// Whether a person waits for a seat.
+    pub(super) fn has_person_waiting(&self) -> bool {
+        self.waiting.iter().any(|waiting| waiting.who.is_human)
+    }
+
     /// Accepting came to nothing: the seat is free.
     pub(super) fn failed(&mut self, id: &GameId) {
         self.leases.remove(id);

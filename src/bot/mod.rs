@@ -4,6 +4,7 @@
 
 mod actor;
 pub mod chat;
+mod courtship;
 mod daemon;
 pub mod decide;
 mod desk;
@@ -14,10 +15,14 @@ mod intake;
 mod lag;
 mod limits;
 mod login;
+pub mod meters;
 pub mod mind;
+pub mod pulse;
+mod reception;
 mod registry;
 pub mod rules;
 mod seats;
+mod suitor;
 pub mod thinker;
 mod today;
 

@@ -7,8 +7,10 @@ pub mod datagen;
 pub mod exit;
 pub mod explain;
 pub mod games;
+pub mod health;
 pub mod human;
 pub mod logging;
+pub mod manual;
 pub mod match_engines;
 pub mod play;
 pub mod report;
@@ -88,6 +90,15 @@ enum Command {
         #[arg(long)]
         compare: bool,
     },
+    /// Prints a script that completes commands in a shell.
+    #[command(hide = true)]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Prints the man page.
+    #[command(hide = true)]
+    Man,
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
     BenchDaemon(bench_daemon::Args),
@@ -128,6 +139,8 @@ pub fn main() -> ExitCode {
             .map_err(anyhow::Error::from)
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
+        Some(Command::Completions { shell }) => print(manual::completions(&mut Cli::command(), *shell)),
+        Some(Command::Man) => manual::page(&Cli::command()).and_then(print),
         Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
         Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),

@@ -1,6 +1,7 @@
 //! `sparring run`: the bot on lichess, until it is told to stop.
 
 use std::{
+    net::SocketAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -8,6 +9,7 @@ use std::{
 use anyhow::Context as _;
 use sd_notify::NotifyState;
 use tokio::{
+    net::TcpListener,
     signal::unix::{SignalKind, signal},
     sync::watch,
     time::{Instant, sleep_until},
@@ -17,13 +19,14 @@ use tracing::{error, info, warn};
 
 use super::{
     exit::{Exit, Failure},
-    service::{assemble, failure, fresh_seed},
+    health::{self, Watched},
+    service::{Service, assemble, failure, fresh_seed},
     state,
     stock::stock,
     token::{Sources, TokenError},
 };
 use crate::{
-    bot::{Options, Signals, Status},
+    bot::{Options, Signals, Status, pulse::Pulse},
     config::{Config, LoadError, Server, UserList, load},
     lichess::Client,
     lists,
@@ -57,6 +60,9 @@ pub struct Args {
 /// systemd is told that the daemon is ready after this time even without a network, so that a boot without one is no
 /// failure.
 const READY_AT_LAST: Duration = Duration::from_secs(30);
+
+/// A loop that turns answers within this time.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
 /// Runs the daemon to its end.
 ///
@@ -125,9 +131,12 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
     if config.state.archive && !args.dry_run {
         (service.daemon.store, service.daemon.past) = state::open(folder);
     }
+    if let Some(address) = config.status {
+        show(address, &service, &stop).await?;
+    }
     let signals = Signals::default();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
-    let mut herald = Herald::new(service.status);
+    let mut herald = Herald::new(service.status, service.pulse);
     let mut hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
@@ -144,6 +153,29 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
     ended.map_err(|exit| failure(&exit))?;
     info!("ended as asked");
     Ok(Exit::Success)
+}
+
+/// Serves health and figures on this machine until `stop`.
+async fn show(address: SocketAddr, service: &Service, stop: &CancellationToken) -> anyhow::Result<()> {
+    let taken = |error| {
+        let sentence = format!("cannot listen on {address}: {error}; name another by listen in [status]");
+        Failure::error(Exit::BadConfiguration, sentence)
+    };
+    let listener = TcpListener::bind(address).await.map_err(taken)?;
+    let router = health::router(Watched {
+        status: service.status.clone(),
+        pulse: service.pulse.clone(),
+        meters: service.daemon.meters.clone(),
+        store: service.daemon.store.clone(),
+    });
+    let stop = stop.clone();
+    tokio::spawn(async move {
+        let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned());
+        if let Err(error) = served.await {
+            warn!("health is shown no longer: {error}");
+        }
+    });
+    Ok(())
 }
 
 /// The first wish to end drains, the second leaves.
@@ -184,14 +216,23 @@ fn reload(
 /// Tells systemd how the daemon is doing.
 struct Herald {
     status: watch::Receiver<Status>,
+    pulse: Pulse,
+    /// How often the watchdog wants to hear of us, if there is one.
+    watchdog: Option<Duration>,
+    feed_at: Instant,
     ready_at_last: Instant,
     is_ready: bool,
 }
 
 impl Herald {
-    fn new(status: watch::Receiver<Status>) -> Self {
+    fn new(status: watch::Receiver<Status>, pulse: Pulse) -> Self {
+        // Twice in each of its spans, as its manual asks.
+        let watchdog = sd_notify::watchdog_enabled().map(|span| span / 2);
         Self {
             status,
+            pulse,
+            watchdog,
+            feed_at: Instant::now(),
             ready_at_last: Instant::now() + READY_AT_LAST,
             is_ready: false,
         }
@@ -205,6 +246,7 @@ impl Herald {
                 std::future::pending::<()>().await;
             },
             () = sleep_until(self.ready_at_last), if !self.is_ready => {}
+            () = sleep_until(self.feed_at), if self.watchdog.is_some() => return self.feed().await,
         }
         let status = self.status.borrow_and_update().clone();
         let patience_is_over = Instant::now() >= self.ready_at_last;
@@ -213,6 +255,21 @@ impl Herald {
             notify(&[NotifyState::Ready]);
         }
         notify(&[NotifyState::Status(&line(&status))]);
+    }
+}
+
+impl Herald {
+    /// Feeds the watchdog if the daemon's loop itself answers: a feeder beside it would prove nothing.
+    async fn feed(&mut self) {
+        let Some(span) = self.watchdog else { return };
+        // Before there is a bot there is no loop yet, but the log-in has limits of its own.
+        let is_starting = self.status.borrow().user.is_none();
+        let is_alive = is_starting || self.pulse.beats(ANSWERS_WITHIN).await;
+        // Only now, so that a signal that comes between costs no meal.
+        self.feed_at = Instant::now() + if is_alive { span } else { span.min(ANSWERS_WITHIN) };
+        if is_alive {
+            notify(&[NotifyState::Watchdog]);
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use super::exit::{Exit, Failure};
 use crate::{
     bot::{
         self, Daemon, Options, Past, Status,
+        meters::Meters,
         mind::{Mind, Whole},
+        pulse::{Pulse, pulse},
         thinker::Thinker,
     },
     config::Config,
@@ -27,6 +29,8 @@ pub struct Service {
     pub options: watch::Sender<Options>,
     /// Shows what the daemon is doing.
     pub status: watch::Receiver<Status>,
+    /// Asks whether its loop turns.
+    pub pulse: Pulse,
 }
 
 /// Puts a daemon together. The seed decides everything random that no game decides.
@@ -40,12 +44,15 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
         .unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
     let (options, current) = watch::channel(Options::from(config));
     let (show, status) = watch::channel(Status::default());
+    let (pulse, heart) = pulse();
     let daemon = Daemon {
         client,
         options: current,
         cast: stock.cast.clone(),
         // As written; whoever keeps files and addresses fresh replaces them.
         lists: watch::channel(Arc::new(Lists::written(&config.lists))).1,
+        meters: Meters::default(),
+        heart,
         store: Store::default(),
         past: Past::default(),
         mind: Mind::Whole(Whole {
@@ -61,6 +68,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
         daemon,
         options,
         status,
+        pulse,
     })
 }
 

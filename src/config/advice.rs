@@ -124,7 +124,14 @@ pub(super) const OTHER_BOTS: &[Advice] = &[
         "online_block_list",
         "here this is a [[list]] with a url, and a [[rule]] with lists and then = \"decline\"",
     ),
-    called("matchmaking", "this program does not challenge others yet"),
+    called(
+        "allow_matchmaking",
+        "here this is called \"enabled\", in [matchmaking]",
+    ),
+    called(
+        "challenge_timeout",
+        "here this is called \"after\", in [matchmaking], as in after = \"30m\"",
+    ),
     called(
         "upgrade",
         "an account becomes a bot once and for all: the README says how",

@@ -6,11 +6,13 @@
 mod advice;
 mod form;
 mod list;
+mod matchmaking;
 mod rule;
 mod server;
 
 use std::{
     fs, io,
+    net::SocketAddr,
     path::{Path, PathBuf},
 };
 
@@ -18,6 +20,7 @@ use thiserror::Error;
 
 pub use form::{Control, Hours};
 pub use list::UserList;
+pub use matchmaking::Matchmaking;
 pub use rule::{Between, Kind, Mode, Rule, Then, When, Wish};
 pub use server::Server;
 
@@ -41,12 +44,16 @@ pub struct Config {
     pub lists: Vec<UserList>,
     /// Who plays, and how.
     pub play: Play,
+    /// Whom to challenge when nobody comes.
+    pub matchmaking: Matchmaking,
     /// The engine's resources.
     pub engine: Engine,
     /// Where books and personalities lie.
     pub paths: Paths,
     /// What outlasts a restart.
     pub state: State,
+    /// Where health and figures are shown; none for nowhere.
+    pub status: Option<SocketAddr>,
 }
 
 /// `[lichess]`.
@@ -250,9 +257,18 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
     let names: Vec<String> = lists.iter().map(|list| list.name.clone()).collect();
     let rules = rule::declare(file, &names, known);
     let play = file.section("play", |play| declare_play(play, known));
+    let matchmaking = file.section("matchmaking", matchmaking::declare);
     let engine = file.section("engine", declare_engine);
     let paths = file.section("paths", declare_paths);
     let state = file.section("state", declare_state);
+    let status = file.section("status", |status| {
+        status.optional(
+            "listen",
+            form::LoopbackForm,
+            "nowhere",
+            "Where /healthz and /metrics (OpenMetrics) are served, on this machine alone.",
+        )
+    });
     warn_of_too_many_moves(file, games, &rules);
     Config {
         lichess,
@@ -260,9 +276,11 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
         rules,
         lists,
         play,
+        matchmaking,
         engine,
         paths,
         state,
+        status,
     }
 }
 

@@ -175,10 +175,10 @@ impl Rule {
 
 const KINDS: Choice<Kind> = Choice(&[("humans", Kind::Human), ("bots", Kind::Bot)]);
 
-const MODES: Choice<Mode> = Choice(&[("rated", Mode::Rated), ("casual", Mode::Casual)]);
+pub(super) const MODES: Choice<Mode> = Choice(&[("rated", Mode::Rated), ("casual", Mode::Casual)]);
 
 /// The variants that the engine knows how to evaluate; others are never accepted.
-const VARIANTS: Choice<Variant> = Choice(&[
+pub(super) const VARIANTS: Choice<Variant> = Choice(&[
     ("standard", Variant::Standard),
     ("chess960", Variant::Chess960),
     ("fromPosition", Variant::FromPosition),

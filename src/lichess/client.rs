@@ -122,6 +122,18 @@ impl Client {
         self.wire.send("running games", Class::Read, request).await
     }
 
+    /// Bots that are online, at most so many. Lines that make no account are passed over.
+    ///
+    /// # Errors
+    /// [`CallError`] as for every call.
+    pub async fn online_bots(&self, most: u32) -> Result<Vec<Account>, CallError> {
+        let request = self
+            .wire
+            .request(Method::GET, &["api", "bot", "online"])
+            .query(&[("nb", most)]);
+        self.wire.list("online bots", Class::Read, request).await
+    }
+
     /// Opens the event stream.
     ///
     /// # Errors
@@ -276,7 +288,7 @@ impl Client {
             .wire
             .request(Method::POST, &["api", "challenge", user.as_str()])
             .form(&invitation.form());
-        self.wire.send("challenge", Class::Challenge, request).await
+        self.wire.send("challenge", Class::Invite, request).await
     }
 
     /// Accepts a challenge; the game comes on the event stream.

@@ -29,6 +29,8 @@ pub enum Class {
     Command,
     /// Accepting and declining challenges.
     Challenge,
+    /// Challenging others. Apart from answering, so that its own narrow limits keep nobody waiting.
+    Invite,
     /// Sending and reading chat.
     Chat,
     /// Everything that only reads.
@@ -37,12 +39,13 @@ pub enum Class {
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Move,
         Self::GameStream,
         Self::EventStream,
         Self::Command,
         Self::Challenge,
+        Self::Invite,
         Self::Chat,
         Self::Read,
     ];
@@ -56,6 +59,7 @@ impl Class {
             Self::EventStream => "eventStream",
             Self::Command => "command",
             Self::Challenge => "challenge",
+            Self::Invite => "invite",
             Self::Chat => "chat",
             Self::Read => "read",
         }

@@ -173,6 +173,21 @@ impl Wire {
         accepted(call, &body(call, answer).await?)
     }
 
+    /// Sends a request and reads a list, one value a line. Lines that do not fit are passed over.
+    pub(super) async fn list<T: DeserializeOwned>(
+        &self,
+        call: &'static str,
+        class: Class,
+        request: RequestBuilder,
+    ) -> Result<Vec<T>, CallError> {
+        let answer = self.exchange(call, class, request).await?;
+        let body = body(call, answer).await?;
+        let lines = body.split(|byte| *byte == b'\n');
+        Ok(lines
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect())
+    }
+
     /// Sends a request and returns the answer if its status is a success.
     async fn exchange(
         &self,

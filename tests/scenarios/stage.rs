@@ -7,7 +7,9 @@ use serde_json::Value;
 use sparring::{
     bot::{
         Daemon, Exit, Options, Past, Signals, Status,
+        meters::Meters,
         mind::{Decision, Mind, MoveRequest},
+        pulse::{Pulse, pulse},
     },
     chess::parse_uci,
     config::{self, Config, Rule},
@@ -188,6 +190,7 @@ impl Staging {
             dry: self.dry,
             store: self.store,
             past: Past::default(),
+            meters: Meters::default(),
         }
     }
 }
@@ -225,6 +228,7 @@ pub struct Bot {
     pub signals: Signals,
     pub status: watch::Receiver<Status>,
     pub options: watch::Sender<Options>,
+    pub pulse: Pulse,
     pub ended: JoinHandle<Result<(), Exit>>,
 }
 
@@ -254,6 +258,7 @@ pub struct Crew {
     dry: bool,
     pub store: Store,
     pub past: Past,
+    pub meters: Meters,
 }
 
 impl Crew {
@@ -262,11 +267,14 @@ impl Crew {
         let client = Client::new(server, Token::parse(token).unwrap(), 1).unwrap();
         let (options, current) = watch::channel(self.options.clone());
         let (show, status) = watch::channel(Status::default());
+        let (pulse, heart) = pulse();
         let daemon = Daemon {
             client,
             options: current,
             cast: watch::channel(Arc::clone(&self.cast)).1,
             lists: watch::channel(Arc::clone(&self.lists)).1,
+            meters: self.meters.clone(),
+            heart,
             store: self.store.clone(),
             past: self.past.clone(),
             mind: self.mind.clone(),
@@ -280,6 +288,7 @@ impl Crew {
             signals,
             status,
             options,
+            pulse,
         }
     }
 

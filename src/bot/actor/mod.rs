@@ -28,6 +28,7 @@ use super::{
     facts::{Facts, Moment},
     game::{Game, GameError, Step},
     lag::Lag,
+    meters::Meters,
     mind::{GameMind, Mind},
     rules,
 };
@@ -36,7 +37,7 @@ use crate::{
     engine::Score,
     lichess::{
         BadLine, CallError, Client, Follower, News, Untrusted,
-        model::{ChatMessage, GameEvent, GameId, Side, UserId},
+        model::{ChatMessage, GameEvent, GameId, Side, Status, UserId},
     },
     lists::Lists,
     personality::Cast,
@@ -70,6 +71,8 @@ pub(super) struct Shared {
     pub(super) lists: watch::Receiver<Arc<Lists>>,
     /// What is kept of games.
     pub(super) store: Store,
+    /// What is counted.
+    pub(super) meters: Meters,
 }
 
 /// How a game is to be played.
@@ -288,6 +291,7 @@ impl Actor {
             }
             Some(News::Lost { why, .. }) => {
                 self.frame_due = None;
+                self.shared.meters.stream_lost("game");
                 debug!("{why}, reopening");
             }
             Some(News::Unopened { why, tries }) => {
@@ -388,6 +392,7 @@ impl Actor {
         self.closes_at = Some(Instant::now() + CLOSING);
         if let Some(game) = self.game.as_ref().filter(|_| self.has_witnessed) {
             info!("{}", summary(game));
+            self.shared.meters.game_ended(result(game));
             self.say_farewell();
         }
     }
@@ -500,6 +505,16 @@ fn seed(id: &GameId) -> u64 {
     id.as_str()
         .bytes()
         .fold(0, |seed, byte| seed << 8 | u64::from(byte))
+}
+
+/// A game's end for me, in a word.
+fn result(game: &Game) -> &'static str {
+    match (game.winner(), game.status()) {
+        (Some(side), _) if side == game.my_side() => "won",
+        (Some(_), _) => "lost",
+        (None, Status::Aborted | Status::NoStart) => "void",
+        (None, _) => "drawn",
+    }
 }
 
 /// A game's end in one line.

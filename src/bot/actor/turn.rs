@@ -181,7 +181,9 @@ impl Actor {
     /// A request for a move has ended.
     pub(super) fn move_answered(&mut self, ply: usize, sent: Instant, answer: Result<(), CallError>) {
         if answer.is_ok() {
-            self.lag.note(sent.elapsed().into());
+            let trip = sent.elapsed().into();
+            self.lag.note(trip);
+            self.shared.meters.moved(trip);
         }
         let left = self.left();
         let Turn::Delivering(delivery) = &mut self.turn else {

@@ -1,0 +1,131 @@
+//! Challenging others: the calls that the suitor's wishes need, and what comes of them.
+
+use tracing::{debug, info};
+
+use super::{
+    desk::{Desk, Errand},
+    intake::Applicant,
+    suitor,
+};
+use crate::{
+    lichess::{
+        CallError,
+        model::{Account, Challenge, GameId, UserId},
+        retry::Class,
+    },
+    units::Millis,
+};
+
+/// More bots are not looked at.
+const ONLINE: u32 = 200;
+
+impl Desk {
+    /// Looks for an opponent when nobody plays, and makes room when a person waits.
+    pub(super) fn court(&mut self, now: Millis) {
+        if !self.registry.is_empty() {
+            self.suitor.busy(now);
+        }
+        if self.intake.has_person_waiting() {
+            self.withdraw();
+        }
+        let is_free = self.registry.is_empty() && self.intake.promised() == 0 && !self.is_closing();
+        let is_due = self.suitor.is_due(&self.options.borrow().matchmaking, now);
+        if is_free && is_due && !self.are_bots_closed() {
+            self.suitor.asks(now);
+            self.call(|client| async move { Errand::Online(client.online_bots(ONLINE).await) });
+        }
+    }
+
+    /// When [`court`](Self::court) may have something to do.
+    pub(super) fn courts_at(&self) -> Option<Millis> {
+        let options = self.options.borrow();
+        let wish = &options.matchmaking;
+        let is_free = self.registry.is_empty() && self.intake.promised() == 0 && !self.is_closing();
+        // When it is due and something else stands in the way, that will wake us.
+        let due = self.suitor.due_at(wish);
+        (wish.enabled && is_free && due > self.now()).then_some(due)
+    }
+
+    /// The bots that are online, or not.
+    pub(super) fn met(&mut self, online: Result<Vec<Account>, CallError>) {
+        let now = self.now();
+        let is_free = self.registry.is_empty() && self.intake.promised() == 0 && !self.is_closing();
+        let chosen = match online {
+            Ok(online) if is_free => {
+                let wish = self.options.borrow().matchmaking.clone();
+                let (me, ratings) = (&self.shared.me, &self.shared.ratings);
+                self.suitor
+                    .choose(&wish, &online, me, ratings, now, &mut self.rng)
+            }
+            Ok(_) => None,
+            Err(error) => {
+                self.note_limit(Class::Read, &error);
+                debug!("nobody to challenge: {error}");
+                None
+            }
+        };
+        let Some((user, invitation)) = chosen else {
+            return self.suitor.gives_up();
+        };
+        info!("challenging {user}");
+        self.call(|client| async move {
+            let answer = client.invite(&user, &invitation).await;
+            Errand::Invited(user, answer.map(Box::new))
+        });
+    }
+
+    /// A challenge of ours is out, or not.
+    pub(super) fn invited(&mut self, user: UserId, answer: Result<Box<Challenge>, CallError>) {
+        let now = self.now();
+        match answer {
+            Ok(challenge) => {
+                self.suitor.sent(challenge.id.clone(), user.clone());
+                if self.registry.has(&challenge.id) {
+                    return self.suitor.accepted(&challenge.id, now);
+                }
+                let who = Applicant {
+                    id: challenge.id,
+                    opponent: Some(user),
+                    is_human: false,
+                    is_rematch: false,
+                    patience: suitor::PATIENCE,
+                };
+                self.intake.promise(who, now);
+            }
+            Err(error) => {
+                self.note_limit(Class::Invite, &error);
+                debug!("{user} cannot be challenged: {error}");
+                let rest = match &error {
+                    CallError::Rejected {
+                        ratelimit: Some(limit),
+                        ..
+                    } => Some(Millis::from_secs(limit.seconds)),
+                    _ => None,
+                };
+                self.suitor.avoid(user, now, rest);
+            }
+        }
+    }
+
+    /// Takes the challenge back that is out, so that its seat is free.
+    pub(super) fn withdraw(&mut self) {
+        if let Some(id) = self.suitor.withdraw() {
+            self.intake.failed(&id);
+            self.take_back(id);
+        }
+    }
+
+    /// Nobody answered a challenge of ours.
+    pub(super) fn unanswered(&mut self, id: GameId) {
+        let now = self.now();
+        self.suitor.refused(&id, now);
+        self.take_back(id);
+    }
+
+    fn take_back(&self, id: GameId) {
+        self.call(|client| async move {
+            let answer = client.cancel(&id).await;
+            Errand::Cancelled(id, answer)
+        });
+    }
+}

@@ -1,0 +1,199 @@
+//! What the daemon counts, for whoever watches it. No label ever names a user or a game.
+
+use std::sync::Arc;
+
+use prometheus_client::{
+    encoding::text::encode,
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram, info::Info},
+    registry::{Registry, Unit},
+};
+
+use super::daemon::Status;
+use crate::{lichess::retry::Class, store::Store, units::Millis};
+
+/// Bounds of the histogram of round trips, in seconds: from the same machine to a bad day.
+const TRIPS: [f64; 10] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
+
+/// One label and its value, both known at compile time.
+type Labels = Vec<(&'static str, &'static str)>;
+
+/// Counters of a daemon. Clones count together.
+#[derive(Debug, Clone)]
+pub struct Meters(Arc<Counted>);
+
+#[derive(Debug)]
+struct Counted {
+    registry: Registry,
+    games: Gauge,
+    asleep: Gauge,
+    listening: Gauge,
+    memory: Gauge,
+    begun: Counter,
+    ended: Family<Labels, Counter>,
+    challenges: Family<Labels, Counter>,
+    trips: Histogram,
+    lost_streams: Family<Labels, Counter>,
+    limited: Family<Labels, Counter>,
+    lost_rows: Gauge,
+}
+
+impl Default for Meters {
+    fn default() -> Self {
+        let mut counted = Counted {
+            registry: Registry::with_prefix("sparring"),
+            games: Gauge::default(),
+            asleep: Gauge::default(),
+            listening: Gauge::default(),
+            memory: Gauge::default(),
+            begun: Counter::default(),
+            ended: Family::default(),
+            challenges: Family::default(),
+            trips: Histogram::new(TRIPS),
+            lost_streams: Family::default(),
+            limited: Family::default(),
+            lost_rows: Gauge::default(),
+        };
+        counted.register();
+        Self(Arc::new(counted))
+    }
+}
+
+impl Counted {
+    fn register(&mut self) {
+        let registry = &mut self.registry;
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("build", "The program", build);
+        registry.register("games", "Games that run", self.games.clone());
+        registry.register(
+            "games_asleep",
+            "Games of days without a stream",
+            self.asleep.clone(),
+        );
+        registry.register(
+            "listening",
+            "Whether the event stream is open",
+            self.listening.clone(),
+        );
+        registry.register_with_unit(
+            "resident_memory",
+            "Memory in use",
+            Unit::Bytes,
+            self.memory.clone(),
+        );
+        registry.register("games_begun", "Games begun or resumed", self.begun.clone());
+        registry.register("games_ended", "Games ended, by result", self.ended.clone());
+        registry.register(
+            "challenges",
+            "Challenges judged, by verdict",
+            self.challenges.clone(),
+        );
+        registry.register_with_unit(
+            "move_round_trip",
+            "From sending a move to the answer of the server",
+            Unit::Seconds,
+            self.trips.clone(),
+        );
+        registry.register(
+            "streams_lost",
+            "Streams that ended early, by kind",
+            self.lost_streams.clone(),
+        );
+        registry.register(
+            "rate_limited",
+            "Refusals for too many requests, by class",
+            self.limited.clone(),
+        );
+        registry.register(
+            "archive_rows_lost",
+            "Rows that could not be kept",
+            self.lost_rows.clone(),
+        );
+    }
+}
+
+impl Meters {
+    /// A game was begun or resumed.
+    pub(super) fn game_begun(&self) {
+        self.0.begun.inc();
+    }
+
+    /// A game ended so: `won`, `lost`, `drawn` or `void`.
+    pub(super) fn game_ended(&self, result: &'static str) {
+        self.0.ended.get_or_create(&vec![("result", result)]).inc();
+    }
+
+    /// A challenge was judged: `accepted` or `declined`.
+    pub(super) fn challenge(&self, verdict: &'static str) {
+        self.0.challenges.get_or_create(&vec![("verdict", verdict)]).inc();
+    }
+
+    /// A move was answered after so long.
+    pub(super) fn moved(&self, trip: Millis) {
+        self.0.trips.observe(trip.as_secs_f64());
+    }
+
+    /// A stream ended early: `event` or `game`.
+    pub(super) fn stream_lost(&self, kind: &'static str) {
+        self.0.lost_streams.get_or_create(&vec![("stream", kind)]).inc();
+    }
+
+    /// The server refused a class of calls for a while.
+    pub(super) fn limited(&self, class: Class) {
+        self.0.limited.get_or_create(&vec![("class", class.name())]).inc();
+    }
+
+    /// Everything as OpenMetrics text. `memory` is what the process uses, in bytes, where that is known.
+    #[must_use]
+    pub fn page(&self, status: &Status, store: &Store, memory: Option<u64>) -> String {
+        let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        self.0.games.set(signed(status.games as u64));
+        self.0.asleep.set(signed(status.asleep as u64));
+        self.0.listening.set(i64::from(status.is_listening));
+        self.0.lost_rows.set(signed(store.lost()));
+        self.0.memory.set(signed(memory.unwrap_or_default()));
+        let mut page = String::new();
+        // Writing to a string cannot fail.
+        let _ = encode(&mut page, &self.0.registry);
+        page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_counted_is_on_the_page() {
+        let meters = Meters::default();
+        meters.game_begun();
+        meters.game_ended("won");
+        meters.challenge("declined");
+        meters.moved(Millis(30));
+        meters.stream_lost("event");
+        meters.limited(Class::Challenge);
+        let status = Status {
+            games: 3,
+            is_listening: true,
+            ..Status::default()
+        };
+        let page = meters.page(&status, &Store::default(), Some(1024));
+        for line in [
+            "sparring_games 3",
+            "sparring_listening 1",
+            "sparring_resident_memory_bytes 1024",
+            "sparring_games_begun_total 1",
+            "sparring_games_ended_total{result=\"won\"} 1",
+            "sparring_challenges_total{verdict=\"declined\"} 1",
+            "sparring_move_round_trip_seconds_bucket{le=\"0.025\"} 0",
+            "sparring_move_round_trip_seconds_bucket{le=\"0.05\"} 1",
+            "sparring_streams_lost_total{stream=\"event\"} 1",
+            "sparring_rate_limited_total{class=\"challenge\"} 1",
+            "# EOF",
+        ] {
+            assert!(
+                page.lines().any(|found| found == line),
+                "{line} is not on\n{page}"
+            );
+        }
+    }
+}

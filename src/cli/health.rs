@@ -1,0 +1,90 @@
+//! `/healthz` and `/metrics`: how the daemon is doing, for probes and monitors on this machine.
+
+use std::{fs, time::Duration};
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use serde_json::json;
+use tokio::sync::watch;
+
+use crate::{
+    bot::{Status, meters::Meters, pulse::Pulse},
+    store::Store,
+};
+
+/// A loop that has not answered within this time hangs.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// What OpenMetrics calls itself.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Everything there is to show.
+#[derive(Debug, Clone)]
+pub struct Watched {
+    /// What the daemon is doing.
+    pub status: watch::Receiver<Status>,
+    /// Whether its loop turns.
+    pub pulse: Pulse,
+    /// What it has counted.
+    pub meters: Meters,
+    /// Where games are kept.
+    pub store: Store,
+}
+
+/// The pages.
+pub fn router(watched: Watched) -> Router {
+    Router::new()
+        .route("/healthz", get(healthz))
+        .route("/metrics", get(metrics))
+        .with_state(watched)
+}
+
+/// 200 when the loop turns and the event stream is open, else 503 and why.
+async fn healthz(State(watched): State<Watched>, headers: HeaderMap) -> Response {
+    if !is_at_home(&headers) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let turns = watched.pulse.beats(PATIENCE).await;
+    let status = watched.status.borrow().clone();
+    let why = match (turns, status.is_listening, status.is_draining) {
+        (false, _, _) => Some("the loop does not answer"),
+        (true, _, true) => Some("ending"),
+        (true, false, false) => Some("the event stream is not open"),
+        (true, true, false) => None,
+    };
+    let code = why.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
+    let page = json!({
+        "ok": why.is_none(), "why": why, "user": status.user, "games": status.games, "asleep": status.asleep,
+    });
+    (code, Json(page)).into_response()
+}
+
+async fn metrics(State(watched): State<Watched>, headers: HeaderMap) -> Response {
+    if !is_at_home(&headers) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let status = watched.status.borrow().clone();
+    let page = watched.meters.page(&status, &watched.store, resident());
+    ([(header::CONTENT_TYPE, OPEN_METRICS)], page).into_response()
+}
+
+/// Whether the caller means this machine: a page in a browser that was led here by a false name does not.
+fn is_at_home(headers: &HeaderMap) -> bool {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    host.is_some_and(|host| {
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+    })
+}
+
+/// Memory of this process in bytes, as Linux tells it.
+fn resident() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}

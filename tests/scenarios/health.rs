@@ -1,0 +1,65 @@
+//! What probes and monitors see of a daemon at work.
+
+use sparring::cli::health::{Watched, router};
+use tokio::net::TcpListener;
+
+use crate::stage::{Stage, WHITE, replies};
+
+/// Serves the pages of the stage's daemon and gives their address.
+async fn served(stage: &mut Stage) -> String {
+    let watched = Watched {
+        status: stage.bot().status.clone(),
+        pulse: stage.bot().pulse.clone(),
+        meters: stage.crew.meters.clone(),
+        store: stage.crew.store.clone(),
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router(watched)).await });
+    address
+}
+
+async fn page(address: &str, host: Option<&str>) -> (u16, String) {
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let mut request = client.get(address);
+    if let Some(host) = host {
+        request = request.header("host", host);
+    }
+    let answer = request.send().await.unwrap();
+    (answer.status().as_u16(), answer.text().await.unwrap())
+}
+
+#[tokio::test]
+async fn a_daemon_at_work_is_well_and_counts() {
+    let mut stage = replies(&["e7e5"]).open().await;
+    let address = served(&mut stage).await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    let (status, health) = page(&format!("{address}/healthz"), None).await;
+    assert_eq!(status, 200, "{health}");
+    game.human_does("resign").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    let (status, metrics) = page(&format!("{address}/metrics"), None).await;
+    assert_eq!(status, 200);
+    for line in [
+        "sparring_games_begun_total 1",
+        "sparring_games_ended_total{result=\"won\"} 1",
+        "sparring_move_round_trip_seconds_count 1",
+        "sparring_challenges_total{verdict=\"accepted\"} 1",
+    ] {
+        assert!(metrics.contains(line), "{line} is not on\n{metrics}");
+    }
+    assert!(!metrics.contains(&stage.table.bot.token) && !health.contains(&stage.table.bot.token));
+    let (status, _) = page(&format!("{address}/metrics"), Some("evil.example")).await;
+    assert_eq!(status, 403, "a false name leads nowhere");
+}
+
+#[tokio::test]
+async fn a_daemon_that_is_gone_is_not_well() {
+    let mut stage = replies(&[]).open().await;
+    let address = served(&mut stage).await;
+    stage.kill();
+    let (status, health) = page(&format!("{address}/healthz"), None).await;
+    assert_eq!(status, 503);
+    assert!(health.contains("the loop does not answer"), "{health}");
+}

@@ -1,0 +1,80 @@
+//! The bot challenges others when nobody comes, and makes room when somebody does.
+
+use sparring::units::Millis;
+use tokio::time::timeout;
+
+use crate::{
+    stage::{PATIENCE, Stage, Staging, WHITE, replies},
+    table::{Lines, Player},
+};
+
+fn eager() -> Staging {
+    replies(&["e2e4", "e7e5"]).options(|options| {
+        options.matchmaking.enabled = true;
+        options.matchmaking.after = Millis(50);
+    })
+}
+
+/// Another bot, its event stream open.
+async fn rival(stage: &Stage) -> (Player, Lines) {
+    let player = Player {
+        token: stage.table.sandbox.add_bot("Rival").unwrap(),
+        ..stage.table.anna.clone()
+    };
+    let events = player.events().await;
+    (player, events)
+}
+
+async fn next(events: &mut Lines, kind: &str) -> serde_json::Value {
+    timeout(PATIENCE, events.next_of(kind)).await.expect(kind)
+}
+
+#[tokio::test]
+async fn an_idle_bot_challenges_another_and_plays() {
+    let mut stage = eager()
+        .options(|options| options.matchmaking.every = Millis(50))
+        .open()
+        .await;
+    let (rival, mut events) = rival(&stage).await;
+    let challenge = next(&mut events, "challenge").await["challenge"].clone();
+    assert_eq!(
+        (&challenge["rated"], &challenge["challenger"]["id"]),
+        (&false.into(), &"sandbot".into())
+    );
+    let id = challenge["id"].as_str().unwrap();
+    rival.does(&format!("/api/challenge/{id}/accept")).await;
+    stage.bot().until("a game", |status| status.games == 1).await;
+}
+
+#[tokio::test]
+async fn a_person_who_waits_for_the_seat_of_a_challenge_gets_it() {
+    let stage = eager()
+        .options(|options| {
+            options.games.max = 1;
+            options.matchmaking.every = Millis(50);
+        })
+        .open()
+        .await;
+    let (_rival, mut events) = rival(&stage).await;
+    let challenge = next(&mut events, "challenge").await["challenge"].clone();
+    stage.game(&WHITE).await;
+    let cancelled = next(&mut events, "challengeCanceled").await["challenge"].clone();
+    assert_eq!(cancelled["id"], challenge["id"]);
+}
+
+#[tokio::test]
+async fn nobody_is_challenged_unless_the_settings_say_so() {
+    let stage = replies(&["e7e5"])
+        .options(|options| options.matchmaking.after = Millis(0))
+        .open()
+        .await;
+    let (rival, _events) = rival(&stage).await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_does("resign")
+        .await
+        .ends("resign", Some("black"))
+        .await;
+    let (status, challenges) = rival.get("/api/challenge").await;
+    assert_eq!((status, &challenges["in"]), (200, &serde_json::json!([])));
+}
