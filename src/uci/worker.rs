@@ -86,7 +86,7 @@ impl<W: Write> Worker<'_, W> {
         ));
     }
 
-    /// Searches and tells of it; at last of what is played, where that was not told yet.
+    /// Searches and tells of it; at last of what is played and the nodes it took, where that was not told yet.
     fn think(&mut self, order: &Order) -> Report {
         let (voice, variant) = (self.voice, order.search.line.variant());
         let wall = Stopwatch::start();
@@ -110,11 +110,12 @@ impl<W: Write> Worker<'_, W> {
                 });
             }
         };
-        let mut told = Vec::new();
+        let mut told = (Nodes(0), Vec::new());
         let mut tell = |news: News<'_>| match news {
             News::Iteration(report) => {
                 say_lines(report, Sureness::Exact);
-                told.clone_from(&report.lines);
+                told.0 = report.nodes;
+                told.1.clone_from(&report.lines);
             }
             News::AtLeast(report) => say_lines(report, Sureness::AtLeast),
             News::AtMost(report) => say_lines(report, Sureness::AtMost),
@@ -129,7 +130,7 @@ impl<W: Write> Worker<'_, W> {
         self.engine
             .search_into(&order.search, &around, &mut tell, &mut report);
         self.gate.note_stall(report.stall);
-        if report.lines != told {
+        if (report.nodes, &report.lines) != (told.0, &told.1) {
             say_lines(&report, Sureness::Exact);
         }
         report
