@@ -18,8 +18,8 @@ use crate::{
     diagnostic::Findings,
 };
 
-/// Texts of so many bytes are compiled: about half a million positions, which take a second to read.
-const WORTH_COMPILING: u64 = 8 << 20;
+/// Texts of so many bytes are compiled: of the order of a million positions, which take a second to read.
+const WORTH_COMPILING: u64 = 4 << 20;
 
 /// Where the compiled form of a book lies: `books/main.bookc` of `books/main.book`.
 #[must_use]
@@ -251,7 +251,7 @@ mod tests {
         assert!(book.is_none());
         let said = findings.to_string();
         assert!(
-            said.ends_with("error: 1073741824 bytes are too many for a book: 134217728 are read"),
+            said.ends_with("error: 1073741824 bytes are too many for a book: 67108864 are read"),
             "{said}"
         );
     }

@@ -15,8 +15,8 @@ use crate::{
 #[command(after_help = "Examples:
   sparring book compile books/large.book      writes books/large.bookc
 
-The bot does this by itself for texts of 8 MiB and more, when it starts or the text was saved. Compiling first, on a
-machine with more memory, spares it the work: it takes about twenty times the size of the text. A copy must keep the
+The bot does this by itself for texts of 4 MiB and more, when it starts or the text was saved. Compiling first, on a
+machine with more memory, spares it the work: it takes up to seventy times the size of the text. A copy must keep the
 time of the text, as cp -p and rsync -t do.
 
 Exit codes: 0 compiled, 1 a book has mistakes or includes others, 2 a file is not there.")]
