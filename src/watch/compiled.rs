@@ -65,6 +65,10 @@ pub fn store(text: &Path, book: &Book, origin: Origin) -> Result<Book, StoreErro
         origin,
         &mut BufWriter::with_capacity(1 << 20, file.as_file()),
     )?;
+    // Temporary files are private; whoever may read the text may read this.
+    #[cfg(unix)]
+    file.as_file()
+        .set_permissions(std::fs::metadata(text)?.permissions())?;
     file.persist(compiled_path(text)).map_err(io::Error::from)?;
     let (book, _) = book::open_compiled(book.path(), File::open(compiled_path(text))?)?;
     Ok(book)
@@ -166,6 +170,8 @@ mod tests {
         let _ = shelves.reload(std::slice::from_ref(&text));
         assert!(shelves.library().book("big").unwrap().is_compiled());
         assert_eq!(first_moves(&shelves), ["e2e4", "d2d4"]);
+        let permissions = |path| fs::metadata(path).unwrap().permissions();
+        assert_eq!(permissions(compiled_path(&text)), permissions(text.clone()));
         let made = fs::metadata(compiled_path(&text)).unwrap().modified().unwrap();
 
         let mut later = Shelves::default();
