@@ -20,6 +20,7 @@ help:
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
+	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
@@ -102,6 +103,11 @@ ultra-blitz: engine
 .PHONY: bench-daemon
 bench-daemon:
 	$(CARGO) run --locked --release --bin sparring -- bench-daemon
+
+.PHONY: bench-books
+bench-books:
+	$(CARGO) build --locked --release --bin sparring
+	SPARRING=target/release/sparring $(CARGO) run --locked --release --no-default-features --example book_speed
 
 .PHONY: deny
 deny:

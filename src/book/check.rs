@@ -207,8 +207,10 @@ impl Checker<'_> {
             })
             .map(|(played, _)| played)
             .find(|played| {
-                let mut entries = self.book.entries(played.key).iter();
-                entries.any(|entry| entry.mv == played.mv && entry.share() == 0)
+                let entries = self.book.entries(played.key);
+                entries
+                    .iter()
+                    .any(|entry| entry.mv == played.mv && entry.share() == 0)
             });
         if let Some(played) = dead {
             let message = format!("the rest of the line is never reached: {color} does not play this move");

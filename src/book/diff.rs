@@ -85,8 +85,8 @@ impl Place {
         let compared = self.moves.into_iter().map(|(mv, san)| Difference {
             after: self.after.clone(),
             mv: san,
-            old: chance(old, mv),
-            new: chance(new, mv),
+            old: chance(&old, mv),
+            new: chance(&new, mv),
         });
         compared
             .filter(|difference| match (difference.old, difference.new) {

@@ -71,8 +71,8 @@ fn is_chosen(book: &Book, row: &Row<'_, '_>, line: &GameLine, side: Color) -> bo
             let is_mine = turn == side;
             turn = turn.other();
             let keys = line.keys().get(..known).unwrap_or_default();
-            let mut entries = book.entries_along(keys).iter();
-            !is_mine || entries.any(|entry| entry.mv == *mv && entry.share() > 0)
+            let entries = book.entries_along(keys);
+            !is_mine || entries.iter().any(|entry| entry.mv == *mv && entry.share() > 0)
         })
 }
 

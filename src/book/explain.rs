@@ -67,10 +67,8 @@ impl Library {
             if !book.head().fits(line.variant(), None, None) {
                 continue;
             }
-            let legal = book
-                .entries_along(line.keys())
-                .iter()
-                .filter(|entry| pos.is_legal(entry.mv));
+            let entries = book.entries_along(line.keys());
+            let legal = entries.iter().filter(|entry| pos.is_legal(entry.mv));
             let mut says: Vec<Explained> = legal
                 .map(|entry| Explained {
                     book: book.name().to_owned(),

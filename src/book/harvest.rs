@@ -99,10 +99,8 @@ impl Harvest {
                 if !seen.insert((played.key, played.mv, row.color)) {
                     continue;
                 }
-                let said = book
-                    .entries(played.key)
-                    .iter()
-                    .find(|entry| entry.mv == played.mv);
+                let entries = book.entries(played.key);
+                let said = entries.iter().find(|entry| entry.mv == played.mv);
                 let times = match said.filter(|_| counts) {
                     Some(entry) if entry.is_unwanted() => {
                         self.unwanted.insert((played.key, played.mv));

@@ -19,7 +19,8 @@ pub(super) fn included<'b>(book: &'b Book, all: &'b [Book]) -> Vec<&'b Book> {
 fn visit<'b>(book: &'b Book, all: &'b [Book], seen: &mut HashSet<&'b str>, found: &mut Vec<&'b Book>) {
     for include in &book.head().includes {
         let other = all.iter().find(|other| other.name() == include.name);
-        let Some(other) = other.filter(|other| other.head().variant == book.head().variant) else {
+        let fits = |other: &&Book| other.head().variant == book.head().variant && !other.is_compiled();
+        let Some(other) = other.filter(fits) else {
             continue;
         };
         if seen.insert(other.name()) {
@@ -42,6 +43,12 @@ pub fn missing_includes(all: &[Book]) -> Vec<Findings> {
                         "\"{}\" is a book for {}",
                         include.name,
                         other.head().variant.name()
+                    )
+                }
+                Some(other) if other.is_compiled() => {
+                    format!(
+                        "\"{}\" is too large to be included: let personalities name it after this book",
+                        include.name
                     )
                 }
                 Some(other) if other.name() == book.name() => "a book cannot include itself".to_owned(),

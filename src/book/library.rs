@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::{
+    compiled::Compiled,
+    entries::Entries,
     head::Head,
     include::included,
     parse::{Place, collect},
@@ -18,12 +20,20 @@ pub struct Book {
     path: Arc<str>,
     head: Head,
     text: Text,
+    lines: usize,
     rows: usize,
-    positions: Positions,
+    store: Store,
     /// The paths of all files its lines stand in; its own is the first.
     files: Vec<Arc<str>>,
     /// The text that notes are parts of: its own, and after it those of the books it includes.
     notes: Arc<str>,
+}
+
+/// What a book's positions are kept in.
+#[derive(Debug, Clone)]
+enum Store {
+    Memory(Arc<Positions>),
+    File(Arc<Compiled>),
 }
 
 impl Book {
@@ -32,12 +42,30 @@ impl Book {
         Self {
             name: stem(&path).into(),
             head,
+            lines: text.len(),
             rows,
-            positions,
+            store: Store::Memory(Arc::new(positions)),
             files: vec![path.clone()],
             path,
             notes: text.source(),
             text,
+        }
+    }
+
+    /// A book whose positions stay in a file. `head` is all of its text that is kept; its sizes are lines and rows.
+    pub(super) fn compiled(
+        path: &str,
+        head: Head,
+        text: Text,
+        (lines, rows): (usize, usize),
+        compiled: Compiled,
+        names: &str,
+    ) -> Self {
+        Self {
+            lines,
+            store: Store::File(Arc::new(compiled)),
+            notes: names.into(),
+            ..Self::new(path, head, text, rows, Positions::default())
         }
     }
 
@@ -60,7 +88,7 @@ impl Book {
         .rows;
         Self {
             rows,
-            positions: Positions::gather(&occurrences, &notes),
+            store: Store::Memory(Arc::new(Positions::gather(&occurrences, &notes))),
             files,
             notes: notes.into(),
             ..self.clone()
@@ -94,7 +122,7 @@ impl Book {
     /// How many lines the text has, comments and refused lines included.
     #[must_use]
     pub fn lines(&self) -> usize {
-        self.text.len()
+        self.lines
     }
 
     /// How many lines of moves were read.
@@ -106,10 +134,33 @@ impl Book {
     /// How many positions have a move.
     #[must_use]
     pub fn positions(&self) -> usize {
-        self.positions.len()
+        match &self.store {
+            Store::Memory(positions) => positions.len(),
+            Store::File(compiled) => compiled.len(),
+        }
     }
 
-    /// The text it was read from.
+    /// Whether its positions stay in a file: see [`open_compiled`](super::open_compiled).
+    #[must_use]
+    pub fn is_compiled(&self) -> bool {
+        matches!(self.store, Store::File(_))
+    }
+
+    /// Whether a look-up found its compiled file damaged; what is damaged is as if it were not in the book.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        matches!(&self.store, Store::File(compiled) if compiled.is_damaged())
+    }
+
+    /// Its positions, if they are not in a file.
+    pub(super) fn in_memory(&self) -> Option<&Positions> {
+        match &self.store {
+            Store::Memory(positions) => Some(positions),
+            Store::File(_) => None,
+        }
+    }
+
+    /// The text it was read from; of a compiled book only its headers.
     #[must_use]
     pub fn text(&self) -> &Text {
         &self.text
@@ -118,15 +169,21 @@ impl Book {
     /// What it says of a position, by [`chess::key`](crate::chess::key), in the order of the text; those that are
     /// never played included. Empty if it does not know the position.
     #[must_use]
-    pub fn entries(&self, key: u64) -> &[Entry] {
-        self.positions.at(key)
+    pub fn entries(&self, key: u64) -> Entries<'_> {
+        match &self.store {
+            Store::Memory(positions) => Entries::lent(positions.at(key)),
+            Store::File(compiled) => compiled.at(key),
+        }
     }
 
     /// What it says of the last of the positions that a game went through, by their keys from the game's start on:
     /// like [`entries`](Self::entries), and moves that are pinned to this very way count as well.
     #[must_use]
-    pub fn entries_along(&self, keys: &[u64]) -> &[Entry] {
-        self.positions.along(keys)
+    pub fn entries_along(&self, keys: &[u64]) -> Entries<'_> {
+        match &self.store {
+            Store::Memory(positions) => Entries::lent(positions.along(keys)),
+            Store::File(compiled) => compiled.along(keys),
+        }
     }
 
     /// The file and line to look at for a move, as in `books/starter.book:41`.
@@ -143,7 +200,7 @@ impl Book {
     }
 }
 
-/// The text of a book, byte for byte as it was read.
+/// The text of a book, byte for byte as it was read; of a compiled one only its headers.
 #[must_use]
 pub fn write(book: &Book) -> String {
     book.text.write()
@@ -158,6 +215,7 @@ pub struct Library {
 impl Library {
     /// A library of these books. Of two with the same name the first is found. Books get the lines of those that they
     /// include; what cannot be included is left out, and [`missing_includes`](super::missing_includes) tells of it.
+    /// A compiled book is never included, as its lines are not at hand.
     #[must_use]
     pub fn new(books: Vec<Book>) -> Self {
         let linked = books.iter().map(|book| match included(book, &books) {

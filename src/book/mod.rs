@@ -19,9 +19,13 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod block;
 mod check;
+mod compile;
+mod compiled;
 mod diff;
 mod ends;
+mod entries;
 mod explain;
 mod format;
 mod harvest;
@@ -47,8 +51,11 @@ mod tree;
 mod walk;
 
 pub use check::{check, missing_transpositions, rare_moves};
+pub use compile::{CompileError, Origin, compile};
+pub use compiled::{OpenError, open_compiled};
 pub use diff::{Difference, diff};
 pub use ends::{End, ends};
+pub use entries::Entries;
 pub use explain::{Explained, WhyNot};
 pub use format::{Notation, format};
 pub use harvest::{Grown, Harvest};
@@ -59,7 +66,7 @@ pub use library::{Book, Library, write};
 pub use mark::{BASE_WEIGHT, MAX_WEIGHT};
 pub use merge::{Merged, merge};
 pub use openings::{Opening, name, name_of};
-pub use parse::{MAX_BYTES, MAX_LINES, parse, parse_bytes};
+pub use parse::{MAX_BYTES, MAX_LINES, parse, parse_bytes, too_large};
 pub use pick::{BookMove, Taste, Wish};
 pub use polyglot::{Imported, PolyglotError, export_polyglot, import_polyglot};
 pub use positions::Entry;

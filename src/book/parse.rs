@@ -9,17 +9,18 @@ use super::{
     walk::{Row, walk_parts},
 };
 
-/// The largest text that is read as a book.
-pub const MAX_BYTES: usize = 16 << 20;
+/// The largest text that is read as a book: more than ten million positions. Reading takes up to seventy times the text
+/// in memory, so there has to be an end.
+pub const MAX_BYTES: usize = 64 << 20;
 
 /// The most lines that are read as a book.
-pub const MAX_LINES: usize = 200_000;
+pub const MAX_LINES: usize = 1_000_000;
 
 /// Reads a book from bytes, which must be UTF-8. See [`parse`].
 #[must_use]
 pub fn parse_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
     if bytes.len() > MAX_BYTES {
-        return (None, too_large(name, bytes.len()));
+        return (None, too_large(name, bytes.len() as u64));
     }
     let error = match std::str::from_utf8(bytes) {
         Ok(text) => return parse(name, text),
@@ -46,7 +47,7 @@ pub fn parse_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
 #[must_use]
 pub fn parse(name: &str, text: &str) -> (Option<Book>, Findings) {
     if text.len() > MAX_BYTES {
-        return (None, too_large(name, text.len()));
+        return (None, too_large(name, text.len() as u64));
     }
     let text = Text::new(text);
     let refuse = |span, message: String| {
@@ -111,7 +112,9 @@ pub(super) fn collect(row: &Row<'_, '_>, place: Place, occurrences: &mut Vec<Occ
     }));
 }
 
-fn too_large(name: &str, bytes: usize) -> Findings {
+/// What is said of a text of more than [`MAX_BYTES`], which need not be read for that.
+#[must_use]
+pub fn too_large(name: &str, bytes: u64) -> Findings {
     let message = format!("{bytes} bytes are too many for a book: {MAX_BYTES} are read");
     Findings::new(name, "", vec![Diagnostic::error(0..0, message)])
 }
@@ -130,8 +133,8 @@ mod tests {
         let (book, _) = parse("books/test.book", text);
         let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
         let key = *line.keys().last().unwrap();
-        let entries = book.as_ref().unwrap().entries(key).iter();
-        let shown = entries.map(|entry| {
+        let entries = book.as_ref().unwrap().entries(key);
+        let shown = entries.iter().map(|entry| {
             let uci = crate::chess::write_uci(entry.mv, Variant::Standard);
             format!("{uci} {} :{}", entry.weight(), entry.line)
         });
@@ -228,11 +231,11 @@ mod tests {
         );
         assert_eq!(
             said(&b"\n".repeat(MAX_LINES + 1)),
-            "x.book:1:1: error: 200001 lines are too many for a book: 200000 are read"
+            "x.book:1:1: error: 1000001 lines are too many for a book: 1000000 are read"
         );
         assert_eq!(
             said(&vec![b' '; MAX_BYTES + 1]),
-            "x.book:1:1: error: 16777217 bytes are too many for a book: 16777216 are read"
+            "x.book:1:1: error: 67108865 bytes are too many for a book: 67108864 are read"
         );
     }
 
@@ -269,8 +272,9 @@ mod tests {
         let book = book.unwrap();
         let at = |moves: &str| -> Vec<(String, u64)> {
             let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
-            let entries = book.entries_along(line.keys()).iter();
+            let entries = book.entries_along(line.keys());
             entries
+                .iter()
                 .map(|entry| {
                     (
                         crate::chess::write_uci(entry.mv, Variant::Standard),

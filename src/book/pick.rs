@@ -5,6 +5,7 @@ use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 use crate::chess::{GameLine, Move, Rules as _};
 
 use super::{
+    entries::Entries,
     library::{Book, Library},
     positions::Entry,
 };
@@ -178,7 +179,7 @@ struct Found<'a> {
     earlier: &'a [String],
     book: &'a Book,
     key: u64,
-    entries: &'a [Entry],
+    entries: Entries<'a>,
     /// The largest share of a move that is played.
     largest: u64,
     /// The sum of all stakes, above 0.
@@ -197,10 +198,10 @@ impl Found<'_> {
     fn is_vetoed(&self, mv: Move) -> bool {
         let earlier = self.earlier.iter().filter_map(|name| self.library.book(name));
         self.wish.without.contains(&mv)
-            || earlier
-                .filter(|book| is_for(book, &self.wish))
-                .flat_map(|book| book.entries_along(self.wish.line.keys()))
-                .any(|entry| entry.mv == mv && entry.is_unwanted())
+            || earlier.filter(|book| is_for(book, &self.wish)).any(|book| {
+                let entries = book.entries_along(self.wish.line.keys());
+                entries.iter().any(|entry| entry.mv == mv && entry.is_unwanted())
+            })
     }
 
     fn stake(&self, entry: &Entry) -> u64 {

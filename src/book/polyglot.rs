@@ -109,7 +109,7 @@ pub fn export_polyglot(book: &Book) -> Vec<u8> {
             }
             let entries = book.entries(played.key);
             let largest = entries.iter().map(super::Entry::share).max().unwrap_or(0);
-            for entry in entries {
+            for entry in &entries {
                 let weight = scaled(entry.share(), largest);
                 records.push((polyglot_key(pos), u16::MAX - weight, encode(entry.mv), weight));
             }

@@ -219,11 +219,21 @@ impl Positions {
     pub fn len(&self) -> usize {
         self.by_key.keys.len()
     }
+
+    /// All positions.
+    pub fn by_key(&self) -> &Lists {
+        &self.by_key
+    }
+
+    /// The exceptions by [`path`].
+    pub fn by_path(&self) -> &Lists {
+        &self.by_path
+    }
 }
 
 /// Lists of moves under keys, sorted by key, each list in the order of the text.
 #[derive(Debug, Clone, Default)]
-struct Lists {
+pub(super) struct Lists {
     keys: Vec<u64>,
     /// Where the moves under each key begin; one more than there are keys.
     begins: Vec<u32>,
@@ -260,6 +270,23 @@ impl Lists {
         }
         lists.begins.push(lists.entries.len() as u32);
         lists
+    }
+
+    /// How many moves there are under all keys.
+    pub fn moves(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// All keys in order, each with its moves.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &[Entry])> {
+        let ranges = self.begins.windows(2).map(|pair| match pair {
+            [begin, end] => self
+                .entries
+                .get(*begin as usize..*end as usize)
+                .unwrap_or_default(),
+            _ => &[],
+        });
+        self.keys.iter().copied().zip(ranges)
     }
 
     fn at(&self, key: u64) -> &[Entry] {

@@ -72,11 +72,8 @@ impl Walk<'_> {
             return;
         }
         let book = self.book;
-        let mut entries: Vec<&Entry> = book
-            .entries_along(&self.keys)
-            .iter()
-            .filter(|entry| pos.is_legal(entry.mv))
-            .collect();
+        let known = book.entries_along(&self.keys);
+        let mut entries: Vec<&Entry> = known.iter().filter(|entry| pos.is_legal(entry.mv)).collect();
         let total: u64 = entries.iter().map(|entry| entry.share()).sum();
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.share()));
         for entry in entries {

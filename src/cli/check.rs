@@ -1,7 +1,8 @@
 //! `sparring check`: are `bot.toml`, books and personalities in order? All mistakes of all files in one run.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -285,7 +286,7 @@ pub fn lost_includes(book: &Book) -> Vec<Diagnostic> {
     let folder = own.parent().filter(|folder| !folder.as_os_str().is_empty());
     let files = list(folder.unwrap_or(Path::new(".")), BOOK).unwrap_or_default();
     let others = files.iter().filter(|path| path.file_name() != own.file_name());
-    let read = |path: &PathBuf| book::parse_bytes(&path.display().to_string(), &fs::read(path).ok()?).0;
+    let read = |path: &PathBuf| book::parse_bytes(&path.display().to_string(), &read(path).ok()?).0;
     let all: Vec<Book> = others.filter_map(read).chain([book.clone()]).collect();
     let told = book::missing_includes(&all);
     told.into_iter()
@@ -294,7 +295,15 @@ pub fn lost_includes(book: &Book) -> Vec<Diagnostic> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, (PathBuf, io::Error)> {
-    fs::read(path).map_err(|error| (path.to_owned(), error))
+    let limited = || {
+        let mut bytes = Vec::new();
+        // What is larger than any text we read is refused for its size, without being read to its end.
+        fs::File::open(path)?
+            .take(book::MAX_BYTES as u64 + 1)
+            .read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    limited().map_err(|error| (path.to_owned(), error))
 }
 
 #[derive(Serialize)]

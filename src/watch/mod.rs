@@ -3,6 +3,7 @@
 //! A poller looks at sizes and times, which works on every file system and needs nothing but `stat`. What it
 //! publishes is a whole: whoever holds an `Arc` goes on with what it was, and the next request sees the new one.
 
+mod compiled;
 mod quiet;
 mod shelves;
 
@@ -12,6 +13,7 @@ use tokio::{sync::watch, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+pub use compiled::{StoreError, compiled_path, open_fresh, origin, store};
 pub use quiet::{Glance, Quiet, Stamp};
 pub use shelves::{News, Shelves, glance, list};
 
@@ -108,7 +110,14 @@ impl Poller {
 
     /// One look at the folders: whatever has changed and come to rest is read, told of and published.
     pub fn look(&mut self, now: Millis) {
-        let changed = self.quiet.look(now, glance(&self.paths));
+        let mut changed = self.quiet.look(now, glance(&self.paths));
+        let damaged = self.shelves.damaged();
+        changed.extend(
+            damaged
+                .into_iter()
+                .filter(|path| !changed.contains(path))
+                .collect::<Vec<_>>(),
+        );
         if changed.is_empty() {
             return;
         }

@@ -6,7 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::quiet::{Glance, Stamp};
+use super::{
+    compiled::read_book,
+    quiet::{Glance, Stamp},
+};
 use crate::{
     book::{self, Book, Library},
     config::Paths,
@@ -140,6 +143,13 @@ impl Shelves {
         book::missing_includes(&books)
     }
 
+    /// Books whose compiled form turned out to be damaged; reading them again makes it anew.
+    #[must_use]
+    pub fn damaged(&self) -> Vec<PathBuf> {
+        let damaged = self.books.iter().filter(|(_, book)| book.is_damaged());
+        damaged.map(|(path, _)| path.clone()).collect()
+    }
+
     /// All personalities as they were last good.
     #[must_use]
     pub fn cast(&self) -> Cast {
@@ -171,13 +181,14 @@ impl Shelves {
 
     fn reload_book(&mut self, path: &Path) -> News {
         let path = path.to_owned();
-        let (book, findings) = match read(&path) {
+        let trusted = !self.books.get(&path).is_some_and(Book::is_damaged);
+        let (book, findings) = match read_book(&path, trusted) {
             Ok(None) => {
                 self.books.remove(&path);
                 return News::Gone { path };
             }
-            Ok(Some(bytes)) => book::parse_bytes(&path.display().to_string(), &bytes),
-            Err(findings) => (None, findings),
+            Ok(Some(reading)) => reading,
+            Err(error) => (None, unreadable(&path, &error)),
         };
         let keeps = self.books.contains_key(&path);
         match book {
@@ -246,12 +257,16 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Findings> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(refusal(
-            &path.display().to_string(),
-            &format!("the file cannot be read: {error}"),
-            "see to its permissions",
-        )),
+        Err(error) => Err(unreadable(path, &error)),
     }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Findings {
+    refusal(
+        &path.display().to_string(),
+        &format!("the file cannot be read: {error}"),
+        "see to its permissions",
+    )
 }
 
 fn refusal(name: &str, message: &str, help: &str) -> Findings {

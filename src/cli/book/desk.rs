@@ -44,12 +44,37 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
 
 /// Reads a book and draws its mistakes on stderr. Lines with mistakes are left out, as the bot does.
 pub fn read(path: &Path) -> anyhow::Result<Book> {
-    parse(&path.display().to_string(), &bytes(path)?)
+    let (name, bytes) = (path.display().to_string(), book_bytes(path)?);
+    usable(&name, parse(&name, &bytes).0)
 }
 
-fn parse(name: &str, bytes: &[u8]) -> anyhow::Result<Book> {
+/// Reads a book as [`read`] does, and refuses one with mistakes.
+pub fn faultless(path: &Path) -> anyhow::Result<Book> {
+    let (name, bytes) = (path.display().to_string(), book_bytes(path)?);
+    let (book, is_faultless) = parse(&name, &bytes);
+    usable(&name, book.filter(|_| is_faultless))
+}
+
+/// Reads the file of a book, unless it is too large for one.
+fn book_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    match fs::metadata(path) {
+        Ok(file) if file.len() > book::MAX_BYTES as u64 => {
+            let findings = book::too_large(&path.display().to_string(), file.len());
+            Err(Failure::error(Exit::Failed, findings.to_string()))
+        }
+        _ => bytes(path),
+    }
+}
+
+fn usable(name: &str, book: Option<Book>) -> anyhow::Result<Book> {
+    book.ok_or_else(|| Failure::error(Exit::Failed, format!("{name} cannot be used")))
+}
+
+/// The book, and whether nothing is wrong with it.
+fn parse(name: &str, bytes: &[u8]) -> (Option<Book>, bool) {
     let (book, findings) = book::parse_bytes(name, bytes);
-    if !findings.is_usable() {
+    let is_faultless = findings.is_usable();
+    if !is_faultless {
         let style = if logging::wants_color() {
             Style::Color
         } else {
@@ -58,7 +83,7 @@ fn parse(name: &str, bytes: &[u8]) -> anyhow::Result<Book> {
         // Nobody to tell is no reason to stop.
         let _ = write!(stderr(), "{}", report::draw(&[findings], style));
     }
-    book.ok_or_else(|| Failure::error(Exit::Failed, format!("{name} cannot be used")))
+    (book, is_faultless)
 }
 
 /// The named books, or all in the folder that `bot.toml` here names, or the shipped ones where it is not there.
@@ -71,7 +96,7 @@ pub fn books(files: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
     if shipped_stand_in(&paths) {
         return BOOKS
             .iter()
-            .map(|(name, text)| parse(name, text.as_bytes()))
+            .map(|(name, text)| usable(name, parse(name, text.as_bytes()).0))
             .collect();
     }
     let found =

@@ -2,6 +2,7 @@
 
 mod blunders;
 mod check;
+mod compile;
 mod desk;
 mod diff;
 mod explain;
@@ -59,6 +60,8 @@ enum Command {
     Export(polyglot::ExportArgs),
     /// Counts what is in books.
     Stats(stats::Args),
+    /// Makes the compiled form of large books, which opens at once.
+    Compile(compile::Args),
 }
 
 /// Runs the subcommand.
@@ -79,5 +82,6 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Import(args) => polyglot::import(args),
         Command::Export(args) => polyglot::export(args),
         Command::Stats(args) => stats::run(args),
+        Command::Compile(args) => compile::run(args),
     }
 }

@@ -1,0 +1,224 @@
+//! How a compiled book stands in its file: blocks of records of one size, sorted by key, each with a checksum.
+//!
+//! All numbers are little-endian. A record is key 8, move 4, lines 4, marks 8, number 4, line 4, start of the name 4, its
+//! length 2, flags 1 and a zero byte. A block is up to [`ROOM`] records, their count in 2 bytes, zeros, and the checksum.
+
+use crate::chess::{Move, Role, Square};
+
+use super::positions::{Entry, Note};
+
+/// Bytes of a block: a look-up reads one, or two where a position lies across a border.
+pub(super) const BLOCK: usize = 1024;
+
+/// Bytes of a record.
+const RECORD: usize = 40;
+
+/// Records of a full block.
+pub(super) const ROOM: usize = 25;
+
+/// Where the checksum of a block begins; all before it is summed.
+const SUMMED: usize = BLOCK - 8;
+
+const HAS_NUMBER: u8 = 1;
+const NEVER: u8 = 2;
+const CHOSEN: u8 = 4;
+const LEFT_OUT: u8 = 8;
+
+/// A number that changes when any byte does; no defence against intent. The seed says where the bytes belong.
+pub(super) fn checksum(seed: u64, bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    for (to, from) in last.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    let words = words.iter().chain([&last]);
+    words.fold(
+        seed ^ bytes.len() as u64 ^ 0x9e37_79b9_7f4a_7c15,
+        |sum: u64, word| {
+            (sum ^ u64::from_le_bytes(*word))
+                .wrapping_mul(0xff51_afd7_ed55_8ccd)
+                .rotate_left(29)
+        },
+    )
+}
+
+/// Numbers read one after the other; nothing where the bytes end.
+pub(super) struct Fields<'a>(pub &'a [u8]);
+
+impl Fields<'_> {
+    pub fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*head)
+    }
+
+    pub fn u16(&mut self) -> Option<u16> {
+        self.take().map(u16::from_le_bytes)
+    }
+
+    pub fn u32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    pub fn u64(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+}
+
+/// Adds a record to a block under way.
+pub(super) fn write_record(block: &mut Vec<u8>, key: u64, entry: &Entry, note: Note) {
+    let flag = |is: bool, flag: u8| if is { flag } else { 0 };
+    let flags = flag(entry.number.is_some(), HAS_NUMBER)
+        | flag(entry.never, NEVER)
+        | flag(entry.chosen, CHOSEN)
+        | flag(entry.left_out, LEFT_OUT);
+    block.extend(key.to_le_bytes());
+    block.extend(pack(entry.mv).to_le_bytes());
+    block.extend(entry.lines.to_le_bytes());
+    block.extend(entry.marks.to_le_bytes());
+    block.extend(entry.number.unwrap_or(0).to_le_bytes());
+    block.extend(entry.line.to_le_bytes());
+    block.extend(note.start.to_le_bytes());
+    // Names are shorter; the writer sees to that.
+    block.extend((note.len as u16).to_le_bytes());
+    block.extend([flags, 0]);
+}
+
+/// Fills a block up and seals it.
+pub(super) fn seal(block: &mut Vec<u8>, number: u64) {
+    let count = (block.len() / RECORD) as u16;
+    block.resize(ROOM * RECORD, 0);
+    block.extend(count.to_le_bytes());
+    block.resize(SUMMED, 0);
+    let sum = checksum(number, block);
+    block.extend(sum.to_le_bytes());
+}
+
+/// The records of a block, or nothing if it is not as it was sealed.
+pub(super) fn records(
+    block: &[u8; BLOCK],
+    number: u64,
+) -> Option<impl Iterator<Item = Option<(u64, Entry)>>> {
+    let (summed, sum) = block.split_last_chunk::<8>()?;
+    if checksum(number, summed) != u64::from_le_bytes(*sum) {
+        return None;
+    }
+    let (records, mut rest) = (summed.get(..ROOM * RECORD)?, Fields(summed.get(ROOM * RECORD..)?));
+    let count = usize::from(rest.u16()?);
+    Some(
+        records
+            .as_chunks::<RECORD>()
+            .0
+            .iter()
+            .take(count)
+            .map(read_record),
+    )
+}
+
+fn read_record(bytes: &[u8; RECORD]) -> Option<(u64, Entry)> {
+    let mut fields = Fields(bytes);
+    let key = fields.u64()?;
+    let mv = unpack(fields.u32()?)?;
+    let lines = fields.u32()?;
+    let marks = fields.take().map(i64::from_le_bytes)?;
+    let number = fields.u32()?;
+    let line = fields.u32()?;
+    let note = Note {
+        start: fields.u32()?,
+        len: u32::from(fields.u16()?),
+    };
+    let [flags] = fields.take()?;
+    let entry = Entry {
+        mv,
+        lines,
+        marks,
+        number: (flags & HAS_NUMBER != 0).then_some(number),
+        never: flags & NEVER != 0,
+        chosen: flags & CHOSEN != 0,
+        left_out: flags & LEFT_OUT != 0,
+        line,
+        file: 0,
+        note,
+    };
+    Some((key, entry))
+}
+
+/// A move in 24 bits: 3 its kind, then 3 role, 6 from, 6 to, 3 capture, 3 promotion; roles count from 1, 0 is none.
+fn pack(mv: Move) -> u32 {
+    let role = |role: Option<Role>| role.map_or(0, u32::from);
+    let fields = |kind: u32, piece: Option<Role>, from: Square, to: Square, capture, promotion| {
+        let squares = u32::from(from) << 6 | u32::from(to) << 12;
+        kind | role(piece) << 3 | squares | role(capture) << 18 | role(promotion) << 21
+    };
+    match mv {
+        Move::Normal {
+            role: piece,
+            from,
+            capture,
+            to,
+            promotion,
+        } => fields(1, Some(piece), from, to, capture, promotion),
+        Move::EnPassant { from, to } => fields(2, None, from, to, None, None),
+        Move::Castle { king, rook } => fields(3, None, king, rook, None, None),
+        Move::Put { role: piece, to } => fields(4, Some(piece), Square::A1, to, None, None),
+    }
+}
+
+fn unpack(bits: u32) -> Option<Move> {
+    let role = |shift: u32| Role::try_from(bits >> shift & 7).ok();
+    let square = |shift: u32| Square::try_from(bits >> shift & 63).ok();
+    let (from, to) = (square(6)?, square(12)?);
+    Some(match bits & 7 {
+        1 => Move::Normal {
+            role: role(3)?,
+            from,
+            capture: role(18),
+            to,
+            promotion: role(21),
+        },
+        2 => Move::EnPassant { from, to },
+        3 => Move::Castle { king: from, rook: to },
+        4 => Move::Put { role: role(3)?, to },
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{Rules as _, Variant, parse_fen};
+
+    #[test]
+    fn every_kind_of_move_comes_back() {
+        let mut count = 0;
+        for (variant, fen) in [
+            (
+                Variant::Standard,
+                "r3k2r/pPppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            ),
+            (Variant::Standard, "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"),
+            (Variant::Crazyhouse, "4k3/8/8/8/8/8/8/4K3[QNp] w - - 0 1"),
+        ] {
+            for mv in parse_fen(variant, fen).unwrap().legal_moves() {
+                assert_eq!(unpack(pack(mv)), Some(mv));
+                count += 1;
+            }
+        }
+        assert!(count > 100, "{count}");
+        assert_eq!(unpack(0), None);
+    }
+
+    #[test]
+    fn a_changed_byte_or_another_place_is_noticed() {
+        let mut block = Vec::new();
+        seal(&mut block, 3);
+        let mut block: [u8; BLOCK] = block.try_into().unwrap();
+        assert_eq!(records(&block, 3).unwrap().count(), 0);
+        assert!(records(&block, 4).is_none());
+        for at in 0..BLOCK {
+            block[at] ^= 0x40;
+            assert!(records(&block, 3).is_none(), "byte {at}");
+            block[at] ^= 0x40;
+        }
+    }
+}
