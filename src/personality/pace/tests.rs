@@ -129,12 +129,13 @@ fn a_quick_temper_is_quick() {
 fn flagged(initial: u64, increment: u64, delay: Delay) -> usize {
     let lag = Millis(300);
     let who = profile(delay);
+    let after_e4 = scene("e2e4", "e7e5");
     (0..100_u64)
         .filter(|game| {
             let mut clock = clock(initial, increment);
             let mut own_last = None;
             (0..160).step_by(2).any(|ply| {
-                let mut scene = scene("e2e4", "e7e5");
+                let mut scene = after_e4.clone();
                 scene.ply = ply;
                 scene.legal_moves = 30;
                 scene.elapsed = Millis(5);
