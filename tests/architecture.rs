@@ -158,3 +158,30 @@ fn the_reader_of_imports_sees_what_it_should() {
     assert_eq!(room_of("lichess/client"), Some((3, "lichess")));
     assert_eq!(room_of("bottom"), None);
 }
+
+/// Files that may ask what time of day it is: for dates, never for how long something takes.
+const CALENDARS: [&str; 3] = ["bot/actor/chronicle.rs", "bot/desk.rs", "lichess/answer.rs"];
+
+#[test]
+fn f51_no_time_of_day_decides_how_long_anything_takes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    for room in ["bot", "lichess", "engine", "personality", "chess", "book"] {
+        sources(&root.join(room), &mut files);
+    }
+    assert!(files.len() > 50, "the sources are found");
+    for path in files {
+        let source = fs::read_to_string(&path).unwrap();
+        let name = path.strip_prefix(&root).unwrap().to_str().unwrap();
+        let asks = ["SystemTime", "jiff::", "UNIX_EPOCH"]
+            .iter()
+            .any(|word| source.contains(word));
+        assert!(
+            !asks || CALENDARS.contains(&name),
+            "{name} reads the clock on the wall, which may be set at any moment; use tokio's Instant"
+        );
+    }
+    for name in CALENDARS {
+        assert!(root.join(name).exists(), "{name} is gone: take it off the list");
+    }
+}

@@ -9,6 +9,7 @@ use super::{
     actor::Shared,
     desk::{Desk, Roof},
     facts,
+    lag::Tardiness,
     login::{self, Exit},
     meters::Meters,
     mind::Mind,
@@ -29,6 +30,12 @@ const PATIENCE: Millis = Millis::from_secs(30);
 /// Games of days are looked at so often, and their streams are closed after the opponent was silent for as long.
 const SWEEP: Millis = Millis::from_secs(60);
 
+/// A promised seat is free again if no game has come after so long.
+const LEASE: Millis = Millis::from_secs(15);
+
+/// The first line of a game's stream is the whole game; a stream that keeps it back so long is opened anew.
+const FRAME: Millis = Millis::from_secs(10);
+
 /// How the daemon behaves: the settings that may change while it runs. A change counts from the next challenge or
 /// game on.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +52,10 @@ pub struct Options {
     pub patience: Millis,
     /// Between two looks at the list of running games, for those without a clock.
     pub sweep: Millis,
+    /// How long a seat is kept for a challenge that was accepted.
+    pub lease: Millis,
+    /// How long an open stream of a game may keep its first line back.
+    pub frame: Millis,
 }
 
 impl From<&Config> for Options {
@@ -56,6 +67,8 @@ impl From<&Config> for Options {
             matchmaking: config.matchmaking.clone(),
             patience: PATIENCE,
             sweep: SWEEP,
+            lease: LEASE,
+            frame: FRAME,
         }
     }
 }
@@ -153,6 +166,7 @@ impl Daemon {
             lists: self.lists,
             store: self.store,
             meters: self.meters,
+            tardiness: Tardiness::default(),
         });
         let desk = Desk::new(
             shared,

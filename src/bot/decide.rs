@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_king_claims_only_half() {
+    fn f41_a_bare_king_claims_only_half() {
         assert_eq!(claim(&game(false, None, BLACK_TO_MOVE)), Some(Claim::Victory));
         let bare = "r3k3/8/8/8/8/8/8/4K3 b - - 0 1";
         assert_eq!(claim(&game(false, None, bare)), Some(Claim::Draw));

@@ -45,6 +45,8 @@ const LETTING_GO: Duration = Duration::from_millis(1500);
 const SELDOM: f64 = 10.0;
 /// lichess lists no more running games than this: those beyond may still run.
 const LISTED: usize = 50;
+/// While the server wants no answers to challenges, promised seats are looked at so often.
+const SILENT_LOOK: Millis = Millis::from_secs(5);
 /// When the event stream is refused though the token is good, it is tried again after this time.
 const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
@@ -176,6 +178,7 @@ impl Desk {
             News::Event { event, .. } => self.take(event),
             News::Garbled(bad) => {
                 warn!("a line was skipped: {bad}");
+                self.shared.meters.line_skipped("event");
                 // It may have been the start of a game.
                 self.list_games();
             }
@@ -259,6 +262,7 @@ impl Desk {
             moment,
             no_show: options.games.abort_after,
             idle: options.sweep,
+            frame_within: options.frame,
         };
         drop(options);
         if self.dry {
@@ -285,15 +289,22 @@ impl Desk {
             self.list_games();
         }
         self.court(now);
-        let games = self.options.borrow().games;
+        let (games, lease) = {
+            let options = self.options.borrow();
+            (options.games, options.lease)
+        };
         let room = Room {
             games: games.max,
             for_humans: games.for_humans,
             bots_closed: self.are_bots_closed(),
             per_opponent: games.per_opponent,
             opponents: &self.registry.opponents(),
+            lease,
         };
-        while let Some(reply) = self.intake.next(room, now) {
+        // While the server wants no answers, challenges wait as long as they would for a seat.
+        while self.client.silence(Class::Challenge).is_none()
+            && let Some(reply) = self.intake.next(room, now)
+        {
             match reply {
                 Reply::Accept(id) => self.call(|client| async move {
                     let answer = client.accept(&id).await;
@@ -316,7 +327,12 @@ impl Desk {
     }
 
     fn wakes_at(&self) -> Instant {
-        let intake = self.intake.wakes_at().map(|at| self.begin + at.into());
+        let silence = self.client.silence(Class::Challenge);
+        let intake = self.intake.wakes_at().map(|at| match silence {
+            None => self.begin + at.into(),
+            // Nothing may be sent, so what is due stays due; what waits may be answered as soon as the silence ends.
+            Some(silence) => Instant::now() + silence.min(SILENT_LOOK).into(),
+        });
         let courts = self.courts_at().map(|at| self.begin + at.into());
         [intake, courts, self.drained_at, self.follow_at]
             .into_iter()
@@ -340,9 +356,11 @@ impl Desk {
             Errand::Accepted(id, Err(error)) => {
                 self.note_limit(Class::Challenge, &error);
                 info!("challenge {id}: {error}");
-                // After an unclear answer the game may come all the same: its seat stays promised for a while.
-                if !error.is_transient() {
-                    self.intake.failed(&id);
+                match error {
+                    // The game may come all the same: its seat stays promised for a while.
+                    CallError::Transient { .. } => {}
+                    CallError::RateLimited { .. } if !self.is_closing() => self.intake.postpone(&id),
+                    _ => self.intake.failed(&id),
                 }
             }
             Errand::Declined(id, Err(error)) => {
@@ -363,6 +381,7 @@ impl Desk {
                 }
             }
             Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
+            Errand::Checked(Err(CallError::Unauthorized { .. })) => self.exit = Some(Exit::UnknownToken),
             Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
             Errand::Listed(Err(error)) | Errand::Checked(Err(error)) => {
                 self.note_limit(Class::Read, &error);
@@ -383,6 +402,7 @@ impl Desk {
             Done::With(Outcome::Asleep) => {
                 self.asleep.insert(id.clone());
             }
+            Done::With(Outcome::Duel) => self.exit = Some(Exit::Duel),
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
             Done::With(Outcome::Refused(error)) => warn!("{id}: {error}"),
             Done::With(Outcome::Unauthorized(error)) => {

@@ -11,8 +11,6 @@ use crate::{
 const QUEUE: usize = 100;
 /// lichess takes a challenger for gone after so long, and a game against nobody helps nobody.
 pub(super) const PATIENCE: Millis = Millis::from_secs(20);
-/// A promised seat is free again if no game has come after so long.
-const LEASE: Millis = Millis::from_secs(15);
 /// Refusals are spread out, so that a burst of challenges is no burst of requests.
 const BETWEEN_DECLINES: Millis = Millis(500);
 /// How many answered challenges are remembered, to tell repetitions.
@@ -61,6 +59,8 @@ struct Waiting {
 struct Lease {
     who: Applicant,
     until: Millis,
+    /// Since when it waited.
+    since: Millis,
 }
 
 /// What there is room for, and who sits there already.
@@ -76,6 +76,8 @@ pub(super) struct Room<'a> {
     pub(super) per_opponent: usize,
     /// The opponents of the running games.
     pub(super) opponents: &'a [Option<UserId>],
+    /// How long a promised seat is kept for a game that does not come.
+    pub(super) lease: Millis,
 }
 
 /// Something to send.
@@ -123,7 +125,15 @@ impl Intake {
     /// Promises a seat to a challenge of our own.
     pub(super) fn promise(&mut self, who: Applicant, now: Millis) {
         let until = now + who.patience;
-        self.leases.insert(who.id.clone(), Lease { who, until });
+        let id = who.id.clone();
+        self.leases.insert(
+            id,
+            Lease {
+                who,
+                until,
+                since: now,
+            },
+        );
     }
 
     /// Whether a person waits for a seat.
@@ -134,6 +144,13 @@ impl Intake {
     /// Accepting came to nothing: the seat is free.
     pub(super) fn failed(&mut self, id: &GameId) {
         self.leases.remove(id);
+    }
+
+    /// The server wants no acceptances for a while: the challenge waits on, as long as it would have anyway.
+    pub(super) fn postpone(&mut self, id: &GameId) {
+        if let Some(Lease { who, since, .. }) = self.leases.remove(id) {
+            self.waiting.push(Waiting { who, since });
+        }
     }
 
     /// Seats promised to games that have not begun.
@@ -158,10 +175,10 @@ impl Intake {
             self.decline(waiting.who.id, DeclineReason::Later);
         }
         if let Some(index) = self.first(room) {
-            let Waiting { who, .. } = self.waiting.remove(index);
+            let Waiting { who, since } = self.waiting.remove(index);
             let id = who.id.clone();
-            let until = now + LEASE;
-            self.leases.insert(id.clone(), Lease { who, until });
+            let until = now + room.lease;
+            self.leases.insert(id.clone(), Lease { who, until, since });
             return Some(Reply::Accept(id));
         }
         if now >= self.next_decline
@@ -272,6 +289,7 @@ mod tests {
             bots_closed: false,
             per_opponent: 2,
             opponents: &[],
+            lease: secs(15),
         }
     }
 
@@ -362,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_that_comes_twice_is_answered_once() {
+    fn f38_a_challenge_that_comes_twice_is_answered_once() {
         let mut intake = Intake::default();
         for _ in 0..3 {
             intake.wait(applicant(1), secs(0));
@@ -377,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_taken_back_is_not_accepted_but_may_come_again() {
+    fn f38_one_that_was_taken_back_is_not_accepted_but_may_come_again() {
         let mut intake = Intake::default();
         intake.wait(applicant(1), secs(0));
         intake.cancel(&id(1));
@@ -387,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_refused_at_a_limited_rate() {
+    fn f39_a_burst_is_refused_at_a_limited_rate() {
         let mut intake = Intake::default();
         for number in 0..50 {
             intake.refuse(id(number), DeclineReason::NoBot);
@@ -405,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waited_too_long_is_told_to_come_later() {
+    fn f40_who_waited_too_long_is_told_to_come_later() {
         let mut intake = Intake::default();
         intake.wait(applicant(1), secs(0));
         assert_eq!(intake.next(room(0), secs(20)), None);
@@ -435,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_without_a_game_frees_its_seat() {
+    fn f35_a_promise_without_a_game_frees_its_seat() {
         let mut intake = Intake::default();
         intake.wait(applicant(1), secs(0));
         intake.next(room(1), secs(0));
@@ -446,7 +464,20 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_bounded() {
+    fn f8_a_challenge_that_must_not_be_answered_yet_waits_on() {
+        let mut intake = Intake::default();
+        intake.wait(applicant(1), secs(0));
+        assert_eq!(intake.next(room(1), secs(1)), Some(Reply::Accept(id(1))));
+        intake.postpone(&id(1));
+        assert_eq!(intake.promised(), 0);
+        assert_eq!(intake.next(room(1), secs(19)), Some(Reply::Accept(id(1))));
+        intake.postpone(&id(1));
+        let later = Reply::Decline(id(1), DeclineReason::Later);
+        assert_eq!(intake.next(room(1), secs(21)), Some(later), "it is too late now");
+    }
+
+    #[test]
+    fn f39_a_flood_is_bounded() {
         let mut intake = Intake::default();
         for number in 0..10_000 {
             intake.wait(applicant(number), secs(0));

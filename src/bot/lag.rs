@@ -1,6 +1,9 @@
 //! What a move loses on its way to the server: learned from the round trips of the moves before it.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use crate::units::Millis;
 
@@ -47,12 +50,36 @@ impl Lag {
     }
 }
 
+/// What a game lost on time with its move on the way teaches all games after it.
+const LESSON: Millis = Millis(100);
+/// More is never kept off the clock for lessons alone.
+const MOST_LESSONS: Millis = Millis::from_secs(1);
+
+/// What all games of a daemon keep off their clocks beyond the settings, since moves came too late before.
+#[derive(Debug, Default)]
+pub struct Tardiness(AtomicU64);
+
+impl Tardiness {
+    /// A flag fell while the move was on its way.
+    pub fn learn(&self) {
+        let more = |extra: u64| Some((extra + LESSON.0).min(MOST_LESSONS.0));
+        // The change never refuses.
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+    }
+
+    /// What to keep off the clock besides what the settings say.
+    #[must_use]
+    pub fn extra(&self) -> Millis {
+        Millis(self.0.load(Ordering::Relaxed))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn overhead_follows_the_slow_trips_within_bounds() {
+    fn f46_overhead_follows_the_slow_trips_within_bounds() {
         let mut lag = Lag::new(Millis(50));
         assert_eq!(lag.overhead(), Millis(50));
         for _ in 0..19 {
@@ -68,5 +95,17 @@ mod tests {
             lag.note(Millis(9000));
         }
         assert_eq!(lag.overhead(), Millis::from_secs(2));
+    }
+
+    #[test]
+    fn f47_a_flag_that_fell_on_the_way_is_a_lesson_within_bounds() {
+        let tardiness = Tardiness::default();
+        assert_eq!(tardiness.extra(), Millis::ZERO);
+        tardiness.learn();
+        assert_eq!(tardiness.extra(), Millis(100));
+        for _ in 0..100 {
+            tardiness.learn();
+        }
+        assert_eq!(tardiness.extra(), Millis::from_secs(1));
     }
 }

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_limit_of_bots_is_no_limit_of_a_class() {
+    async fn f11_a_limit_of_bots_is_no_limit_of_a_class() {
         let mut limits = Limits::default();
         let now = Millis::from_secs(1_000_000);
         limits.note(Class::Challenge, &limited(90, Some(BOT_GAMES)), now);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_silent_class_is_silent_after_a_restart() {
+    async fn f8_a_silent_class_is_silent_after_a_restart() {
         let client = Client::new("http://127.0.0.1:9", Token::parse("lip_x").unwrap(), 1).unwrap();
         let now = Millis::from_secs(1000);
         let past = [("class.challenge".to_owned(), Millis::from_secs(1060))];

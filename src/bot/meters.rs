@@ -33,6 +33,7 @@ struct Counted {
     challenges: Family<Labels, Counter>,
     trips: Histogram,
     lost_streams: Family<Labels, Counter>,
+    skipped: Family<Labels, Counter>,
     limited: Family<Labels, Counter>,
     lost_rows: Gauge,
 }
@@ -50,6 +51,7 @@ impl Default for Meters {
             challenges: Family::default(),
             trips: Histogram::new(TRIPS),
             lost_streams: Family::default(),
+            skipped: Family::default(),
             limited: Family::default(),
             lost_rows: Gauge::default(),
         };
@@ -99,6 +101,11 @@ impl Counted {
             self.lost_streams.clone(),
         );
         registry.register(
+            "lines_skipped",
+            "Lines of streams that made no sense, by kind",
+            self.skipped.clone(),
+        );
+        registry.register(
             "rate_limited",
             "Refusals for too many requests, by class",
             self.limited.clone(),
@@ -137,6 +144,11 @@ impl Meters {
         self.0.lost_streams.get_or_create(&vec![("stream", kind)]).inc();
     }
 
+    /// A line of a stream made no sense: `event` or `game`.
+    pub(super) fn line_skipped(&self, kind: &'static str) {
+        self.0.skipped.get_or_create(&vec![("stream", kind)]).inc();
+    }
+
     /// The server refused a class of calls for a while.
     pub(super) fn limited(&self, class: Class) {
         self.0.limited.get_or_create(&vec![("class", class.name())]).inc();
@@ -170,6 +182,7 @@ mod tests {
         meters.challenge("declined");
         meters.moved(Millis(30));
         meters.stream_lost("event");
+        meters.line_skipped("game");
         meters.limited(Class::Challenge);
         let status = Status {
             games: 3,
@@ -187,6 +200,7 @@ mod tests {
             "sparring_move_round_trip_seconds_bucket{le=\"0.025\"} 0",
             "sparring_move_round_trip_seconds_bucket{le=\"0.05\"} 1",
             "sparring_streams_lost_total{stream=\"event\"} 1",
+            "sparring_lines_skipped_total{stream=\"game\"} 1",
             "sparring_rate_limited_total{class=\"challenge\"} 1",
             "# EOF",
         ] {

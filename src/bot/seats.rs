@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_thinks_shorter() {
+    fn f37_a_crowd_thinks_shorter() {
         let mut seats = Seats::new(2);
         for job in 0..8 {
             seats.push(until(job), job);

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_costs_no_game() {
+    fn f52_a_folder_that_cannot_be_made_costs_no_game() {
         let at = tempfile::tempdir().unwrap();
         let file = at.path().join("file");
         std::fs::write(&file, "").unwrap();

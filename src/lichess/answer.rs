@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn only_lichess_itself_can_refuse_the_token() {
+    fn f17_only_lichess_itself_can_refuse_the_token() {
         let missing = sort(403, r#"{"error":"Missing scope: bot:play"}"#);
         assert!(matches!(missing, CallError::Unauthorized { .. }));
         for page in ["<html>Forbidden</html>", ""] {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_the_server_are_worth_another_look_whatever_their_body() {
+    fn f12_errors_of_the_server_are_worth_another_look_whatever_their_body() {
         for body in ["", "<html>502</html>", "oops", r#"{"error":"sorry"}"#] {
             for status in [500, 502, 503, 504] {
                 assert!(sort(status, body).is_transient());
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_is_refused_and_named() {
+    fn f53_a_redirect_is_refused_and_named() {
         let error = refused(&Refusal {
             call: "account",
             status: StatusCode::FOUND,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_is_read_from_the_body_first() {
+    fn f9_the_wait_is_read_from_the_body_first() {
         let body = br#"{"error":"x","ratelimit":{"key":"k","seconds":7}}"#;
         let asked = |body: &[u8], retry_after| asked_silence(body, Some(retry_after), None);
         assert_eq!(asked(body, "3"), Some(Millis::from_secs(7)));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_counts_from_the_servers_own_clock() {
+    fn f9_a_date_counts_from_the_servers_own_clock() {
         let now = "Wed, 21 Oct 2026 07:28:00 GMT";
         let asked = |then| asked_silence(b"", Some(then), Some(now));
         assert_eq!(
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_with_status_200_is_a_failure() {
+    fn f13_a_page_with_status_200_is_a_failure() {
         let error = accepted::<serde_json::Value>("move", b"<html>maintenance</html>").unwrap_err();
         assert!(error.is_transient());
         assert!(error.to_string().contains("<html>maintenance"), "{error}");

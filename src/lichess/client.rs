@@ -67,6 +67,12 @@ impl Client {
         self.wire.hold(class, wait);
     }
 
+    /// How long calls of this class have to be silent still, if at all.
+    #[must_use]
+    pub fn silence(&self, class: Class) -> Option<Millis> {
+        self.wire.silence(class)
+    }
+
     /// The same client that names its account to the server, as lichess asks of polite programs. lichess refuses
     /// calls whose name does not fit the token, so name only whom `account` has shown.
     #[must_use]

@@ -111,6 +111,12 @@ impl Follower<GameEvent> {
 }
 
 impl<T: Line> Follower<T> {
+    /// Follows whatever stream this opens, as the event stream is followed.
+    #[cfg(test)]
+    pub(crate) fn pretended(open: impl Open<T>, seed: u64) -> Self {
+        Self::start(open, Openings::of_event_stream(), false, seed)
+    }
+
     fn start(open: impl Open<T>, openings: Openings, is_urgent: bool, seed: u64) -> Self {
         let (tell, news) = mpsc::channel(QUEUE);
         let reopen = Arc::new(Notify::new());
@@ -133,7 +139,10 @@ impl<T: Line> Follower<T> {
 }
 
 /// Opens the stream anew.
-trait Open<T>: Fn() -> BoxFuture<'static, Result<Lines<T>, CallError>> + Send + Sync + 'static {}
+pub(crate) trait Open<T>:
+    Fn() -> BoxFuture<'static, Result<Lines<T>, CallError>> + Send + Sync + 'static
+{
+}
 
 impl<T, F: Fn() -> BoxFuture<'static, Result<Lines<T>, CallError>> + Send + Sync + 'static> Open<T> for F {}
 
@@ -218,5 +227,84 @@ impl<T: Line> Follow<T> {
 
     async fn tell(&self, news: News<T>) -> Option<()> {
         self.tell.send(news).await.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    use futures::{StreamExt as _, stream};
+
+    use super::*;
+
+    fn refused() -> CallError {
+        CallError::Transient {
+            call: "event stream",
+            why: "connection refused".to_owned(),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn f5_an_outage_is_met_with_few_tries_and_ended_soon_after_it_is_over() {
+        for outage in [60, 600, 8 * 3600] {
+            let begin = Instant::now();
+            let tries = Arc::new(AtomicU32::new(0));
+            let count = Arc::clone(&tries);
+            let mut follower = Follower::<Event>::pretended(
+                move || {
+                    count.fetch_add(1, Ordering::Relaxed);
+                    async move {
+                        if begin.elapsed().as_secs() < outage {
+                            return Err(refused());
+                        }
+                        Ok(Lines::new(stream::pending().boxed(), Millis::from_secs(15)))
+                    }
+                    .boxed()
+                },
+                1,
+            );
+            let mut said = 0;
+            while !matches!(follower.next().await, Some(News::Opened)) {
+                said += 1;
+            }
+            let late = begin.elapsed().as_secs() - outage;
+            assert!(late <= 10, "{late} s after an outage of {outage} s");
+            let tries = tries.load(Ordering::Relaxed);
+            assert!(u64::from(tries) <= 8 + outage / 5, "{tries} tries in {outage} s");
+            assert_eq!(tries, said + 1);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn f6_a_server_that_closes_at_once_is_not_opened_more_often_than_it_allows() {
+        let opened = Arc::new(Mutex::new(Vec::new()));
+        let begin = Instant::now();
+        let note = Arc::clone(&opened);
+        let mut follower = Follower::<Event>::pretended(
+            move || {
+                note.lock().unwrap().push(begin.elapsed().as_secs());
+                async { Ok(Lines::new(stream::empty().boxed(), Millis::from_secs(15))) }.boxed()
+            },
+            1,
+        );
+        while begin.elapsed().as_secs() < 3600 {
+            follower.next().await.unwrap();
+        }
+        let opened = opened.lock().unwrap();
+        let busiest = opened.iter().map(|at| {
+            opened
+                .iter()
+                .filter(|other| (*at..at + 600).contains(*other))
+                .count()
+        });
+        let busiest = busiest.max().unwrap();
+        assert!(
+            (10..=25).contains(&busiest),
+            "{busiest} openings within ten minutes"
+        );
     }
 }

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_do_not_hold_each_other_back() {
+    fn f8_classes_do_not_hold_each_other_back() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_without_a_figure_doubles_up_to_a_quarter_of_an_hour() {
+    fn f9_silence_without_a_figure_doubles_up_to_a_quarter_of_an_hour() {
         let (mut gate, mut rng, mut now) = (Gate::default(), rng(), Millis::ZERO);
         for secs in [60, 120, 240, 480, 900, 900] {
             let wait = gate.refuse(now, None, &mut rng);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_with_a_figure_is_kept_to_the_second() {
+    fn f8_silence_with_a_figure_is_kept_to_the_second() {
         let mut gate = Gate::default();
         let wait = gate.refuse(Millis::ZERO, Some(Millis::from_secs(3600)), &mut rng());
         assert!((3600..3605).contains(&(wait.0 / 1000)));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_is_tried_again_within_its_clock() {
+    fn f10_a_move_is_tried_again_within_its_clock() {
         let minute = Some(Millis::from_secs(60));
         assert_eq!(urgent_pause(0, None, minute), Millis::from_secs(1));
         assert_eq!(urgent_pause(3, None, minute), Millis::from_secs(8));

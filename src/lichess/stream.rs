@@ -162,7 +162,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_chunking_gives_the_same_lines(
+        fn f1_f2_any_chunking_gives_the_same_lines(
             texts in prop::collection::vec("[a-zé♞ ]{0,12}", 0..8),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
             crlf: bool,
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_bad_line_costs_only_itself() {
+    async fn f31_a_bad_line_costs_only_itself() {
         let mut bytes = chat("one").into_bytes();
         bytes.extend(b"\n{\"type\":\"gameState\",\"moves\":7}\n\xff\xfe\n<html>\n");
         bytes.extend(vec![b'x'; LONGEST_LINE + 10]);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn silence_is_noticed_even_if_the_reader_comes_and_goes() {
+    async fn f3_silence_is_noticed_even_if_the_reader_comes_and_goes() {
         let mut lines = Lines::<Event>::new(stream::pending().boxed(), Millis::from_secs(15));
         let begin = Instant::now();
         let lost = loop {
@@ -213,6 +213,27 @@ mod tests {
         };
         assert_eq!(lost, Lost::Silent(Millis::from_secs(15)));
         assert_eq!(begin.elapsed().as_secs(), 15);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn f4_blank_lines_keep_a_stream_for_hours_and_their_absence_ends_it() {
+        let hour = 3600 / 7;
+        let ticks = stream::unfold(0, move |count| async move {
+            if count < hour {
+                tokio::time::sleep(Duration::from_secs(7)).await;
+            } else {
+                // The socket stays open, but nothing comes any more.
+                std::future::pending::<()>().await;
+            }
+            Some((Ok(Bytes::from_static(b"\n")), count + 1))
+        });
+        let mut lines = Lines::<Event>::new(ticks.boxed(), Millis::from_secs(15));
+        let begin = Instant::now();
+        assert_eq!(
+            lines.next().await.unwrap_err(),
+            Lost::Silent(Millis::from_secs(15))
+        );
+        assert_eq!(begin.elapsed().as_secs(), hour * 7 + 15);
     }
 
     #[tokio::test]

@@ -91,6 +91,11 @@ impl Wire {
         self.gates.hold(class, wait);
     }
 
+    /// How long a class of calls is silent still.
+    pub(super) fn silence(&self, class: Class) -> Option<Millis> {
+        self.gates.wait(class)
+    }
+
     /// From now on nothing is sent but questions.
     pub(super) fn only_read(&mut self) {
         self.reads_only = true;
@@ -330,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_crosses_a_network_only_encrypted() {
+    fn f53_a_token_crosses_a_network_only_encrypted() {
         for good in [
             "https://lichess.org",
             "http://127.0.0.1:9",

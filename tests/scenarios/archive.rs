@@ -66,7 +66,7 @@ async fn a_game_over_a_crash_is_one_row_that_keeps_its_reasons() {
 }
 
 #[tokio::test]
-async fn an_archive_that_cannot_be_written_costs_no_game() {
+async fn f52_an_archive_that_cannot_be_written_costs_no_game() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let mut stage = replies(&["e7e5"]).archive(&path).open().await;

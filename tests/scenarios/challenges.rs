@@ -84,7 +84,7 @@ async fn one_opponent_does_not_take_all_the_seats() {
 }
 
 #[tokio::test]
-async fn a_challenge_that_was_taken_back_while_waiting_is_forgotten() {
+async fn f38_a_challenge_that_was_taken_back_while_waiting_is_forgotten() {
     let mut stage = replies(&[]).options(|options| options.games.max = 1).open().await;
     let mut first = stage.game(&WHITE).await;
     let (id, mut events) = stage.challenge(&WHITE).await;
@@ -103,7 +103,7 @@ async fn a_challenge_that_was_taken_back_while_waiting_is_forgotten() {
 }
 
 #[tokio::test]
-async fn an_acceptance_whose_answer_is_lost_still_becomes_a_game() {
+async fn f36_an_acceptance_whose_answer_is_lost_still_becomes_a_game() {
     let stage = replies(&["e7e5"]).open().await;
     let lost = sparring::sandbox::Mishap::LoseAnswer {
         after: Duration::ZERO.into(),
@@ -114,7 +114,7 @@ async fn an_acceptance_whose_answer_is_lost_still_becomes_a_game() {
 }
 
 #[tokio::test]
-async fn a_failed_acceptance_frees_the_seat_at_once() {
+async fn f35_a_failed_acceptance_frees_the_seat_at_once() {
     let stage = replies(&[]).options(|options| options.games.max = 1).open().await;
     stage.answers("/accept", 1, 404, r#"{"error":"Not found"}"#);
     stage.challenge(&WHITE).await;
@@ -195,7 +195,7 @@ async fn a_dry_run_judges_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn a_limit_on_games_between_bots_leaves_people_alone_and_outlasts_a_restart() {
+async fn f11_a_limit_on_games_between_bots_leaves_people_alone_and_outlasts_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let mut stage = replies(&[]).archive(&path).open().await;

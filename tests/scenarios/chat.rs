@@ -64,7 +64,7 @@ async fn what_was_asked_for_survives_the_daemon_and_nothing_is_said_twice() {
 }
 
 #[tokio::test]
-async fn strangers_text_never_comes_back_and_never_disturbs() {
+async fn f32_strangers_text_never_comes_back_and_never_disturbs() {
     let stage = replies(&["e2e4", "g1f3"]).open().await;
     let mut game = stage.game(&BLACK).await;
     game.bot_answers("e2e4").await;

@@ -4,7 +4,10 @@ use std::time::{Duration, Instant};
 
 use sparring::{personality::Profile, sandbox::Mishap, units::Millis};
 
-use crate::stage::{Act, Stage, WHITE, acts, answer, replies};
+use crate::{
+    puppet::{full, state},
+    stage::{Act, Stage, WHITE, acts, answer, replies},
+};
 
 /// Plays two moves with something wrong about the first, and looks that each was decided once.
 async fn two_moves(stage: &Stage) {
@@ -15,7 +18,7 @@ async fn two_moves(stage: &Stage) {
 }
 
 #[tokio::test]
-async fn errors_of_the_server_on_a_move_are_outlasted() {
+async fn f12_errors_of_the_server_on_a_move_are_outlasted() {
     for (status, body) in [
         (500, "Sorry, something went wrong."),
         (502, "<html>502 Bad Gateway</html>"),
@@ -29,21 +32,61 @@ async fn errors_of_the_server_on_a_move_are_outlasted() {
 }
 
 #[tokio::test]
-async fn a_page_with_status_200_is_not_taken_for_a_move() {
+async fn f13_a_page_with_status_200_is_not_taken_for_a_move() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     stage.answers("/move/e7e5", 1, 200, "<html>maintenance</html>");
     two_moves(&stage).await;
 }
 
 #[tokio::test]
-async fn a_move_whose_answer_is_lost_is_not_played_twice() {
+async fn f14_a_move_whose_answer_is_lost_is_not_played_twice() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     stage.arm("/move/e7e5", 1, Mishap::LoseAnswer { after: Millis(50) });
     two_moves(&stage).await;
 }
 
 #[tokio::test]
-async fn a_move_that_is_called_not_ours_is_looked_for() {
+async fn f14_a_request_that_hangs_is_given_up_within_the_clock_and_the_stream_decides() {
+    let stage = replies(&["e7e5", "b8c6", "g8f6"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    // The move is played, but its answer comes after a minute; with 4 s left nobody waits for it that long.
+    stage.arm(
+        "/move/b8c6",
+        1,
+        Mishap::LoseAnswer {
+            after: Millis(60_000),
+        },
+    );
+    stage.table.sandbox.set_speed(0.0);
+    stage.table.sandbox.advance(Millis(300_000));
+    let begin = Instant::now();
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_plays("f1c4").await;
+    stage.thinks(3).await;
+    assert!(begin.elapsed() < Duration::from_secs(20));
+    assert_eq!(stage.plies(), [1, 3, 5]);
+}
+
+#[tokio::test]
+async fn f15_a_refusal_of_a_move_that_was_played_is_a_success() {
+    let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
+    let game = server.game("abcd1234").await;
+    server.answers(
+        "/move/e2e4",
+        400,
+        r#"{"error":"Not your turn, or game already over"}"#,
+    );
+    game.line(&full("abcd1234", ""));
+    let game = server.opens_again("abcd1234").await;
+    game.line(&full("abcd1234", "e2e4"));
+    game.line(&state("e2e4 e7e5"));
+    let expected = ["e2e4", "g1f3"].map(|uci| format!("bot/game/abcd1234/move/{uci}"));
+    assert_eq!(server.posted(2).await, expected);
+}
+
+#[tokio::test]
+async fn f15_a_move_is_called_not_ours_is_looked_for() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     stage.answers(
         "/move/e7e5",
@@ -55,7 +98,7 @@ async fn a_move_that_is_called_not_ours_is_looked_for() {
 }
 
 #[tokio::test]
-async fn too_many_requests_on_a_move_are_waited_out() {
+async fn f10_too_many_requests_on_a_move_are_waited_out() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     stage.answers(
         "/move/e7e5",
@@ -69,7 +112,7 @@ async fn too_many_requests_on_a_move_are_waited_out() {
 }
 
 #[tokio::test]
-async fn too_many_requests_in_chat_keep_no_move_back() {
+async fn f9_too_many_requests_in_chat_keep_no_move_back() {
     let stage = replies(&["e7e5", "b8c6"])
         .personality(Profile::new("friendly"))
         .open()
@@ -95,14 +138,14 @@ async fn a_greeting_that_is_refused_keeps_no_move_back() {
 }
 
 #[tokio::test]
-async fn a_slow_server_gets_no_second_request_for_a_move() {
+async fn f46_a_slow_server_gets_no_second_request_for_a_move() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     stage.arm("/move/e7e5", 1, Mishap::Delay { by: Millis(1500) });
     two_moves(&stage).await;
 }
 
 #[tokio::test]
-async fn a_game_that_the_server_refuses_to_play_is_given_up() {
+async fn f16_a_game_that_the_server_refuses_to_play_is_given_up() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
@@ -113,6 +156,11 @@ async fn a_game_that_the_server_refuses_to_play_is_given_up() {
         r#"{"error":"Piece on b8 cannot move to c6"}"#,
     );
     game.human_plays("g1f3").await.ends("resign", Some("white")).await;
+    assert_eq!(
+        stage.waiting_faults().await,
+        [7],
+        "sent once more, and no third time"
+    );
     assert_eq!(stage.plies(), [1, 3]);
 }
 
@@ -152,7 +200,7 @@ async fn a_game_that_falls_over_again_is_resigned_and_harms_no_other() {
 }
 
 #[tokio::test]
-async fn an_event_stream_that_will_not_open_is_opened_later() {
+async fn f12_an_event_stream_that_will_not_open_is_opened_later() {
     let mut stage = replies(&["e7e5", "b8c6"]).open().await;
     stage.answers("/api/stream/event", 3, 502, "<html>502 Bad Gateway</html>");
     stage.table.sandbox.drop_connections();

@@ -2,6 +2,7 @@
 
 use axum::{Router, response::Redirect};
 use futures::FutureExt as _;
+use rustls::pki_types::PrivatePkcs8KeyDer;
 use sparring::{
     bot::Exit,
     lichess::CallError,
@@ -48,7 +49,7 @@ async fn a_server_that_is_not_there_is_named_after_a_while() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_refused_and_the_token_goes_nowhere_else() {
+async fn f53_a_redirect_is_refused_and_the_token_goes_nowhere_else() {
     let elsewhere = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let target = format!("http://{}/", elsewhere.local_addr().unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -72,7 +73,41 @@ async fn a_redirect_is_refused_and_the_token_goes_nowhere_else() {
 }
 
 #[tokio::test]
-async fn a_server_in_trouble_at_the_start_is_tried_again() {
+async fn f53_a_server_with_the_certificate_of_another_host_never_sees_the_token() {
+    let _ = rustls::crypto::ring::default_provider().install_default(); // another test may have chosen already
+    let certificate = include_bytes!("../fixtures/tls/elsewhere.cert.der").to_vec();
+    let key = include_bytes!("../fixtures/tls/elsewhere.key.der").to_vec();
+    let settings = rustls::ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.into()], PrivatePkcs8KeyDer::from(key).into())
+        .unwrap();
+    let settings = std::sync::Arc::new(settings);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    let (tell, heard) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for socket in listener.incoming() {
+            let connection = rustls::ServerConnection::new(std::sync::Arc::clone(&settings)).unwrap();
+            let mut text = String::new();
+            let mut stream = rustls::StreamOwned::new(connection, socket.unwrap());
+            let read = std::io::Read::read_to_string(&mut stream, &mut text);
+            let _ = tell.send((read.is_err(), text)); // the test may be over
+        }
+    });
+    let exit = replies(&[])
+        .options(|options| options.patience = sparring::units::Millis(500))
+        .crew()
+        .daemon(&url, "lip_secret")
+        .end()
+        .await
+        .unwrap_err();
+    assert!(exit.to_string().contains("certificate"), "{exit}");
+    let (is_refused, text) = heard.recv().unwrap();
+    assert!(is_refused && text.is_empty(), "{text}");
+}
+
+#[tokio::test]
+async fn f12_f13_a_server_in_trouble_at_the_start_is_tried_again() {
     let stage = replies(&[]).open().await;
     stage.answers("/api/token/test", 1, 502, "<html>502 Bad Gateway</html>");
     stage.arm(
@@ -90,7 +125,7 @@ async fn a_server_in_trouble_at_the_start_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_token_that_was_taken_back_ends_the_daemon_at_its_next_call() {
+async fn f17_a_token_that_was_taken_back_ends_the_daemon_at_its_next_call() {
     let mut stage = replies(&["e7e5"]).open().await;
     let mut game = stage.game(&WHITE).await;
     assert!(stage.table.sandbox.revoke(&stage.table.bot.token));
@@ -100,7 +135,26 @@ async fn a_token_that_was_taken_back_ends_the_daemon_at_its_next_call() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_is_not_about_the_token_ends_nothing() {
+async fn f17_an_account_that_is_shut_out_ends_the_daemon_with_a_code_and_without_a_storm() {
+    let mut stage = replies(&["e7e5"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.table.sandbox.revoke(&stage.table.bot.token);
+    stage.answers("/api/", 1000, 403, r#"{"error":"Missing scope: bot:play"}"#);
+    stage.table.sandbox.end_streams();
+    let exit = stage.bot.take().unwrap().end().await.unwrap_err();
+    let left = stage.waiting_faults().await[0];
+    assert!(left > 990, "{} calls before it gave up", 1000 - left);
+    let error = sparring::cli::service::failure(&exit);
+    assert_eq!(
+        sparring::cli::exit::code_of(&error),
+        sparring::cli::exit::Exit::NoPermission,
+        "which is not restarted: {exit}"
+    );
+}
+
+#[tokio::test]
+async fn f17_a_refusal_that_is_not_about_the_token_ends_nothing() {
     let stage = replies(&["e7e5"]).open().await;
     let mut game = stage.game(&WHITE).await;
     stage.answers("/move/e7e5", 1, 401, r#"{"error":"No such token"}"#);

@@ -69,7 +69,7 @@ async fn every_decision_gives_its_reason_and_the_token_is_nowhere() {
 }
 
 #[tokio::test]
-async fn strangers_text_cannot_forge_a_line() {
+async fn f32_strangers_text_cannot_forge_a_line() {
     let (log, _guard) = Log::keep();
     let stage = replies(&["e7e5"]).open().await;
     let mut game = stage.game(&WHITE).await;

@@ -5,17 +5,23 @@ mod archive;
 mod challenges;
 mod chat;
 mod days;
+mod disk;
 mod faults;
 mod health;
+mod limits;
 mod login;
 mod logs;
 mod matchmaking;
 mod odd_lines;
+mod offers;
+mod outages;
 mod play;
+mod proxy;
 mod puppet;
 mod reconnect;
 mod shutdown;
 mod stage;
+mod strange_games;
 #[path = "../sandbox_api/harness.rs"]
 #[expect(
     dead_code,

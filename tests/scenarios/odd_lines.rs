@@ -15,7 +15,7 @@ fn path(command: &str) -> String {
 }
 
 #[tokio::test]
-async fn states_that_come_twice_or_not_at_all_get_one_move_each() {
+async fn f22_f23_f25_states_that_come_twice_or_not_at_all_get_one_move_each() {
     let mut server = replies(&["e2e4", "g1f3", "f1c4"]).on_strings().await;
     let game = server.game(ID).await;
     game.line(&full(ID, ""));
@@ -36,7 +36,7 @@ async fn states_that_come_twice_or_not_at_all_get_one_move_each() {
 }
 
 #[tokio::test]
-async fn lines_in_any_pieces_are_read_and_a_fragment_is_dropped() {
+async fn f1_f2_lines_in_any_pieces_are_read_and_a_fragment_is_dropped() {
     let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
     let game = server.game(ID).await;
     let mut first = full(ID, "");
@@ -53,7 +53,7 @@ async fn lines_in_any_pieces_are_read_and_a_fragment_is_dropped() {
 }
 
 #[tokio::test]
-async fn strangers_among_the_lines_are_passed_over() {
+async fn f30_f31_strangers_among_the_lines_are_passed_over() {
     let mut server = replies(&["e2e4"]).on_strings().await;
     server
         .events
@@ -68,7 +68,7 @@ async fn strangers_among_the_lines_are_passed_over() {
 }
 
 #[tokio::test]
-async fn a_state_that_cannot_be_read_is_asked_for_again() {
+async fn f31_a_state_that_cannot_be_read_is_asked_for_again() {
     let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
     let game = server.game(ID).await;
     game.line(&full(ID, ""));
@@ -85,7 +85,7 @@ async fn a_state_that_cannot_be_read_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_move_that_never_shows_is_sent_again_and_never_another() {
+async fn f12_a_move_that_never_shows_is_sent_again_and_never_another() {
     let mut server = acts(|_, before| Act::Play(["e2e4", "d2d4"][before], 0))
         .on_strings()
         .await;
@@ -102,7 +102,7 @@ async fn a_move_that_never_shows_is_sent_again_and_never_another() {
 }
 
 #[tokio::test]
-async fn a_game_from_an_impossible_position_is_given_up_and_nothing_else() {
+async fn f49_a_game_from_an_impossible_position_is_given_up_and_nothing_else() {
     let mut server = replies(&["e2e4"]).on_strings().await;
     let game = server.game("impossib").await;
     let mut first = full("impossib", "");
@@ -119,7 +119,7 @@ async fn a_game_from_an_impossible_position_is_given_up_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn news_of_a_game_that_come_again_change_nothing() {
+async fn f18_f20_news_of_a_game_that_come_again_change_nothing() {
     let mut server = replies(&["e2e4"]).on_strings().await;
     let game = server.game(ID).await;
     for _ in 0..3 {
@@ -137,7 +137,7 @@ async fn news_of_a_game_that_come_again_change_nothing() {
 }
 
 #[tokio::test]
-async fn a_game_ends_by_the_event_stream_when_its_own_is_lost() {
+async fn f21_a_game_ends_by_the_event_stream_when_its_own_is_lost() {
     let mut server = replies(&["e2e4"]).on_strings().await;
     let game = server.game(ID).await;
     game.line(&full(ID, "e2e4"));
@@ -149,7 +149,7 @@ async fn a_game_ends_by_the_event_stream_when_its_own_is_lost() {
 }
 
 #[tokio::test]
-async fn a_game_that_was_over_before_is_neither_played_nor_greeted() {
+async fn f19_a_game_that_was_over_before_is_neither_played_nor_greeted() {
     let mut server = replies(&[])
         .personality(sparring::personality::Profile::new("friendly"))
         .on_strings()
@@ -173,7 +173,7 @@ async fn a_game_that_was_over_before_is_neither_played_nor_greeted() {
 }
 
 #[tokio::test]
-async fn the_win_is_claimed_when_the_count_reaches_zero_and_it_is_not_our_turn() {
+async fn f41_the_win_is_claimed_when_the_count_reaches_zero_and_it_is_not_our_turn() {
     let mut server = acts(|_, _| Act::Ponder).on_strings().await;
     let game = server.game(ID).await;
     let gone = |secs| json!({"type": "opponentGone", "gone": true, "claimWinInSeconds": secs});
@@ -187,7 +187,7 @@ async fn the_win_is_claimed_when_the_count_reaches_zero_and_it_is_not_our_turn()
 }
 
 #[tokio::test]
-async fn clocks_that_make_no_sense_do_not_stop_play() {
+async fn f29_clocks_that_make_no_sense_do_not_stop_play() {
     let mut server = replies(&["e2e4", "g1f3", "f1c4", "d2d3"]).on_strings().await;
     let game = server.game(ID).await;
     game.line(&full(ID, ""));

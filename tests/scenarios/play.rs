@@ -57,7 +57,7 @@ async fn the_bot_begins_when_it_has_white() {
 }
 
 #[tokio::test]
-async fn castling_is_understood_in_both_spellings() {
+async fn f48_castling_is_understood_in_both_spellings() {
     let script = &["e7e5", "g8f6", "f8c5", "e8g8", "d7d6"];
     for castling in [Castling::TwoSquare, Castling::Always960] {
         let stage = replies(script)
@@ -82,7 +82,7 @@ async fn castling_is_understood_in_both_spellings() {
 }
 
 #[tokio::test]
-async fn a_position_with_black_to_move_is_played_from_black() {
+async fn f49_a_position_with_black_to_move_is_played_from_black() {
     let stage = replies(&["e8e7"]).open().await;
     let form = [
         &BLACK[..2],
@@ -107,7 +107,7 @@ async fn a_draw_is_taken_when_the_scores_allow_it() {
 }
 
 #[tokio::test]
-async fn a_draw_is_refused_by_who_wants_to_win() {
+async fn f26_a_draw_is_refused_by_who_wants_to_win() {
     let stage = acts(|request, _| Act::Play(["e7e5", "b8c6"][request.line.ply() / 2], 300))
         .personality(silent("keen"))
         .open()
@@ -136,7 +136,7 @@ async fn a_takeback_is_granted_to_people_and_the_move_decided_anew() {
 }
 
 #[tokio::test]
-async fn a_takeback_while_thinking_voids_the_thought() {
+async fn f24_a_takeback_while_thinking_voids_the_thought() {
     let mut kind = silent("kind");
     kind.takebacks = 1;
     let stage = acts(|request, before| match (request.line.ply(), before) {
@@ -154,7 +154,7 @@ async fn a_takeback_while_thinking_voids_the_thought() {
 }
 
 #[tokio::test]
-async fn a_resignation_while_thinking_frees_the_seat() {
+async fn f28_a_resignation_while_thinking_frees_the_seat() {
     let mut stage = acts(|_, _| Act::Ponder).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await;
@@ -164,7 +164,7 @@ async fn a_resignation_while_thinking_frees_the_seat() {
 }
 
 #[tokio::test]
-async fn an_opponent_who_never_moves_is_left() {
+async fn f40_f41_an_opponent_who_never_moves_is_left() {
     let mut stage = replies(&["e7e5"])
         .options(|options| options.games.abort_after = sparring::units::Millis(200))
         .open()

@@ -1,6 +1,6 @@
 //! A server without a mind of its own: a test feeds its streams byte by byte and reads what was posted.
 
-use std::{collections::VecDeque, convert::Infallible, sync::Arc};
+use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -31,6 +31,7 @@ pub struct Puppet {
     posts: watch::Receiver<Vec<String>>,
     opened: mpsc::UnboundedReceiver<(String, Tap)>,
     unclaimed: VecDeque<(String, Tap)>,
+    kept: Vec<Tap>,
     strings: Arc<Strings>,
     _served: JoinHandle<std::io::Result<()>>,
 }
@@ -40,6 +41,8 @@ struct Strings {
     opened: mpsc::UnboundedSender<(String, Tap)>,
     /// Answers to posts, by what their path ends with, first come first used.
     answers: std::sync::Mutex<VecDeque<(&'static str, StatusCode, &'static str)>>,
+    /// The list of running games.
+    playing: std::sync::Mutex<Value>,
 }
 
 /// The feeding end of a stream. Dropping it closes the stream.
@@ -49,6 +52,17 @@ impl Tap {
     /// Sends bytes as they are, as one chunk.
     pub fn bytes(&self, bytes: impl Into<Vec<u8>>) {
         let _ = self.0.send(Bytes::from(bytes.into())); // the daemon may have gone
+    }
+
+    /// Proves that the connection lives, as a server does, until the stream is given up.
+    pub fn keep_alive(&self, every: Duration) {
+        let tap = self.0.clone();
+        tokio::spawn(async move {
+            let mut ticks = tokio::time::interval(every);
+            while tap.send(Bytes::from_static(b"\n")).is_ok() {
+                ticks.tick().await;
+            }
+        });
     }
 
     /// Sends a line.
@@ -66,6 +80,7 @@ impl Staging {
             posts: post_sender,
             opened: open_sender,
             answers: std::sync::Mutex::default(),
+            playing: std::sync::Mutex::new(json!([])),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -79,6 +94,7 @@ impl Staging {
             posts,
             opened,
             unclaimed: VecDeque::new(),
+            kept: Vec::new(),
             strings,
             _served: served,
         };
@@ -105,7 +121,7 @@ async fn serve(State(strings): State<Arc<Strings>>, request: Request) -> Respons
             r#"{"ok":true}"#.to_owned()
         }
         (_, "/api/account") => json!({"id": "bot", "username": "Bot", "title": "BOT"}).to_string(),
-        (_, "/api/account/playing") => json!({"nowPlaying": []}).to_string(),
+        (_, "/api/account/playing") => json!({"nowPlaying": *strings.playing.lock().unwrap()}).to_string(),
         (_, path) if path.contains("/stream/") => return stream(&strings, path),
         _ => "[]".to_owned(),
     }
@@ -166,6 +182,21 @@ impl Puppet {
             .lock()
             .unwrap()
             .push_back((end, status, body));
+    }
+
+    /// Holds a stream open to the end of the test.
+    pub fn keep(&mut self, tap: Tap) {
+        self.kept.push(tap);
+    }
+
+    /// From now on the list of running games is this one.
+    pub fn plays(&self, games: Value) {
+        *self.strings.playing.lock().unwrap() = games;
+    }
+
+    /// Everything that was posted so far.
+    pub fn posts(&self) -> Vec<String> {
+        self.posts.borrow().clone()
     }
 
     /// Waits until so many things were posted, and gives them all.

@@ -1,9 +1,11 @@
 //! Connections that break, and daemons that die: the game goes on, and no move is decided twice.
 
+use sparring::units::Millis;
+
 use crate::stage::{Act, BLACK, WHITE, acts, replies};
 
 #[tokio::test]
-async fn cut_connections_cost_nothing_but_a_moment() {
+async fn f5_cut_connections_cost_nothing_but_a_moment() {
     let stage = replies(&["e7e5", "b8c6", "g8f6"]).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
@@ -20,7 +22,7 @@ async fn cut_connections_cost_nothing_but_a_moment() {
 }
 
 #[tokio::test]
-async fn streams_that_end_politely_are_opened_again() {
+async fn f43_streams_that_end_politely_are_opened_again() {
     let mut stage = replies(&["e7e5", "b8c6"]).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
@@ -37,7 +39,7 @@ async fn streams_that_end_politely_are_opened_again() {
 }
 
 #[tokio::test]
-async fn a_thought_survives_the_loss_of_its_stream() {
+async fn f5_a_thought_survives_the_loss_of_its_stream() {
     let think = tokio::sync::watch::channel(false);
     let mut stage = replies(&[])
         .mind(sparring::bot::mind::Mind::Scripted({
@@ -63,7 +65,7 @@ async fn a_thought_survives_the_loss_of_its_stream() {
 }
 
 #[tokio::test]
-async fn a_dead_daemon_is_replaced_in_the_middle_of_its_turn() {
+async fn f44_a_dead_daemon_is_replaced_in_the_middle_of_its_turn() {
     let mut stage = acts(|_, before| {
         if before == 0 {
             Act::Ponder
@@ -83,7 +85,45 @@ async fn a_dead_daemon_is_replaced_in_the_middle_of_its_turn() {
 }
 
 #[tokio::test]
-async fn several_games_are_adopted_at_once() {
+async fn f44_with_three_seconds_left_a_new_daemon_still_moves_in_time() {
+    let mut stage = acts(|request, before| match (request.line.ply(), before) {
+        (1, _) => Act::Play("e7e5", 0),
+        (_, 1) => Act::Ponder,
+        _ => Act::Play("b8c6", 0),
+    })
+    .sandbox(|sandbox| sandbox.rules.strict_flags = true)
+    .open()
+    .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await;
+    stage.thinks(2).await;
+    stage.kill();
+    stage.table.sandbox.advance(Millis(597_000));
+    stage.start().await;
+    game.bot_answers("b8c6").await;
+    assert_eq!(stage.plies(), [1, 3, 3]);
+}
+
+#[tokio::test]
+async fn f45_a_stream_taken_over_by_our_double_is_taken_back() {
+    let mut stage = replies(&["e7e5", "b8c6"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("one game", |status| status.games == 1).await;
+    // Same token and same name: lichess ends our stream when this one opens.
+    let name = concat!("sparring/", env!("CARGO_PKG_VERSION"), " user:sandbot");
+    let path = format!("/api/bot/game/stream/{}", game.id);
+    let request = stage.table.bot.request(reqwest::Method::GET, &path);
+    let mut double = crate::table::Lines::open(request.header("user-agent", name)).await;
+    assert_eq!(double.next().await["type"], "gameFull");
+    double.ends().await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    assert_eq!(stage.plies(), [1, 3]);
+}
+
+#[tokio::test]
+async fn f43_several_games_are_adopted_at_once() {
     let mut stage = replies(&["e2e4", "d2d4"]).open().await;
     let mut games = Vec::new();
     for _ in 0..2 {
@@ -103,7 +143,7 @@ async fn several_games_are_adopted_at_once() {
 }
 
 #[tokio::test]
-async fn silence_is_taken_for_a_loss() {
+async fn f3_silence_is_taken_for_a_loss() {
     let mut stage = replies(&["e7e5", "b8c6"]).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;

@@ -21,7 +21,8 @@ use sparring::{
     store::{Archive, Store},
     units::{Centipawns, Elo, Millis},
 };
-use tokio::{sync::watch, task::JoinHandle, time::timeout};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
+use tokio_util::sync::CancellationToken;
 
 use crate::table::{Lines, Player, Table};
 
@@ -45,6 +46,8 @@ pub const BLACK: [(&str, &str); 3] = [
 pub enum Act {
     /// Plays a move, thought to be worth so many centipawns.
     Play(&'static str, i32),
+    /// Plays a move once the gate is open.
+    When(watch::Receiver<bool>, &'static str),
     /// Thinks for ever.
     Ponder,
     /// Falls over.
@@ -62,6 +65,8 @@ pub struct Asked {
     pub level: Option<Elo>,
     /// Without pauses.
     pub fast: bool,
+    /// What was kept off the clock for the way.
+    pub overhead: Millis,
 }
 
 /// What the scripted mind was asked so far.
@@ -202,18 +207,24 @@ fn scripted(act: Acts, diary: Diary) -> Mind {
             personality: request.manner.profile.name.clone(),
             level: request.manner.level,
             fast: request.manner.fast,
+            overhead: request.overhead,
         };
         let before = diary.borrow().len();
         diary.send_modify(|diary| diary.push(asked));
         let act = act(&request, before);
         async move {
+            let play = |uci, worth| {
+                let mv = parse_uci(request.line.position(), uci).expect("the script plays a legal move");
+                Some(Decision {
+                    score: Some(Score::Cp(Centipawns(worth))),
+                    ..Decision::play(mv, "script")
+                })
+            };
             match act {
-                Act::Play(uci, worth) => {
-                    let mv = parse_uci(request.line.position(), uci).expect("the script plays a legal move");
-                    Some(Decision {
-                        score: Some(Score::Cp(Centipawns(worth))),
-                        ..Decision::play(mv, "script")
-                    })
+                Act::Play(uci, worth) => play(uci, worth),
+                Act::When(mut gate, uci) => {
+                    gate.wait_for(|open| *open).await.expect("the gate stays");
+                    play(uci, 0)
                 }
                 Act::Ponder => std::future::pending().await,
                 Act::Panic => panic!("the script says so"),
@@ -292,6 +303,16 @@ impl Crew {
         }
     }
 
+    /// Waits until the scripted mind was asked so often.
+    pub async fn thinks(&self, times: usize) {
+        let mut diary = self.diary.subscribe();
+        let asked = diary.wait_for(|diary| diary.len() >= times);
+        timeout(PATIENCE, asked)
+            .await
+            .expect("the mind was not asked")
+            .unwrap();
+    }
+
     /// The plies at which the scripted mind was asked so far.
     pub fn plies(&self) -> Vec<usize> {
         self.diary.borrow().iter().map(|asked| asked.ply).collect()
@@ -315,6 +336,22 @@ impl Stage {
         let mut bot = self.daemon(&self.table.bot.token);
         bot.until("listening", |status| status.is_listening).await;
         self.bot = Some(bot);
+    }
+
+    /// The server goes down: every connection ends, and the next ones are refused.
+    pub async fn server_goes_down(&mut self) {
+        self.table.stop = CancellationToken::new().drop_guard();
+        (&mut self.table.served).await.unwrap().unwrap();
+    }
+
+    /// The server is up again at its old address, with the same world.
+    pub async fn server_comes_up(&mut self) {
+        let address = self.table.url.trim_start_matches("http://");
+        let listener = TcpListener::bind(address).await.unwrap();
+        let stop = CancellationToken::new();
+        let served = self.table.sandbox.clone().serve(listener, stop.clone());
+        self.table.served = tokio::spawn(served);
+        self.table.stop = stop.drop_guard();
     }
 
     /// The daemon dies without a word, as by kill -9.
@@ -358,12 +395,14 @@ impl Stage {
 
     /// Waits until the scripted mind was asked so often.
     pub async fn thinks(&self, times: usize) {
-        let mut diary = self.crew.diary.subscribe();
-        let asked = diary.wait_for(|diary| diary.len() >= times);
-        timeout(PATIENCE, asked)
-            .await
-            .expect("the mind was not asked")
-            .unwrap();
+        self.crew.thinks(times).await;
+    }
+
+    /// How many requests an armed fault is still waiting for.
+    pub async fn waiting_faults(&self) -> Vec<u64> {
+        let (_, faults) = self.table.anna.get("/sandbox/faults").await;
+        let faults = faults.as_array().unwrap().iter();
+        faults.map(|fault| fault["times"].as_u64().unwrap()).collect()
     }
 
     pub fn bot(&mut self) -> &mut Bot {

@@ -182,7 +182,7 @@ mod tests {
     const MINUTE: Option<Millis> = Some(Millis(60_000));
 
     #[tokio::test]
-    async fn an_unsure_move_is_looked_for_before_it_is_sent_again() {
+    async fn f12_an_unsure_move_is_looked_for_before_it_is_sent_again() {
         let (mut delivery, now) = (delivery(), Instant::now());
         assert_eq!(delivery.answered(&lost(), now, MINUTE), Todo::Look);
         assert_eq!(
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn too_many_requests_is_waited_out_within_the_clock() {
+    async fn f10_too_many_requests_is_waited_out_within_the_clock() {
         let (mut delivery, now) = (delivery(), Instant::now());
         let limited = |secs| {
             Err(CallError::RateLimited {
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_move_refused_twice_is_given_up() {
+    async fn f16_a_move_refused_twice_is_given_up() {
         let (mut delivery, now) = (delivery(), Instant::now());
         assert_eq!(delivery.answered(&rejected(), now, MINUTE), Todo::Look);
         assert_eq!(delivery.not_played(now, MINUTE), Todo::Send);

@@ -21,6 +21,8 @@ use crate::{
 
 /// How long a granted takeback may take to show on the board before thinking goes on.
 const TAKEBACK_WITHIN: Duration = Duration::from_secs(2);
+/// A claim that had no effect is made again at the next count that lichess sends, which comes every 5 s.
+const BETWEEN_CLAIMS: Duration = Duration::from_millis(4500);
 /// How long the first thought waits for the chat of before.
 const RECALL_WITHIN: Duration = Duration::from_millis(500);
 /// So many commands are kept in mind until the chat of before is known.
@@ -189,7 +191,10 @@ impl Actor {
     }
 
     pub(super) fn claim(&mut self) {
-        if self.game.as_ref().and_then(decide::claim).is_some() {
+        let now = Instant::now();
+        let is_early = self.next_claim.is_some_and(|at| now < at);
+        if !is_early && self.game.as_ref().and_then(decide::claim).is_some() {
+            self.next_claim = Some(now + BETWEEN_CLAIMS);
             self.command(Command::Claim);
         }
     }

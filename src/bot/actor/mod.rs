@@ -25,9 +25,10 @@ use tracing::{debug, info, warn};
 
 use super::{
     chat::{self, Manner},
+    duel::Duel,
     facts::{Facts, Moment},
     game::{Game, GameError, Step},
-    lag::Lag,
+    lag::{Lag, Tardiness},
     meters::Meters,
     mind::{GameMind, Mind},
     rules,
@@ -48,8 +49,6 @@ use chronicle::Chronicle;
 use talk::Outbox;
 use turn::Turn;
 
-/// The first line of a stream is the whole game; a stream that keeps it back so long is opened anew.
-const FRAME_WITHIN: Duration = Duration::from_secs(10);
 /// What was still to say after the end is said within this time or not at all.
 const CLOSING: Duration = Duration::from_secs(5);
 /// The final state usually comes with the news of the end; when it is late, the game is over all the same.
@@ -73,6 +72,8 @@ pub(super) struct Shared {
     pub(super) store: Store,
     /// What is counted.
     pub(super) meters: Meters,
+    /// What is kept off the clocks because moves came too late before.
+    pub(super) tardiness: Tardiness,
 }
 
 /// How a game is to be played.
@@ -94,6 +95,8 @@ pub(super) struct Setup {
     pub(super) no_show: Millis,
     /// A game without a clock in which the opponent is silent for so long needs no stream.
     pub(super) idle: Millis,
+    /// The first line of a stream is the whole game; a stream that keeps it back so long is opened anew.
+    pub(super) frame_within: Millis,
 }
 
 /// What the daemon tells a game.
@@ -118,6 +121,8 @@ pub(super) enum Outcome {
     Refused(CallError),
     /// The token is not accepted any more, or so it seems.
     Unauthorized(CallError),
+    /// Another program with our token and our name takes the stream away again and again.
+    Duel,
 }
 
 /// The end of a call that the game did not wait for.
@@ -172,6 +177,11 @@ struct Actor {
     /// When the last move of the game was shown, if we were there.
     moved_at: Option<Instant>,
     offered_at: Option<usize>,
+    /// The half moves before my last move that was sent.
+    sent_at: Option<usize>,
+    /// No claim is made before this moment.
+    next_claim: Option<Instant>,
+    duel: Duel,
     granted_takebacks: u32,
     /// Nothing is decided before this moment: something else is being settled first.
     held_until: Option<Instant>,
@@ -241,13 +251,16 @@ impl Actor {
             first_manner: manner.clone(),
             manner,
             turn: Turn::Open,
-            lag: Lag::new(setup.play.move_overhead),
+            lag: Lag::new(setup.play.move_overhead + shared.tardiness.extra()),
             chronicle: Chronicle::default(),
             scores: Vec::new(),
             own_last: None,
             opponent_last: None,
             moved_at: None,
             offered_at: None,
+            sent_at: None,
+            next_claim: None,
+            duel: Duel::default(),
             granted_takebacks: 0,
             held_until: None,
             recall_due: None,
@@ -279,20 +292,24 @@ impl Actor {
         match news {
             Some(News::Opened) => {
                 self.is_reopening = false;
-                self.frame_due = Some(Instant::now() + FRAME_WITHIN);
+                self.frame_due = Some(Instant::now() + self.setup.frame_within.into());
             }
             Some(News::Event { event, heard }) => self.take(event, heard),
             Some(News::Garbled(bad)) => {
                 warn!("a line was skipped: {bad}");
+                self.shared.meters.line_skipped("game");
                 // A state that could not be read may be the one that says that it is my turn.
                 if matches!(&bad, BadLine::Misfit(misfit) if misfit.kind.starts_with("game")) {
                     self.look();
                 }
             }
-            Some(News::Lost { why, .. }) => {
+            Some(News::Lost { why, lived }) => {
                 self.frame_due = None;
                 self.shared.meters.stream_lost("game");
                 debug!("{why}, reopening");
+                if !self.is_over() && self.duel.is_on(&why, lived) {
+                    self.outcome = Some(Outcome::Duel);
+                }
             }
             Some(News::Unopened { why, tries }) => {
                 if tries.is_power_of_two() {
@@ -386,6 +403,7 @@ impl Actor {
     /// The final state has come.
     fn end(&mut self) {
         self.record_game();
+        self.learn_from_the_flag();
         self.turn = Turn::Closed;
         self.no_show_at = None;
         self.frame_due = None;
@@ -394,6 +412,20 @@ impl Actor {
             info!("{}", summary(game));
             self.shared.meters.game_ended(result(game));
             self.say_farewell();
+        }
+    }
+
+    /// A game lost on time with the last move on its way or just shown: the next ones keep more off their clocks.
+    fn learn_from_the_flag(&self) {
+        let Some(game) = &self.game else { return };
+        let was_mine = *game.status() == Status::OutOfTime && game.winner() == Some(game.my_side().other());
+        let was_sent = self.sent_at.is_some_and(|ply| ply + 1 >= game.line().ply());
+        if was_mine && was_sent {
+            self.shared.tardiness.learn();
+            warn!(
+                "the flag fell with the move on its way: from now on {} more are kept off the clock",
+                self.shared.tardiness.extra()
+            );
         }
     }
 

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn answers_keep_their_distance_and_a_flood_is_cut() {
+    async fn f32_answers_keep_their_distance_and_a_flood_is_cut() {
         let begin = Instant::now();
         let mut outbox = Outbox::new(begin);
         for number in 0..100 {

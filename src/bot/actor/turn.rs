@@ -165,6 +165,7 @@ impl Actor {
         let uci = write_uci(delivery.decision.mv, game.line().variant());
         let (ply, draw) = (delivery.ply, delivery.decision.draw);
         let patience = Delivery::patience(self.left());
+        self.sent_at = Some(ply);
         let heard = self.heard;
         self.call(move |client, id| async move {
             let sent = Instant::now();

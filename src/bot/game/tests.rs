@@ -38,7 +38,7 @@ fn apply(game: &mut Game, state: GameState) -> Step {
 }
 
 #[test]
-fn a_turn_is_said_once_however_often_the_state_comes() {
+fn f25_a_turn_is_said_once_however_often_the_state_comes() {
     let mut game = game(json!({}));
     assert!(game.first_step().my_turn);
     assert!(!apply(&mut game, state("e2e4")).my_turn);
@@ -52,7 +52,7 @@ fn a_turn_is_said_once_however_often_the_state_comes() {
 }
 
 #[test]
-fn lost_states_are_caught_up_with() {
+fn f23_lost_states_are_caught_up_with() {
     let mut game = game(json!({}));
     let step = apply(&mut game, state("e2e4 e7e5 g1f3 b8c6"));
     assert!(step.my_turn);
@@ -60,7 +60,7 @@ fn lost_states_are_caught_up_with() {
 }
 
 #[test]
-fn a_takeback_of_one_or_two_plies_makes_a_new_turn() {
+fn f24_a_takeback_of_one_or_two_plies_makes_a_new_turn() {
     let mut game = game(json!({"state": {"moves": "e2e4 e7e5 g1f3 b8c6", "status": "started"}}));
     let one = apply(&mut game, state("e2e4 e7e5 g1f3"));
     assert!(one.moved && !one.my_turn);
@@ -72,7 +72,7 @@ fn a_takeback_of_one_or_two_plies_makes_a_new_turn() {
 }
 
 #[test]
-fn castling_spelled_the_other_way_is_the_same_game() {
+fn f48_castling_spelled_the_other_way_is_the_same_game() {
     let mut game =
         game(json!({"state": {"moves": "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8", "status": "started"}}));
     let step = apply(&mut game, state("e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1h1 e8h8"));
@@ -81,7 +81,7 @@ fn castling_spelled_the_other_way_is_the_same_game() {
 }
 
 #[test]
-fn a_stale_flag_is_no_new_offer() {
+fn f26_a_stale_flag_is_no_new_offer() {
     let mut game = game(json!({"state": {"moves": "e2e4", "status": "started"}}));
     let offer = |moves| GameState {
         bdraw: true,
@@ -100,7 +100,7 @@ fn a_stale_flag_is_no_new_offer() {
 }
 
 #[test]
-fn an_end_is_said_once_and_is_final() {
+fn f22_an_end_is_said_once_and_is_final() {
     let mut game = game(json!({}));
     let over = GameState {
         status: Status::Resign,
@@ -114,7 +114,7 @@ fn an_end_is_said_once_and_is_final() {
 }
 
 #[test]
-fn a_game_that_is_over_at_the_first_line_has_no_turn() {
+fn f19_a_game_that_is_over_at_the_first_line_has_no_turn() {
     let game = game(json!({"state": {"moves": "", "status": "aborted"}}));
     assert!(game.first_step().ended);
     assert!(!game.first_step().my_turn);
@@ -162,7 +162,7 @@ fn black_may_begin_from_a_position() {
 }
 
 #[test]
-fn clocks_survive_nonsense() {
+fn f29_clocks_survive_nonsense() {
     let mut game = game(json!({}));
     let odd = |wire: &str| -> GameState { serde_json::from_str(wire).unwrap() };
     apply(
@@ -180,7 +180,7 @@ fn clocks_survive_nonsense() {
 }
 
 #[test]
-fn an_absent_opponent_can_be_claimed_at_zero_until_he_moves() {
+fn f41_an_absent_opponent_can_be_claimed_at_zero_until_he_moves() {
     let mut game = game(json!({"state": {"moves": "e2e4", "status": "started"}}));
     let mut gone = |gone, secs| {
         let event = GameEvent::OpponentGone(OpponentGone {

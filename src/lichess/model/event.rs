@@ -117,8 +117,12 @@ pub struct GameInfo {
     /// What is played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<VariantInfo>,
-    /// The class of the clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The class of the clock, if this program knows it.
+    #[serde(
+        default,
+        deserialize_with = "lenient::optional_speed",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub speed: Option<Speed>,
     /// The key of the rating that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

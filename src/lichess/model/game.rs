@@ -54,7 +54,8 @@ pub struct GameFull {
     pub id: GameId,
     /// What is played.
     pub variant: VariantInfo,
-    /// The class of the clock.
+    /// The class of the clock; one that is newer than this program counts as classical.
+    #[serde(deserialize_with = "lenient::speed")]
     pub speed: Speed,
     /// The rating that counts, for showing.
     #[serde(default)]

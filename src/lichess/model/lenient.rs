@@ -3,7 +3,19 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Number;
 
+use super::Speed;
 use crate::units::Millis;
+
+/// The class of a game's clock, if it is one that this program knows: none else, since a name decides nothing.
+pub(super) fn optional_speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Option<Speed>, D::Error> {
+    let name = Option::<String>::deserialize(wire)?;
+    Ok(name.and_then(|name| Speed::ALL.into_iter().find(|speed| speed.key() == name)))
+}
+
+/// The same where some class has to be named: one that rules and rates nothing in particular.
+pub(super) fn speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Speed, D::Error> {
+    optional_speed(wire).map(|speed| speed.unwrap_or(Speed::Classical))
+}
 
 /// A clock reading: null or nonsense is `None`, negative is zero.
 pub(super) fn millis<'de, D: Deserializer<'de>>(wire: D) -> Result<Option<Millis>, D::Error> {

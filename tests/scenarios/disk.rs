@@ -1,0 +1,121 @@
+//! The real program in a folder where things go wrong under it.
+
+use std::{fs, path::Path, process::Stdio};
+
+use tokio::process::{Child, Command};
+
+use crate::{
+    stage::{BLACK, PATIENCE},
+    table::{Lines, Table},
+};
+
+const BOOK: &str = "e4 e5 Nf3 Nc6 Bb5\n";
+
+/// A folder with everything that the program needs for a quick game.
+fn furnish(folder: &Path) {
+    fs::create_dir(folder.join("books")).unwrap();
+    fs::create_dir(folder.join("personalities")).unwrap();
+    fs::write(folder.join("books/only.book"), BOOK).unwrap();
+    fs::write(
+        folder.join("personalities/quick.toml"),
+        "about = \"Moves at once.\"\nnodes = 1\ndelay = \"off\"\nbooks = [\"only\"]\n",
+    )
+    .unwrap();
+    fs::write(
+        folder.join("bot.toml"),
+        "[play]\npersonality = \"quick\"\n[engine]\nhash = 1\nthreads = 1\n",
+    )
+    .unwrap();
+}
+
+/// Starts the program on this table, its log going there.
+fn start(folder: &Path, table: &Table, log: Stdio) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_sparring"))
+        .args(["run", "--config"])
+        .arg(folder.join("bot.toml"))
+        .args(["--url", &table.url])
+        .env("LICHESS_TOKEN", &table.bot.token)
+        .env_remove("NOTIFY_SOCKET")
+        .env_remove("STATE_DIRECTORY")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap()
+}
+
+/// Challenges the program, with White for it, until it is there to accept.
+async fn begin(table: &Table) -> (String, Lines) {
+    let mut events = table.anna.events().await;
+    let (status, challenge) = table.anna.post("/api/challenge/SandBot", &BLACK).await;
+    assert_eq!(status, 200, "{challenge}");
+    let begun = tokio::time::timeout(PATIENCE, events.next_of("gameStart"));
+    let begun = begun.await.expect("the program did not come");
+    let id = begun["game"]["gameId"].as_str().unwrap().to_owned();
+    let lines = table.anna.watches(&id).await;
+    (id, lines)
+}
+
+/// Waits until so many plies are on the board, and gives them.
+async fn plies(lines: &mut Lines, count: usize) -> Vec<String> {
+    let read = async {
+        loop {
+            let line = lines.next().await;
+            let state = if line["type"] == "gameFull" {
+                &line["state"]
+            } else {
+                &line
+            };
+            let Some(moves) = state["moves"].as_str() else {
+                continue;
+            };
+            let moves: Vec<String> = moves.split_ascii_whitespace().map(str::to_owned).collect();
+            if moves.len() >= count {
+                return moves;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, read)
+        .await
+        .expect("the program does not move")
+}
+
+#[tokio::test]
+async fn f52_a_log_and_a_disk_that_are_full_cost_no_game() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    // A file where the state should lie: nothing can be kept there.
+    fs::write(folder.path().join("state"), "").unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let mut program = start(folder.path(), &table, full.into());
+    let (id, mut lines) = begin(&table).await;
+    assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
+    table.anna.plays(&id, "move/e7e5").await;
+    assert_eq!(plies(&mut lines, 3).await[2], "g1f3");
+    assert_eq!(program.try_wait().unwrap(), None, "it goes on");
+}
+
+#[tokio::test]
+async fn f52_a_book_and_a_personality_that_are_spoiled_during_the_game_cost_no_game() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let mut program = start(folder.path(), &table, Stdio::null());
+    let (id, mut lines) = begin(&table).await;
+    assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
+    fs::write(folder.path().join("books/only.book"), [0xff, 0x00, b'9']).unwrap();
+    fs::write(folder.path().join("personalities/quick.toml"), "nodes = \"many\"").unwrap();
+    fs::write(folder.path().join("bot.toml"), "[play").unwrap();
+    let hangup = std::process::Command::new("kill")
+        .args(["-HUP", &program.id().unwrap().to_string()])
+        .status();
+    assert!(hangup.unwrap().success());
+    table.anna.plays(&id, "move/e7e5").await;
+    assert_eq!(plies(&mut lines, 3).await[2], "g1f3");
+    fs::remove_file(folder.path().join("books/only.book")).unwrap();
+    table.anna.plays(&id, "move/b8c6").await;
+    assert_eq!(plies(&mut lines, 5).await.len(), 5);
+    assert_eq!(program.try_wait().unwrap(), None, "it goes on");
+}

@@ -1,0 +1,143 @@
+//! Limits of the server and of ourselves: too many requests, too many challenges, too many games.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use sparring::units::Millis;
+use tokio::time::timeout;
+
+use crate::{
+    stage::{Act, PATIENCE, WHITE, acts, replies},
+    table::Player,
+};
+
+fn challenge(id: &str, challenger: &str) -> serde_json::Value {
+    json!({"type": "challenge", "challenge": {
+        "id": id, "challenger": {"id": challenger, "name": challenger}, "variant": {"key": "standard"},
+        "speed": "blitz", "timeControl": {"type": "clock", "limit": 300, "increment": 0}
+    }})
+}
+
+#[tokio::test]
+async fn f8_an_answer_that_must_wait_is_sent_when_the_wait_is_over_and_games_go_on() {
+    let stage = replies(&["e7e5", "b8c6"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    let limit = r#"{"error":"Too many","ratelimit":{"key":"challenge.accept","seconds":1}}"#;
+    stage.answers("/accept", 1, 429, limit);
+    let begin = Instant::now();
+    let (_, mut events) = stage.challenge(&WHITE).await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    timeout(PATIENCE, events.next_of("gameStart"))
+        .await
+        .expect("the first game is listed");
+    timeout(PATIENCE, events.next_of("gameStart"))
+        .await
+        .expect("never accepted");
+    assert!(begin.elapsed() >= Duration::from_secs(1));
+    assert_eq!(stage.plies(), [1, 3]);
+}
+
+#[tokio::test]
+async fn f11_a_bot_that_has_played_enough_today_is_left_alone_and_others_are_asked() {
+    let stage = replies(&["e2e4"])
+        .options(|options| {
+            options.matchmaking.enabled = true;
+            options.matchmaking.after = Millis(20);
+            options.matchmaking.every = Millis(20);
+        })
+        .open()
+        .await;
+    let limit = r#"{"error":"Tired played 100 games against other bots today","ratelimit":{"key":"bot.vsBot.day","seconds":3600}}"#;
+    stage.answers("POST /api/challenge/tired", 100, 400, limit);
+    let bot = |name: &str| Player {
+        token: stage.table.sandbox.add_bot(name).unwrap(),
+        ..stage.table.anna.clone()
+    };
+    let tired = bot("Tired").events().await;
+    let mut fresh = bot("Fresh").events().await;
+    timeout(PATIENCE, fresh.next_of("challenge"))
+        .await
+        .expect("nobody else was asked");
+    assert!(stage.waiting_faults().await[0] >= 99, "asked once at most");
+    drop(tired);
+}
+
+#[tokio::test]
+async fn f39_a_burst_of_challenges_is_decided_once_each_and_refused_slowly() {
+    let mut server = replies(&[])
+        .rules("[[rule]]\nthen = \"decline\"\n")
+        .on_strings()
+        .await;
+    let begin = Instant::now();
+    for _ in 0..2 {
+        for number in 0..50 {
+            let id = format!("abcd{number:04}");
+            server.events.line(&challenge(&id, &format!("user{number}")));
+        }
+    }
+    server
+        .bot
+        .until("all judged", |status| status.challenges == 100)
+        .await;
+    let posts = server.posted(4).await;
+    assert!(begin.elapsed() >= Duration::from_millis(1500), "{posts:?}");
+    let expected: Vec<String> = (0..posts.len())
+        .map(|number| format!("challenge/abcd{number:04}/decline"))
+        .collect();
+    assert_eq!(posts, expected);
+}
+
+#[tokio::test]
+async fn f37_more_games_than_seats_are_all_played_and_nothing_new_is_accepted() {
+    let mut server = acts(|_, _| Act::Play("e2e4", 0))
+        .options(|options| options.games.max = 1)
+        .on_strings()
+        .await;
+    let ids = ["game0001", "game0002", "game0003"];
+    for id in ids {
+        let game = server.game(id).await;
+        game.line(&crate::puppet::full(id, ""));
+        server.posted(1).await;
+        server.keep(game);
+    }
+    server.bot.until("three games", |status| status.games == 3).await;
+    server.events.line(&challenge("abcd0001", "ana"));
+    server.bot.until("judged", |status| status.challenges == 1).await;
+    let mut posts = server.posted(3).await;
+    posts.sort_unstable();
+    assert_eq!(posts, ids.map(|id| format!("bot/game/{id}/move/e2e4")));
+}
+
+#[tokio::test]
+async fn f35_a_game_whose_news_was_lost_is_found_in_the_list() {
+    let mut server = replies(&["e2e4"])
+        .options(|options| options.lease = Millis(100))
+        .on_strings()
+        .await;
+    server.plays(json!([{"gameId": "abcd0001", "fullId": "abcd0001xyzw"}]));
+    server.events.line(&challenge("abcd0001", "ana"));
+    assert_eq!(server.posted(1).await, ["challenge/abcd0001/accept"]);
+    let game = server.opens_again("abcd0001").await;
+    game.line(&crate::puppet::full("abcd0001", ""));
+    assert_eq!(server.posted(2).await[1], "bot/game/abcd0001/move/e2e4");
+}
+
+#[tokio::test]
+async fn f38_a_rematch_is_taken_like_any_challenge() {
+    let stage = replies(&["e7e5"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_does("resign")
+        .await
+        .ends("resign", Some("black"))
+        .await;
+    let mut events = stage.table.anna.events().await;
+    let path = format!("/sandbox/game/{}/rematch", game.id);
+    let (status, offer) = stage.table.anna.post(&path, &[]).await;
+    assert_eq!(status, 200, "{offer}");
+    let begun = timeout(PATIENCE, events.next_of("gameStart"))
+        .await
+        .expect("no rematch");
+    assert_eq!(begun["game"]["gameId"], offer["id"]);
+}

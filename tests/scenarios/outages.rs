@@ -1,0 +1,107 @@
+//! Networks and servers that fail for a while, as a whole.
+
+use std::time::Duration;
+
+use sparring::{sandbox::Mishap, units::Millis};
+
+use crate::{
+    proxy::Proxy,
+    stage::{WHITE, replies},
+};
+
+#[tokio::test]
+async fn f2_f46_bytes_that_come_one_by_one_make_a_game_all_the_same() {
+    let mut stage = replies(&["e7e5", "b8c6", "g8f6"]).open().await;
+    stage.kill();
+    let proxy = Proxy::before(&stage.table.url).await;
+    proxy.slice(Duration::from_micros(50));
+    let mut bot = stage.crew.daemon(&proxy.url, &stage.table.bot.token);
+    bot.until("listening", |status| status.is_listening).await;
+    let mut game = stage.game(&WHITE).await;
+    for (human, bot) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1c4", "g8f6")] {
+        game.human_plays(human).await.bot_answers(bot).await;
+    }
+    assert_eq!(stage.plies(), [1, 3, 5]);
+}
+
+#[tokio::test]
+async fn f1_f5_connections_that_are_reset_in_the_middle_cost_no_move() {
+    let mut stage = replies(&["e7e5", "b8c6", "g8f6"]).open().await;
+    stage.kill();
+    let proxy = Proxy::before(&stage.table.url).await;
+    let mut bot = stage.crew.daemon(&proxy.url, &stage.table.bot.token);
+    bot.until("listening", |status| status.is_listening).await;
+    let mut game = stage.game(&WHITE).await;
+    for (human, bot) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1c4", "g8f6")] {
+        game.human_plays(human).await;
+        proxy.reset();
+        game.bot_answers(bot).await;
+    }
+    assert_eq!(stage.plies(), [1, 3, 5]);
+}
+
+#[tokio::test]
+async fn f5_f43_a_server_that_restarts_is_found_again_with_its_games() {
+    let mut stage = replies(&["e7e5", "b8c6"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    let mut doomed = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("two games", |status| status.games == 2).await;
+    stage.server_goes_down().await;
+    stage.bot().until("deaf", |status| !status.is_listening).await;
+    // What a restart of lichess does: all clocks get time, one game is aborted, the gateway is up before the server.
+    stage.answers("/api/", 6, 502, "<html>502 Bad Gateway</html>");
+    stage.server_comes_up().await;
+    stage.bot().until("listening", |status| status.is_listening).await;
+    stage.table.sandbox.disarm();
+    doomed.returns().await.human_does("abort").await;
+    game.returns()
+        .await
+        .human_plays("g1f3")
+        .await
+        .bot_answers("b8c6")
+        .await;
+    stage.bot().until("one game", |status| status.games == 1).await;
+    let own: Vec<usize> = stage.plies().into_iter().filter(|ply| ply % 2 == 1).collect();
+    assert_eq!(own, [1, 3]);
+}
+
+#[tokio::test]
+async fn f46_the_time_kept_for_the_way_follows_a_slow_server() {
+    let stage = replies(&["e7e5", "b8c6"])
+        .options(|options| options.play.move_overhead = Millis(50))
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    stage.arm("/move/e7e5", 1, Mishap::Delay { by: Millis(400) });
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    let overheads: Vec<Millis> = stage.asked().iter().map(|asked| asked.overhead).collect();
+    assert_eq!(overheads[0], Millis(50));
+    assert!(overheads[1] >= Millis(400), "{overheads:?}");
+}
+
+#[tokio::test]
+async fn f47_a_flag_that_falls_with_the_move_on_its_way_is_a_lesson_for_the_next_game() {
+    let mut stage = replies(&["e7e5", "b8c6"])
+        .options(|options| options.play.move_overhead = Millis(50))
+        .sandbox(|sandbox| sandbox.rules.strict_flags = true)
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.arm("/move/b8c6", 1, Mishap::Delay { by: Millis(60_000) });
+    game.human_plays("g1f3").await;
+    stage.thinks(2).await;
+    stage.table.sandbox.advance(Millis(600_000));
+    game.ends("outoftime", Some("white")).await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    let mut next = stage.game(&WHITE).await;
+    next.human_plays("e2e4").await.bot_answers("e7e5").await;
+    let overhead = stage.asked().last().unwrap().overhead;
+    assert_eq!(
+        overhead,
+        Millis(150),
+        "a tenth of a second more than the settings say"
+    );
+}

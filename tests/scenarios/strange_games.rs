@@ -1,0 +1,180 @@
+//! Games that are unusual from their first line on: odd positions, unknown kinds, nameless opponents, great length.
+
+use serde_json::{Value, json};
+
+use crate::{
+    puppet::{full, state},
+    stage::{Act, acts, replies},
+};
+
+const ID: &str = "abcd1234";
+
+/// The path of a command of the game.
+fn path(command: &str) -> String {
+    format!("bot/game/{ID}/{command}")
+}
+
+#[tokio::test]
+async fn f20_a_game_of_an_unknown_variant_is_left_and_no_other() {
+    let mut server = replies(&["e2e4"]).on_strings().await;
+    let game = server.game("strange1").await;
+    let mut first = full("strange1", "");
+    first["variant"] = json!({"key": "bughouse", "name": "Bughouse"});
+    game.line(&first);
+    assert_eq!(server.posted(1).await, ["bot/game/strange1/abort"]);
+    server.bot.until("free again", |status| status.games == 0).await;
+    // A speed that nobody knows is no reason not to play.
+    let game = server.game(ID).await;
+    let mut first = full(ID, "");
+    first["speed"] = "glacial".into();
+    game.line(&first);
+    assert_eq!(server.posted(2).await[1], path("move/e2e4"));
+}
+
+#[tokio::test]
+async fn f24_a_history_that_differs_in_the_middle_is_decided_anew() {
+    let mut server = replies(&["e2e4", "g1f3", "f1b5"]).on_strings().await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    server.posted(1).await;
+    game.line(&state("e2e4 e7e5"));
+    server.posted(2).await;
+    game.line(&state("e2e4 c7c5"));
+    server.posted(3).await;
+    game.line(&state("e2e4 c7c5 g1f3 b8c6"));
+    let expected = ["move/e2e4", "move/g1f3", "move/g1f3", "move/f1b5"].map(path);
+    assert_eq!(server.posted(4).await, expected);
+    assert_eq!(server.crew.plies(), [0, 2, 2, 4]);
+}
+
+#[tokio::test]
+async fn f31_fields_that_are_strange_missing_or_of_another_type_cost_a_line_at_most() {
+    let mut server = replies(&["e2e4", "g1f3", "f1c4"]).on_strings().await;
+    let game = server.game(ID).await;
+    let mut first = full(ID, "");
+    first["future"] = json!({"anything": [1, 2]});
+    for field in ["rated", "clock", "black"] {
+        assert!(first.as_object_mut().unwrap().remove(field).is_some());
+    }
+    game.line(&first);
+    server.posted(1).await;
+    let mut odd = state("e2e4 e7e5");
+    odd["surprise"] = json!(null);
+    odd["wtime"] = json!("soon");
+    game.line(&odd);
+    game.line(&json!({"type": "gameState", "moves": ["e2e4"], "status": "started"}));
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, "e2e4 e7e5"));
+    server.posted(2).await;
+    let page = server
+        .crew
+        .meters
+        .page(&server.bot.status.borrow(), &server.crew.store, None);
+    assert!(
+        page.contains("sparring_lines_skipped_total{stream=\"game\"}"),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn f30_a_stream_that_lives_but_does_not_begin_is_opened_anew() {
+    let mut server = replies(&["e2e4"])
+        .options(|options| options.frame = sparring::units::Millis(100))
+        .on_strings()
+        .await;
+    let game = server.game(ID).await;
+    game.keep_alive(std::time::Duration::from_millis(20));
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, ""));
+    assert_eq!(server.posted(1).await, [path("move/e2e4")]);
+}
+
+#[tokio::test]
+async fn f34_nameless_opponents_and_the_computer_are_played() {
+    for black in [
+        json!({}),
+        json!({"aiLevel": 3}),
+        json!({"id": null, "name": null, "rating": null, "title": null}),
+    ] {
+        let mut server = replies(&["e2e4"])
+            .personality(sparring::personality::Profile::new("friendly"))
+            .on_strings()
+            .await;
+        let game = server.game(ID).await;
+        let mut first = full(ID, "");
+        first["black"] = black.clone();
+        game.line(&first);
+        loop {
+            let posts = server.posts();
+            if posts.contains(&path("move/e2e4")) {
+                break;
+            }
+            server.posted(posts.len() + 1).await;
+        }
+        assert_eq!(server.crew.plies(), [0], "{black}");
+    }
+}
+
+#[tokio::test]
+async fn f29_an_empty_or_negative_clock_is_played_at_once() {
+    let mut server = replies(&["e2e4", "g1f3", "f1c4"]).on_strings().await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    server.posted(1).await;
+    for (index, (moves, clock)) in [("e2e4 e7e5", 0), ("e2e4 e7e5 g1f3 b8c6", -20_000)]
+        .iter()
+        .enumerate()
+    {
+        let mut state = state(moves);
+        state["wtime"] = json!(clock);
+        game.line(&state);
+        server.posted(index + 2).await;
+    }
+}
+
+/// Positions with White to move, and a move that must be understood there.
+const POSITIONS: [(&str, &str, &str); 5] = [
+    ("in check at once", "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "e1e2"),
+    ("no castling rights", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1", "e1e2"),
+    (
+        "Shredder's castling",
+        "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1",
+        "e1e2",
+    ),
+    (
+        "castling with inner rooks",
+        "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1",
+        "e1e2",
+    ),
+    ("en passant at once", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "e5d6"),
+];
+
+#[tokio::test]
+async fn f49_games_from_odd_positions_are_played() {
+    for (what, fen, uci) in POSITIONS {
+        let mut server = acts(move |_, _| Act::Play(uci, 0)).on_strings().await;
+        let game = server.game(ID).await;
+        let mut first = full(ID, "");
+        first["variant"]["key"] = "fromPosition".into();
+        first["initialFen"] = fen.into();
+        game.line(&first);
+        assert_eq!(server.posted(1).await, [path(&format!("move/{uci}"))], "{what}");
+    }
+}
+
+#[tokio::test]
+async fn f50_a_game_of_six_hundred_plies_and_a_line_of_64_kib_are_played_on() {
+    let mut server = acts(|request, _| Act::Play(["g1f3", "f3g1"][request.line.ply() / 2 % 2], 0))
+        .on_strings()
+        .await;
+    let game = server.game(ID).await;
+    let round = "g1f3 g8f6 f3g1 f6g8 ";
+    let long = round.repeat(150);
+    game.line(&full(ID, long.trim_end()));
+    assert_eq!(server.posted(1).await, [path("move/g1f3")]);
+    let text: Value = "y".repeat(64 * 1024).into();
+    game.line(&json!({"type": "chatLine", "room": "player", "username": "ana", "text": text}));
+    game.line(&state(&format!("{long}g1f3 g8f6")));
+    assert_eq!(server.posted(2).await[1], path("move/f3g1"));
+    assert_eq!(server.crew.plies(), [600, 602]);
+}
