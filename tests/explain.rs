@@ -14,6 +14,16 @@ use sparring::{
 fn a_level_shows_every_knob_and_that_it_is_not_calibrated() {
     insta::assert_snapshot!(explain_level(Elo(1400)), @r#"
     Level 1400, on the scale of lichess ratings: not calibrated yet
+    In chess
+      rating             1400  of the people whose choice of moves it makes its own
+      sharpness          1.00  power that the chances of their moves are raised to
+      margin             none  points of winning chances that a move may lose when it is checked
+      nodes              none  positions looked at to check the chosen move
+      depth         as people  half moves looked ahead, exchanges excepted
+      noise              0 cp  spread of errors in judging a position
+      blunder-rate      0.000  chance to overlook a kind of move
+      book-plies           10  half moves of the game from books
+    In other variants
       nodes              2500  positions looked at for a move
       depth                 4  half moves looked ahead, exchanges excepted
       noise             50 cp  spread of errors in judging a position
@@ -30,10 +40,13 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
     Loves knights.
 
     Strength (level 900, not calibrated yet; keys set by hand count first)
-      nodes               370  positions looked at for a move
-      depth                 2  half moves looked ahead, exchanges excepted
+      rating              744  of the people whose choice of moves it makes its own
+      sharpness          0.83  power that the chances of their moves are raised to
+      margin             none  points of winning chances that a move may lose when it is checked
+      nodes              none  positions looked at to check the chosen move
+      depth         as people  half moves looked ahead, exchanges excepted
       noise             30 cp  spread of errors in judging a position
-      blunder-rate      0.198  chance to overlook a kind of move
+      blunder-rate      0.000  chance to overlook a kind of move
       book-plies            6  half moves of the game from books
 
     Keys of personalities/tim.toml
