@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     actor::Shared,
+    boards::Boards,
     desk::{Desk, Roof},
     facts,
     lag::Tardiness,
@@ -126,6 +127,8 @@ pub struct Daemon {
     pub mind: Mind,
     /// What is counted.
     pub meters: Meters,
+    /// Where running games are shown.
+    pub boards: Boards,
     /// Answers whether the loop still turns.
     pub heart: Heart,
     /// Where to show what it is doing.
@@ -166,6 +169,7 @@ impl Daemon {
             lists: self.lists,
             store: self.store,
             meters: self.meters,
+            boards: self.boards,
             tardiness: Tardiness::default(),
         });
         let desk = Desk::new(

@@ -3,6 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod actor;
+pub mod boards;
 pub mod chat;
 mod courtship;
 mod daemon;

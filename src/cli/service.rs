@@ -9,6 +9,7 @@ use super::exit::{Exit, Failure};
 use crate::{
     bot::{
         self, Daemon, Options, Past, Status,
+        boards::Boards,
         meters::Meters,
         mind::{Mind, Whole},
         pulse::{Pulse, pulse},
@@ -52,6 +53,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
         // As written; whoever keeps files and addresses fresh replaces them.
         lists: watch::channel(Arc::new(Lists::written(&config.lists))).1,
         meters: Meters::default(),
+        boards: Boards::default(),
         heart,
         store: Store::default(),
         past: Past::default(),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use sparring::{
     bot::{
         Daemon, Exit, Options, Past, Signals, Status,
+        boards::Boards,
         meters::Meters,
         mind::{Decision, Mind, MoveRequest},
         pulse::{Pulse, pulse},
@@ -196,6 +197,7 @@ impl Staging {
             store: self.store,
             past: Past::default(),
             meters: Meters::default(),
+            boards: Boards::default(),
         }
     }
 }
@@ -270,6 +272,7 @@ pub struct Crew {
     pub store: Store,
     pub past: Past,
     pub meters: Meters,
+    pub boards: Boards,
 }
 
 impl Crew {
@@ -285,6 +288,7 @@ impl Crew {
             cast: watch::channel(Arc::clone(&self.cast)).1,
             lists: watch::channel(Arc::clone(&self.lists)).1,
             meters: self.meters.clone(),
+            boards: self.boards.clone(),
             heart,
             store: self.store.clone(),
             past: self.past.clone(),

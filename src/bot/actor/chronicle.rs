@@ -4,8 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Actor;
 use crate::{
-    bot::{game::Game, mind::Decision},
-    chess::{GameLine, Move, write_uci},
+    bot::{boards::Board, game::Game, mind::Decision},
+    chess::{GameLine, Move, write_fen, write_uci},
     lichess::model::Player,
     store::{End, GameRecord, MoveRecord, Thought},
     units::Millis,
@@ -79,6 +79,32 @@ impl Actor {
         for record in self.chronicle.news(game.line(), clock) {
             self.shared.store.a_move(game.id().clone(), record);
         }
+    }
+
+    /// How the game stands now, for whoever watches.
+    pub(super) fn show_board(&self) {
+        let Some(game) = &self.game else { return };
+        let (frame, opponent) = (game.frame(), game.opponent());
+        self.place.show(Board {
+            opponent: opponent.display_name(),
+            rating: opponent.rating,
+            is_bot: opponent.is_bot(),
+            side: game.my_side(),
+            variant: frame.variant.key.clone(),
+            speed: frame.speed.key().to_owned(),
+            rated: frame.rated,
+            personality: self.manner.profile.name.clone(),
+            level: self.manner.level,
+            fen: write_fen(game.line().position()),
+            last: game
+                .line()
+                .moves()
+                .last()
+                .map(|mv| write_uci(*mv, game.line().variant())),
+            plies: game.line().ply(),
+            clocks: game.clocks().map(|clocks| (clocks.mine, clocks.theirs)),
+            seen: self.heard,
+        });
     }
 
     fn record_of(&self, game: &Game) -> GameRecord {

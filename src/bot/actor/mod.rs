@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::{
+    boards::{Boards, Place},
     chat::{self, Manner},
     duel::Duel,
     facts::{Facts, Moment},
@@ -72,6 +73,8 @@ pub(super) struct Shared {
     pub(super) store: Store,
     /// What is counted.
     pub(super) meters: Meters,
+    /// Where running games are shown.
+    pub(super) boards: Boards,
     /// What is kept off the clocks because moves came too late before.
     pub(super) tardiness: Tardiness,
 }
@@ -170,6 +173,8 @@ struct Actor {
     turn: Turn,
     lag: Lag,
     chronicle: Chronicle,
+    /// Where the game is shown as long as this task runs.
+    place: Place,
     /// Scores of my own moves, with the ply each was played at.
     scores: Vec<(usize, Score)>,
     own_last: Option<Millis>,
@@ -253,6 +258,7 @@ impl Actor {
             turn: Turn::Open,
             lag: Lag::new(setup.play.move_overhead + shared.tardiness.extra()),
             chronicle: Chronicle::default(),
+            place: shared.boards.place(setup.id.clone()),
             scores: Vec::new(),
             own_last: None,
             opponent_last: None,
@@ -349,6 +355,7 @@ impl Actor {
                     self.heard = heard;
                 }
                 self.follow(step, is_frame);
+                self.show_board();
             }
             Err(error) if is_frame => self.cannot_play(error),
             Err(error) => {
