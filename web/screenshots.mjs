@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { launch, until, visit } from './test/browser.mjs';
+import { startDaemon } from './test/daemon.mjs';
 import { startSparring } from './test/sparring.mjs';
 
 const OUT = new URL('../docs/images/', import.meta.url).pathname;
@@ -11,8 +12,10 @@ const BIN = process.env.SPARRING_BIN ?? '../target/debug/sparring';
 const GUEST_NODES = 3_000;
 /** The picture of the game is taken here: the middle game, pieces all over the board. */
 const GAME_PLIES = 16;
+/** So many games run on the picture of the dashboard, each so many half moves old. */
+const LIVE_PLIES = [6, 11, 16, 21, 26, 31];
 /** Bytes of all pictures together; a repository keeps every version. */
-const LIMIT = 600_000;
+const LIMIT = 800_000;
 
 /** An engine that answers the move to play in a position. */
 function engine() {
@@ -62,6 +65,40 @@ async function shootPhone(context, url) {
   await page.close();
 }
 
+/** The daemon at work: games of different ages, and one that is over, explained. */
+async function shootDashboard(browser, guest) {
+  const daemon = await startDaemon();
+  try {
+    const games = [];
+    for (const plies of LIVE_PLIES) games.push(await playOn(daemon, guest, plies));
+    const { page, context } = await visit(browser, daemon.url);
+    await until(() => page.locator('.live').count(), (count) => count === LIVE_PLIES.length, 'all boards are there');
+    await shoot(page, 'dashboard');
+    await daemon.post(`/api/board/game/${games.at(-1)}/resign`);
+    await until(() => page.locator('.live').count(), (count) => count < LIVE_PLIES.length, 'one game is over');
+    await page.goto(`${daemon.url}#/game/${games.at(-1)}`);
+    await page.locator('.off-book').first().click();
+    await page.locator('.left-book').waitFor();
+    await shoot(page, 'why');
+    await context.close();
+  } finally {
+    await daemon.stop();
+  }
+}
+
+/** A game that is so many half moves old, with the guest to move or not. */
+async function playOn(daemon, guest, plies) {
+  const form = { 'clock.limit': 600, 'clock.increment': 5, color: plies % 2 ? 'black' : 'white', rated: false };
+  const { id } = await daemon.post('/api/challenge/Sparring', form);
+  const mine = plies % 2 ? 'black' : 'white';
+  for (;;) {
+    const now = await daemon.get(`/sandbox/game/${id}/view`).catch(() => null);
+    if (now && (now.moves.length >= plies || now.status !== 'started')) return id;
+    if (now?.turn === mine) await daemon.post(`/api/board/game/${id}/move/${await guest.bestMove(now.fen)}`);
+    else await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 const browser = await launch();
 const sparring = await startSparring();
 const guest = engine();
@@ -95,9 +132,10 @@ try {
   await page.getByText('You were too good for me').waitFor();
   await shoot(page, 'end');
   await context.close();
+  await shootDashboard(browser, guest);
 
   let total = 0;
-  for (const name of ['lobby', 'game', 'end', 'phone']) {
+  for (const name of ['lobby', 'game', 'end', 'phone', 'dashboard', 'why']) {
     const { size } = await stat(`${OUT}${name}.png`);
     total += size;
     console.log(`${String(size).padStart(7)} bytes  docs/images/${name}.png`);

@@ -216,7 +216,7 @@ fn line(game: &GameRecord) -> String {
 }
 
 /// How it ended for me, in a word.
-fn result(game: &GameRecord) -> &'static str {
+pub(super) fn result(game: &GameRecord) -> &'static str {
     match &game.end {
         None => "runs",
         Some(end) => match (end.winner, end.status.as_str()) {
@@ -242,7 +242,9 @@ fn json_line(value: &Value) -> String {
     format!("{value}\n")
 }
 
-fn as_json(game: &GameRecord) -> Value {
+/// A game as JSON, without its moves one by one.
+#[must_use]
+pub(super) fn as_json(game: &GameRecord) -> Value {
     let end = game.end.as_ref();
     json!({
         "id": game.id, "began": game.began.0, "ended": end.map(|end| end.at.0), "side": game.side,

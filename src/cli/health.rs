@@ -43,19 +43,25 @@ pub fn router(watched: Watched) -> Router {
         .with_state(watched)
 }
 
+/// What keeps the daemon from being well, if anything does.
+pub(super) async fn ailment(watched: &Watched) -> Option<&'static str> {
+    let turns = watched.pulse.beats(PATIENCE).await;
+    let status = watched.status.borrow().clone();
+    match (turns, status.is_listening, status.is_draining) {
+        (false, _, _) => Some("the loop does not answer"),
+        (true, _, true) => Some("ending"),
+        (true, false, false) => Some("the event stream is not open"),
+        (true, true, false) => None,
+    }
+}
+
 /// 200 when the loop turns and the event stream is open, else 503 and why.
 async fn healthz(State(watched): State<Watched>, headers: HeaderMap) -> Response {
     if !is_at_home(&headers) {
         return StatusCode::FORBIDDEN.into_response();
     }
-    let turns = watched.pulse.beats(PATIENCE).await;
+    let why = ailment(&watched).await;
     let status = watched.status.borrow().clone();
-    let why = match (turns, status.is_listening, status.is_draining) {
-        (false, _, _) => Some("the loop does not answer"),
-        (true, _, true) => Some("ending"),
-        (true, false, false) => Some("the event stream is not open"),
-        (true, true, false) => None,
-    };
     let code = why.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
     let page = json!({
         "ok": why.is_none(), "why": why, "user": status.user, "games": status.games, "asleep": status.asleep,
@@ -73,7 +79,7 @@ async fn metrics(State(watched): State<Watched>, headers: HeaderMap) -> Response
 }
 
 /// Whether the caller means this machine: a page in a browser that was led here by a false name does not.
-fn is_at_home(headers: &HeaderMap) -> bool {
+pub(super) fn is_at_home(headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     host.is_some_and(|host| {
         let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
@@ -82,7 +88,7 @@ fn is_at_home(headers: &HeaderMap) -> bool {
 }
 
 /// Memory of this process in bytes, as Linux tells it.
-fn resident() -> Option<u64> {
+pub(super) fn resident() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

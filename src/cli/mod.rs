@@ -3,11 +3,13 @@
 pub mod bench_daemon;
 pub mod book;
 pub mod check;
+pub mod dashboard;
 pub mod datagen;
 pub mod exit;
 pub mod explain;
 pub mod games;
 pub mod health;
+mod helm;
 pub mod human;
 pub mod ladder;
 pub mod logging;

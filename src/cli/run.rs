@@ -11,23 +11,25 @@ use sd_notify::NotifyState;
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
-    sync::watch,
+    sync::{mpsc, watch},
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{error, info, warn};
+use tracing::{info, warn};
 
 use super::{
+    dashboard::{self, Panel, Wish},
     exit::{Exit, Failure},
-    health::{self, Watched},
-    service::{Service, assemble, failure, fresh_seed},
+    health::Watched,
+    helm::Helm,
+    service::{assemble, failure, fresh_seed},
     state,
     stock::stock,
     token::{Sources, TokenError},
 };
 use crate::{
-    bot::{Options, Signals, Status, pulse::Pulse},
-    config::{Config, LoadError, Server, UserList, load},
+    bot::{Signals, Status, pulse::Pulse},
+    config::{Config, LoadError, Server, load},
     lichess::Client,
     lists,
 };
@@ -60,6 +62,9 @@ pub struct Args {
 /// systemd is told that the daemon is ready after this time even without a network, so that a boot without one is no
 /// failure.
 const READY_AT_LAST: Duration = Duration::from_secs(30);
+
+/// More wishes of the owner at once than the daemon can heed are refused.
+const WISHES: usize = 8;
 
 /// A loop that turns answers within this time.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
@@ -96,7 +101,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 /// Reads the settings; warnings go to the log.
-fn settings(path: &Path) -> anyhow::Result<Config> {
+pub(super) fn settings(path: &Path) -> anyhow::Result<Config> {
     let (config, findings) =
         load(path).map_err(|error| Failure::error(Exit::BadConfiguration, explained(&error)))?;
     if !findings.list.is_empty() {
@@ -126,13 +131,30 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
     let stock = stock(&config.paths, &stop);
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
+    let status = config.status;
     service.daemon.lists = lists::keep(declared, &stop).await;
     service.daemon.dry = args.dry_run;
     if config.state.archive && !args.dry_run {
         (service.daemon.store, service.daemon.past) = state::open(folder);
     }
-    if let Some(address) = config.status {
-        show(address, &service, &stop).await?;
+    let options = service.options.subscribe();
+    let mut helm = Helm::new(args.config.clone(), config, service.options, declare);
+    let (wishes, mut wished) = mpsc::channel(WISHES);
+    if let Some(address) = status {
+        let panel = Panel {
+            watched: Watched {
+                status: service.status.clone(),
+                pulse: service.pulse.clone(),
+                meters: service.daemon.meters.clone(),
+                store: service.daemon.store.clone(),
+            },
+            boards: service.daemon.boards.clone(),
+            options,
+            paused: helm.paused(),
+            wishes: wishes.clone(),
+            begun: Instant::now(),
+        };
+        show(address, panel, &stop).await?;
     }
     let signals = Signals::default();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
@@ -143,7 +165,14 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
     let ended = loop {
         tokio::select! {
             ended = &mut daemon => break ended.context("the daemon fell over")?,
-            Some(()) = hangup.recv() => reload(&args.config, &config, &service.options, &declare),
+            Some(()) = hangup.recv() => helm.reload(),
+            Some(wish) = wished.recv() => match wish {
+                Wish::Pause => helm.pause(true),
+                Wish::Resume => helm.pause(false),
+                Wish::Reload => helm.reload(),
+                Wish::Drain if signals.drain.is_cancelled() => {}
+                Wish::Drain => end(&signals),
+            },
             Some(()) = terminate.recv() => end(&signals),
             Some(()) = interrupt.recv() => end(&signals),
             () = herald.tell() => {}
@@ -155,19 +184,17 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
     Ok(Exit::Success)
 }
 
-/// Serves health and figures on this machine until `stop`.
-async fn show(address: SocketAddr, service: &Service, stop: &CancellationToken) -> anyhow::Result<()> {
+/// Serves the dashboard, health and figures on this machine until `stop`.
+async fn show(address: SocketAddr, panel: Panel, stop: &CancellationToken) -> anyhow::Result<()> {
     let taken = |error| {
         let sentence = format!("cannot listen on {address}: {error}; name another by listen in [status]");
         Failure::error(Exit::BadConfiguration, sentence)
     };
     let listener = TcpListener::bind(address).await.map_err(taken)?;
-    let router = health::router(Watched {
-        status: service.status.clone(),
-        pulse: service.pulse.clone(),
-        meters: service.daemon.meters.clone(),
-        store: service.daemon.store.clone(),
-    });
+    let router = dashboard::router(panel);
+    if let Ok(address) = listener.local_addr() {
+        info!("the dashboard is at http://{address}/");
+    }
     let stop = stop.clone();
     tokio::spawn(async move {
         let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned());
@@ -186,30 +213,6 @@ fn end(signals: &Signals) {
         signals.leave.cancel();
     } else {
         signals.drain.cancel();
-    }
-}
-
-/// Reads the settings again. Bad ones change nothing; accounts and addresses need a restart.
-fn reload(
-    path: &Path,
-    running: &Config,
-    options: &watch::Sender<Options>,
-    lists: &watch::Sender<Vec<UserList>>,
-) {
-    match settings(path) {
-        Ok(fresh) => {
-            if fresh.lichess != running.lichess
-                || fresh.paths != running.paths
-                || fresh.engine != running.engine
-                || fresh.state != running.state
-            {
-                warn!("[lichess], [paths], [engine] and [state] count from the next start on");
-            }
-            options.send_replace(Options::from(&fresh));
-            lists.send_replace(fresh.lists);
-            info!("{} read again", path.display());
-        }
-        Err(why) => error!("the settings stay as they were: {why:#}"),
     }
 }
 

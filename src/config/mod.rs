@@ -266,7 +266,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
             "listen",
             form::LoopbackForm,
             "nowhere",
-            "Where /healthz and /metrics (OpenMetrics) are served, on this machine alone.",
+            "Where the dashboard, /healthz and /metrics (OpenMetrics) are served, on this machine alone.",
         )
     });
     warn_of_too_many_moves(file, games, &rules);

@@ -4,6 +4,7 @@
 mod archive;
 mod challenges;
 mod chat;
+mod dashboard;
 mod days;
 mod disk;
 mod faults;

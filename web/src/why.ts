@@ -1,5 +1,6 @@
 // Why it played that: what the server tells of one move when the game is over, as a card. What is not known is not shown.
 import { h, type Child } from './dom';
+import { clockText } from './game/clock';
 import { text } from './text';
 
 /** What a move was worth to the bot: hundredths of a pawn, or moves to mate (negative when it is mated). */
@@ -119,6 +120,6 @@ function searchPart({ depth, nodes }: Decision, { lines, people }: NonNullable<D
 
 function timePart({ tookMillis, clockMillis }: Decision): HTMLElement {
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
-  const left = clockMillis === null ? '' : ` · ${text.why.clock(seconds(clockMillis))}`;
+  const left = clockMillis === null ? '' : ` · ${text.why.clock(clockText(clockMillis))}`;
   return h('p', { class: 'note' }, `${text.why.took(seconds(tookMillis))}${left}`);
 }

@@ -2,23 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shoot, until } from './browser.mjs';
+import { NASTY } from './nasty.mjs';
 import { MY_MOVE, onBoard, visitor } from './scene.mjs';
 import { ME, ScriptedServer } from './scripted.mjs';
-
-const NASTY = [
-  '<img src=x onerror=alert(1)>',
-  '<script>alert(1)</script>',
-  '"><svg onload=alert(1)>',
-  '<iframe srcdoc="<script>parent.alert(1)</script>">',
-  '{{constructor.constructor("alert(1)")()}}',
-  'javascript:alert(1)',
-  '\u202Egnp.exe',
-  '&lt;b&gt;',
-  'https://evil.example/',
-  '𝕬'.repeat(70),
-  '\u0000\u0007',
-  'a'.repeat(140),
-];
 
 const noScript = (page) => page.on('dialog', () => assert.fail('a script ran'));
 const nothingSticksOut = async (page) =>

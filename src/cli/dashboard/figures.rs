@@ -1,0 +1,212 @@
+//! How strong it was: scores with their errors against what the ratings let expect, and ratings by day. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{
+    cli::games::result,
+    store::GameRecord,
+    units::{Elo, Millis},
+};
+
+/// A day in milliseconds.
+const DAY: u64 = 24 * 3600 * 1000;
+/// Standard errors to either side that hold 95 of 100.
+const NINETY_FIVE: f64 = 1.96;
+
+/// Games of one kind together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Group {
+    /// Of which kind.
+    pub(super) name: String,
+    /// Games with a result.
+    pub(super) games: usize,
+    /// Of these won, drawn and lost.
+    pub(super) won: usize,
+    /// Drawn.
+    pub(super) drawn: usize,
+    /// Lost.
+    pub(super) lost: usize,
+    /// Points a game, from 0 to 1.
+    pub(super) score: f64,
+    /// To either side of the score, at 95 of 100; none from fewer than two games.
+    pub(super) error: Option<f64>,
+    /// What Elo's formula lets expect from both ratings; none where no game has both.
+    pub(super) expected: Option<f64>,
+    /// Games that have both ratings: the expectation is made of these alone.
+    pub(super) rated_pairs: usize,
+}
+
+/// A rating at the end of a day.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Mark {
+    /// The last game of the day began then.
+    pub(super) at: Millis,
+    /// My rating in it.
+    pub(super) rating: Elo,
+}
+
+/// Games by kind, the most played first. Running and void games do not count.
+pub(super) fn groups(games: &[GameRecord], kind: impl Fn(&GameRecord) -> String) -> Vec<Group> {
+    let mut by_kind: BTreeMap<String, Vec<&GameRecord>> = BTreeMap::new();
+    for game in games.iter().filter(|game| points(game).is_some()) {
+        by_kind.entry(kind(game)).or_default().push(game);
+    }
+    let mut groups: Vec<Group> = by_kind
+        .into_iter()
+        .map(|(name, games)| group(name, &games))
+        .collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.games));
+    groups
+}
+
+fn group(name: String, games: &[&GameRecord]) -> Group {
+    let count = |word| games.iter().filter(|game| result(game) == word).count();
+    let scored: Vec<f64> = games.iter().filter_map(|game| points(game)).collect();
+    let hopes: Vec<f64> = games.iter().filter_map(|game| expectation(game)).collect();
+    let score = mean(&scored).unwrap_or_default();
+    Group {
+        name,
+        games: scored.len(),
+        won: count("won"),
+        drawn: count("drawn"),
+        lost: count("lost"),
+        score,
+        error: error(&scored, score),
+        expected: mean(&hopes),
+        rated_pairs: hopes.len(),
+    }
+}
+
+fn points(game: &GameRecord) -> Option<f64> {
+    match result(game) {
+        "won" => Some(1.0),
+        "drawn" => Some(0.5),
+        "lost" => Some(0.0),
+        _ => None,
+    }
+}
+
+fn expectation(game: &GameRecord) -> Option<f64> {
+    let (mine, theirs) = (game.own_rating?, game.rating?);
+    let lead = f64::from(mine.0) - f64::from(theirs.0);
+    Some(1.0 / (1.0 + 10_f64.powf(-lead / 400.0)))
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// From the spread of the results themselves, so that draws narrow it as they should.
+fn error(scored: &[f64], mean: f64) -> Option<f64> {
+    if scored.len() < 2 {
+        return None;
+    }
+    let squares: f64 = scored.iter().map(|each| (each - mean).powi(2)).sum();
+    let variance = squares / (scored.len() - 1) as f64;
+    Some(NINETY_FIVE * (variance / scored.len() as f64).sqrt())
+}
+
+/// My rating at the end of each day, by speed, the oldest first. Only rated games of standard chess count.
+pub(super) fn ratings(games: &[GameRecord]) -> BTreeMap<String, Vec<Mark>> {
+    let mut days: BTreeMap<String, BTreeMap<u64, Mark>> = BTreeMap::new();
+    for game in games
+        .iter()
+        .filter(|game| game.rated && game.variant == "standard")
+    {
+        let Some(rating) = game.own_rating else { continue };
+        let marks = days.entry(game.speed.clone()).or_default();
+        let mark = marks.entry(game.began.0 / DAY).or_insert(Mark {
+            at: game.began,
+            rating,
+        });
+        if game.began >= mark.at {
+            *mark = Mark {
+                at: game.began,
+                rating,
+            };
+        }
+    }
+    days.into_iter()
+        .map(|(speed, marks)| (speed, marks.into_values().collect()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{lichess::model::Side, store::End};
+
+    fn game(day: u64, winner: Option<Side>, ratings: Option<(u32, u32)>) -> GameRecord {
+        GameRecord {
+            id: "abcd1234".parse().unwrap(),
+            began: Millis(day * DAY),
+            side: Side::White,
+            opponent: None,
+            name: "Ana".to_owned(),
+            is_bot: false,
+            rating: ratings.map(|(_, theirs)| Elo(theirs)),
+            own_rating: ratings.map(|(mine, _)| Elo(mine)),
+            rated: true,
+            variant: "standard".to_owned(),
+            speed: "blitz".to_owned(),
+            clock: None,
+            days: None,
+            start: "startpos".to_owned(),
+            personality: "club".to_owned(),
+            level: None,
+            end: Some(End {
+                at: Millis(day * DAY + 1),
+                status: "mate".to_owned(),
+                winner,
+                moves: String::new(),
+            }),
+        }
+    }
+
+    #[test]
+    fn a_score_stands_beside_what_the_ratings_let_expect() {
+        let games = [
+            game(1, Some(Side::White), Some((1600, 1400))),
+            game(2, Some(Side::Black), Some((1600, 1400))),
+            game(3, None, None),
+        ];
+        let groups = groups(&games, |game| game.speed.clone());
+        assert_eq!(groups.len(), 1);
+        let group = &groups[0];
+        assert_eq!((group.games, group.won, group.drawn, group.lost), (3, 1, 1, 1));
+        assert!((group.score - 0.5).abs() < 1e-9);
+        // Three results half a point apart: the spread is half a point, its error that over the root of three.
+        assert!((group.error.unwrap() - 1.96 * 0.5 / 3_f64.sqrt()).abs() < 1e-9);
+        // Elo's table: 200 points ahead score 0.76.
+        assert!((group.expected.unwrap() - 0.76).abs() < 0.001);
+        assert_eq!(group.rated_pairs, 2);
+    }
+
+    #[test]
+    fn what_has_no_result_does_not_count() {
+        let mut running = game(1, None, None);
+        running.end = None;
+        assert!(groups(&[running], |game| game.speed.clone()).is_empty());
+        let one = groups(&[game(1, None, None)], |game| game.speed.clone());
+        assert_eq!((one[0].error, one[0].expected), (None, None));
+    }
+
+    #[test]
+    fn a_day_shows_its_last_rating_and_days_come_in_order() {
+        let mut late = game(2, None, Some((1510, 1500)));
+        late.began.0 += 5;
+        let games = [
+            late,
+            game(2, None, Some((1505, 1500))),
+            game(1, None, Some((1490, 1500))),
+        ];
+        let marks = &ratings(&games)["blitz"];
+        assert_eq!(
+            marks.iter().map(|mark| mark.rating.0).collect::<Vec<_>>(),
+            [1490, 1510]
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! The running games as a stream of lines: all of them at first, then each that changes, and word of each that ends.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use axum::{
+    body::{Body, Bytes},
+    extract::State,
+    http::header,
+    response::{IntoResponse as _, Response},
+};
+use futures::stream::unfold;
+use serde_json::{Value, json};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, timeout},
+};
+
+use super::Panel;
+use crate::{
+    bot::boards::{Board, Pictures},
+    lichess::model::GameId,
+    units::Millis,
+};
+
+/// However fast the games, the page hears of them no more often: eyes are slower, and many boards cost little.
+const EVERY: Duration = Duration::from_millis(200);
+/// After so long without news comes an empty line, as on lichess' streams.
+const KEEP_ALIVE: Duration = Duration::from_secs(7);
+
+/// Serves the stream.
+pub(super) async fn stream(State(panel): State<Panel>) -> Response {
+    let tail = Tail {
+        news: panel.boards.follow(),
+        sent: None,
+    };
+    let lines = unfold(tail, |mut tail| async move {
+        let text = tail.next().await?;
+        Some((Ok::<_, Infallible>(Bytes::from(text)), tail))
+    });
+    (
+        [(header::CONTENT_TYPE, "application/x-ndjson")],
+        Body::from_stream(lines),
+    )
+        .into_response()
+}
+
+/// What of the boards one reader has seen.
+struct Tail {
+    news: watch::Receiver<Pictures>,
+    /// None before the first lines.
+    sent: Option<Pictures>,
+}
+
+impl Tail {
+    /// The next lines; none when the daemon is gone.
+    async fn next(&mut self) -> Option<String> {
+        if self.sent.is_some() {
+            match timeout(KEEP_ALIVE, self.news.changed()).await {
+                Err(_) => return Some("\n".to_owned()),
+                Ok(changed) => changed.ok()?,
+            }
+            sleep(EVERY).await;
+        }
+        let now = self.news.borrow_and_update().clone();
+        let text = changes(self.sent.as_ref(), &now);
+        self.sent = Some(now);
+        Some(text)
+    }
+}
+
+/// What a reader who knows `before` has to hear.
+fn changes(before: Option<&Pictures>, now: &Pictures) -> String {
+    let known = |id: &GameId, board: &Arc<Board>| {
+        before
+            .and_then(|before| before.get(id))
+            .is_some_and(|old| Arc::ptr_eq(old, board))
+    };
+    let mut text = String::new();
+    if before.is_none() {
+        text += "{\"type\":\"all\"}\n";
+    }
+    for (id, board) in now.iter().filter(|(id, board)| !known(id, board)) {
+        text += &format!("{}\n", line(id, board));
+    }
+    let gone = before
+        .into_iter()
+        .flat_map(|before| before.keys())
+        .filter(|id| !now.contains_key(*id));
+    for id in gone {
+        text += &format!("{}\n", json!({"type": "gone", "id": id}));
+    }
+    // A game that came and went between two looks leaves nothing to say.
+    if text.is_empty() { "\n".to_owned() } else { text }
+}
+
+fn line(id: &GameId, board: &Board) -> Value {
+    let since = Millis::from(Instant::now().saturating_duration_since(board.seen));
+    json!({
+        "type": "board", "id": id, "opponent": board.opponent, "rating": board.rating, "bot": board.is_bot,
+        "side": board.side, "variant": board.variant, "speed": board.speed, "rated": board.rated,
+        "personality": board.personality, "level": board.level, "fen": board.fen, "last": board.last,
+        "plies": board.plies, "clocks": board.clocks.map(|(mine, theirs)| json!({"mine": mine, "theirs": theirs})),
+        "sinceMillis": since,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lichess::model::Side;
+
+    fn board(plies: usize) -> Arc<Board> {
+        Arc::new(Board {
+            opponent: "Ana".to_owned(),
+            rating: None,
+            is_bot: false,
+            side: Side::White,
+            variant: "standard".to_owned(),
+            speed: "blitz".to_owned(),
+            rated: false,
+            personality: "club".to_owned(),
+            level: None,
+            fen: "8/8/8/8/8/8/8/8 w - - 0 1".to_owned(),
+            last: None,
+            plies,
+            clocks: Some((Millis(5000), Millis(6000))),
+            seen: Instant::now(),
+        })
+    }
+
+    #[test]
+    fn a_reader_hears_all_at_first_and_then_only_what_is_new() {
+        let (one, two): (GameId, GameId) = ("aaaaaaaa".parse().unwrap(), "bbbbbbbb".parse().unwrap());
+        let before = Pictures::from([(one.clone(), board(1)), (two.clone(), board(1))]);
+        let first = changes(None, &before);
+        assert_eq!(first.lines().count(), 3);
+        assert!(first.starts_with("{\"type\":\"all\"}\n"));
+        let mut now = before.clone();
+        now.remove(&one);
+        now.insert(two, board(2));
+        let said = changes(Some(&before), &now);
+        let lines: Vec<Value> = said
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0]["plies"], 2);
+        assert_eq!(lines[0]["clocks"], json!({"mine": 5000, "theirs": 6000}));
+        assert_eq!(lines[1], json!({"type": "gone", "id": "aaaaaaaa"}));
+        assert_eq!(changes(Some(&now), &now), "\n");
+    }
+
+    #[test]
+    fn nobody_is_told_what_the_bot_thinks() {
+        let text = line(&"aaaaaaaa".parse().unwrap(), &board(3)).to_string();
+        for word in ["score", "eval", "pv", "note"] {
+            assert!(!text.contains(word), "{text}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The dashboard: the daemon at work, its archive, and a few controls, as pages on this machine. `docs/dashboard.md` shows
+//! the calls.
+
+mod figures;
+mod guard;
+mod live;
+
+use std::{collections::BTreeMap, time::SystemTime};
+
+use axum::{
+    Json, Router,
+    extract::{Path, Query, State},
+    http::{HeaderMap, StatusCode, header},
+    middleware::from_fn,
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{
+    sync::{mpsc, watch},
+    time::Instant,
+};
+
+use super::{
+    games::{as_json, result},
+    health::{self, Watched, ailment, resident},
+    why,
+};
+use crate::{
+    bot::{Options, boards::Boards},
+    lichess::model::{GameId, UserId},
+    sandbox::{Asset, asset},
+    store::{Archive, Filter, GameRecord, StoreError},
+    units::Millis,
+};
+
+/// A page of the list of games.
+const PAGE: u32 = 50;
+/// Figures are made of no more games than these, the newest.
+const JUDGED: u32 = 20_000;
+
+/// What the owner asks for by a button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// Begin nothing more until told otherwise; running games go on.
+    Pause,
+    /// Begin games again.
+    Resume,
+    /// Begin nothing more, and end when no game runs.
+    Drain,
+    /// Read the settings again.
+    Reload,
+}
+
+/// Everything there is to show, and whom to tell what is wished.
+#[derive(Debug, Clone)]
+pub struct Panel {
+    /// Health and figures.
+    pub watched: Watched,
+    /// The running games.
+    pub boards: Boards,
+    /// The settings of this moment.
+    pub options: watch::Receiver<Options>,
+    /// Whether nothing is begun, as the owner asked.
+    pub paused: watch::Receiver<bool>,
+    /// Takes the owner's wishes.
+    pub wishes: mpsc::Sender<Wish>,
+    /// Since when it runs.
+    pub begun: Instant,
+}
+
+/// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
+pub fn router(panel: Panel) -> Router {
+    let health = health::router(panel.watched.clone());
+    let own = Router::new()
+        .route("/api/overview", get(overview))
+        .route("/api/live", get(live::stream))
+        .route("/api/games", get(games))
+        .route("/api/game/{id}", get(game))
+        .route("/api/opponents", get(opponents))
+        .route("/api/figures", get(performance))
+        .route("/api/control/{wish}", post(control))
+        .fallback(page)
+        .layer(from_fn(guard::check))
+        .with_state(panel);
+    health.merge(own)
+}
+
+async fn overview(State(panel): State<Panel>) -> Json<Value> {
+    let watched = &panel.watched;
+    let why = ailment(watched).await;
+    let status = watched.status.borrow().clone();
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(Millis::ZERO, Millis::from);
+    let limits = watched.store.ask(move |archive| archive.limits(now)).await;
+    let has_archive = limits.is_some();
+    let gates: Vec<Value> = limits
+        .and_then(Result::ok)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(key, until)| json!({"key": key, "until": until}))
+        .collect();
+    let slots = panel.options.borrow().games.max;
+    let is_paused = *panel.paused.borrow();
+    Json(json!({
+        "ok": why.is_none(), "why": why, "user": status.user, "listening": status.is_listening,
+        "draining": status.is_draining, "paused": is_paused, "games": status.games,
+        "slots": (!is_paused).then_some(slots), "asleep": status.asleep, "challenges": status.challenges,
+        "version": env!("CARGO_PKG_VERSION"), "upMillis": Millis::from(panel.begun.elapsed()),
+        "memoryBytes": resident(), "archive": has_archive, "lostRows": watched.store.lost(), "gates": gates,
+    }))
+}
+
+#[derive(Debug, Deserialize)]
+struct Wanted {
+    opponent: Option<String>,
+    speed: Option<String>,
+    rated: Option<bool>,
+    most: Option<u32>,
+}
+
+/// The newest games that fit.
+async fn games(State(panel): State<Panel>, Query(wanted): Query<Wanted>) -> Result<Json<Value>, Trouble> {
+    let opponent = match wanted.opponent.as_deref().filter(|name| !name.is_empty()) {
+        Some(name) => Some(name.parse::<UserId>().map_err(|_| Trouble::NotFound)?),
+        None => None,
+    };
+    let filter = Filter {
+        opponent,
+        speed: wanted.speed.filter(|speed| !speed.is_empty()),
+        rated: wanted.rated,
+        most: Some(wanted.most.unwrap_or(PAGE).min(JUDGED)),
+        since: None,
+    };
+    let found = panel.read(move |archive| archive.games(&filter)).await?;
+    let list: Vec<Value> = found.iter().map(as_json).collect();
+    Ok(Json(json!({ "games": list })))
+}
+
+/// A game with its moves, and, once it is over, with what they rest on.
+async fn game(State(panel): State<Panel>, Path(id): Path<String>) -> Result<Json<Value>, Trouble> {
+    let id: GameId = id.parse().map_err(|_| Trouble::NotFound)?;
+    let (game, moves) = panel
+        .read(move |archive| Ok((archive.game(&id)?, archive.moves(&id)?)))
+        .await?;
+    let game = game.ok_or(Trouble::NotFound)?;
+    let mut shown = as_json(&game);
+    let told = why::retold(&game, &moves).into_iter();
+    shown["line"] = told
+        .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
+        .collect();
+    shown["decisions"] = why::decisions(&game, &moves).unwrap_or_default();
+    Ok(Json(shown))
+}
+
+/// With whom how many games were played, and how they ended; the most played first.
+async fn opponents(State(panel): State<Panel>) -> Result<Json<Value>, Trouble> {
+    let games = panel.judged().await?;
+    let mut by_name: BTreeMap<&str, Vec<&GameRecord>> = BTreeMap::new();
+    for game in &games {
+        by_name.entry(&game.name).or_default().push(game);
+    }
+    let mut list: Vec<Value> = by_name
+        .into_iter()
+        .map(|(name, games)| {
+            let count = |word| games.iter().filter(|game| result(game) == word).count();
+            // They come with the newest first.
+            let newest = games.first();
+            json!({
+                "name": name, "id": newest.and_then(|game| game.opponent.as_ref()), "games": games.len(),
+                "bot": newest.is_some_and(|game| game.is_bot), "rating": newest.and_then(|game| game.rating),
+                "last": newest.map(|game| game.began), "won": count("won"), "drawn": count("drawn"),
+                "lost": count("lost"),
+            })
+        })
+        .collect();
+    list.sort_by_key(|entry| std::cmp::Reverse(entry["games"].as_u64()));
+    Ok(Json(json!({ "opponents": list })))
+}
+
+/// How strong it was against whom it played, by speed and by personality, and how the ratings moved.
+async fn performance(State(panel): State<Panel>) -> Result<Json<Value>, Trouble> {
+    let games = panel.judged().await?;
+    Ok(Json(json!({
+        "bySpeed": figures::groups(&games, |game| game.speed.clone()),
+        "byPersonality": figures::groups(&games, |game| game.personality.clone()),
+        "ratings": figures::ratings(&games),
+    })))
+}
+
+async fn control(State(panel): State<Panel>, Path(wish): Path<String>) -> Result<Json<Value>, Trouble> {
+    let wish = match wish.as_str() {
+        "pause" => Wish::Pause,
+        "resume" => Wish::Resume,
+        "drain" => Wish::Drain,
+        "reload" => Wish::Reload,
+        _ => return Err(Trouble::NotFound),
+    };
+    panel.wishes.try_send(wish).map_err(|_| Trouble::Busy)?;
+    Ok(Json(json!({ "ok": true })))
+}
+
+impl Panel {
+    async fn read<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Trouble> {
+        let asked = self.watched.store.ask(question).await;
+        asked.ok_or(Trouble::NoArchive)?.map_err(|why| {
+            tracing::warn!("the dashboard cannot read the archive: {why}");
+            Trouble::Unreadable
+        })
+    }
+
+    /// The newest games, for figures.
+    async fn judged(&self) -> Result<Vec<GameRecord>, Trouble> {
+        let filter = Filter {
+            most: Some(JUDGED),
+            ..Filter::default()
+        };
+        self.read(move |archive| archive.games(&filter)).await
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy)]
+enum Trouble {
+    NotFound,
+    NoArchive,
+    Unreadable,
+    Busy,
+}
+
+impl IntoResponse for Trouble {
+    fn into_response(self) -> Response {
+        let (status, sentence) = match self {
+            Self::NotFound => (StatusCode::NOT_FOUND, "Not found"),
+            Self::NoArchive => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "There is no archive, or it is too busy",
+            ),
+            Self::Unreadable => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "The archive cannot be read; the log says why",
+            ),
+            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "The daemon takes no wishes now"),
+        };
+        (status, Json(json!({ "error": sentence }))).into_response()
+    }
+}
+
+/// The page and its files.
+async fn page(headers: HeaderMap, uri: axum::http::Uri) -> Response {
+    let path = match uri.path() {
+        "/" => "/dashboard.html",
+        path if path.starts_with("/dashboard.") || path == "/icon.svg" => path,
+        _ => return Trouble::NotFound.into_response(),
+    };
+    match asset(path) {
+        Some(file) => file_of(file, &headers),
+        None if path == "/dashboard.html" => {
+            "This program was built without its pages: `make web`, then build it again. /healthz and /metrics work.\n"
+                .into_response()
+        }
+        None => Trouble::NotFound.into_response(),
+    }
+}
+
+/// A file, or word that the browser's copy is still good.
+fn file_of(file: &'static Asset, headers: &HeaderMap) -> Response {
+    let about = [(header::ETAG, file.etag), (header::CACHE_CONTROL, "no-cache")];
+    let known = headers.get(header::IF_NONE_MATCH);
+    if known.is_some_and(|etag| etag.as_bytes() == file.etag.as_bytes()) {
+        return (StatusCode::NOT_MODIFIED, about).into_response();
+    }
+    (about, [(header::CONTENT_TYPE, file.content_type)], file.bytes).into_response()
+}

@@ -1,0 +1,45 @@
+// The dashboard: a header with the pages, and below it the one that the address names.
+import '../styles/dashboard.css';
+import { h } from '../dom';
+import type { Page } from '../route';
+import { themeSwitch } from '../theme';
+import { figuresPage } from './figures';
+import { gamePage } from './game';
+import { gamesPage } from './games';
+import { nowPage } from './now';
+import { opponentsPage } from './opponents';
+import { words } from './words';
+
+const links = Object.entries(words.pages).map(([href, name]) => h('a', { href }, name));
+document.body.append(
+  h('header', {},
+    h('a', { class: 'logo', href: '#/', title: words.title }, h('img', { src: 'icon.svg', alt: '' }), h('span', {}, words.title)),
+    h('nav', { 'aria-label': words.pagesLabel }, ...links),
+    themeSwitch(),
+  ),
+);
+
+let page: Page | null = null;
+
+function open(): void {
+  page?.close();
+  page?.element.remove();
+  const [place = '', query = ''] = location.hash.split('?');
+  const id = /^#\/game\/([A-Za-z0-9_-]+)$/.exec(place)?.[1];
+  page =
+    id !== undefined ? gamePage(id)
+    : place === '#/games' ? gamesPage(new URLSearchParams(query))
+    : place === '#/opponents' ? opponentsPage()
+    : place === '#/figures' ? figuresPage()
+    : nowPage();
+  for (const link of links) {
+    const here = link.hash === (place || '#/') || (id !== undefined && link.hash === '#/games');
+    if (here) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  document.body.append(page.element);
+  scrollTo(0, 0);
+}
+
+addEventListener('hashchange', open);
+open();

@@ -1,0 +1,87 @@
+// What runs now: health in a line, the controls, and a board for each game.
+import { h, setText } from '../dom';
+import type { Page } from '../route';
+import * as api from './api';
+import { createControls } from './controls';
+import { createLiveBoard, type LiveBoard } from './liveboard';
+import { moment } from './loaded';
+import { words } from './words';
+
+const LOOK_EVERY_MS = 5_000;
+const TICK_MS = 1_000;
+
+export function nowPage(): Page {
+  const left = new AbortController();
+  const lost = h('p', { class: 'banner', role: 'status', hidden: true }, words.lost);
+  const health = h('p', { class: 'health', role: 'status' }, words.loading);
+  const facts = h('dl', { class: 'facts' });
+  const gates = h('ul', { class: 'gates' });
+  const none = h('p', { class: 'note', hidden: true }, words.none);
+  const grid = h('div', { class: 'boards' });
+  const boards = new Map<string, LiveBoard>();
+  const controls = createControls(() => void look());
+
+  const look = async () => {
+    const now = await api.overview().catch(() => null);
+    if (left.signal.aborted) return;
+    lost.hidden = now !== null;
+    if (!now) return;
+    setText(health, healthLine(now));
+    health.classList.toggle('bad', !now.ok);
+    facts.replaceChildren(...factsOf(now).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+    gates.replaceChildren(...now.gates.map(({ key, until }) => h('li', {}, `${words.gates}: ${key}, ${words.until(moment(until))}`)));
+    controls.render(now);
+  };
+
+  const drop = (id: string) => {
+    boards.get(id)?.close();
+    boards.delete(id);
+  };
+  const hear = (line: api.LiveLine) => {
+    if (line.type === 'all') for (const id of [...boards.keys()]) drop(id);
+    else if (line.type === 'gone') drop(line.id);
+    else {
+      const known = boards.get(line.id);
+      if (known) known.show(line);
+      else boards.set(line.id, createLiveBoard(grid, line));
+    }
+    none.hidden = boards.size > 0;
+  };
+
+  void look();
+  const looking = setInterval(() => void look(), LOOK_EVERY_MS);
+  const ticking = setInterval(() => boards.forEach((board) => board.tick()), TICK_MS);
+  void api.followLive(left.signal, hear, (open) => (lost.hidden = open));
+  return {
+    element: h('main', {}, h('h1', { class: 'only-spoken' }, words.title), lost,
+      h('section', { class: 'panel' }, h('div', { class: 'spread' }, health, controls.element), facts, gates),
+      h('section', { 'aria-labelledby': 'running' }, h('h2', { id: 'running' }, words.running), none, grid)),
+    close() {
+      left.abort();
+      clearInterval(looking);
+      clearInterval(ticking);
+      for (const id of [...boards.keys()]) drop(id);
+    },
+  };
+}
+
+function healthLine(now: api.Overview): string {
+  if (now.draining) return words.ending;
+  if (!now.ok) return words.unwell(now.why ?? '');
+  return now.paused ? words.paused : words.well;
+}
+
+function factsOf(now: api.Overview): [string, string][] {
+  const { facts } = words;
+  const hours = now.upMillis / 3_600_000;
+  return [
+    [facts.account, now.user ?? words.unknown],
+    [facts.games, facts.slots(now.games, now.slots)],
+    [facts.asleep, String(now.asleep)],
+    [facts.challenges, String(now.challenges)],
+    [facts.up, hours < 1 ? `${Math.floor(hours * 60)} min` : hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} d`],
+    [facts.memory, now.memoryBytes === null ? words.unknown : `${Math.round(now.memoryBytes / 1_048_576)} MiB`],
+    [facts.version, now.version],
+    ...(now.lostRows > 0 ? [[facts.lost, String(now.lostRows)] as [string, string]] : []),
+  ];
+}

@@ -1,0 +1,51 @@
+// The dashboard of the real daemon: a game is watched, ends, is found in the archive and explained; and the owner's buttons work.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { launch, shoot, until, visit } from './browser.mjs';
+import { startDaemon } from './daemon.mjs';
+
+test('a game from its live board to the reasons of its moves, and an ending by a button', async () => {
+  const daemon = await startDaemon();
+  const browser = await launch();
+  try {
+    const { page, context, complaints } = await visit(browser, daemon.url);
+    await page.getByText('All is well').waitFor();
+    await page.getByText('No game is running.').waitFor();
+
+    const { id } = await daemon.post('/api/challenge/Sparring', { 'clock.limit': 300, 'clock.increment': 3, color: 'white', rated: false });
+    await page.locator('.live').waitFor();
+    await until(() => daemon.post(`/api/board/game/${id}/move/e2e4`).catch(() => null), Boolean, 'the game has begun');
+    const replied = async () => (await daemon.get(`/sandbox/game/${id}/view`)).moves;
+    const moves = await until(replied, (played) => played.length === 2, 'the bot answers', 60_000);
+    await page.getByText(/casual blitz/).waitFor();
+    await shoot(page, 'at-work-1280x800');
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused: no new games are begun.').waitFor();
+    await daemon.post(`/api/board/game/${id}/resign`);
+    await page.getByText('No game is running.').waitFor();
+    await page.getByRole('link', { name: 'Games' }).click();
+    await page.locator('tbody a').first().click();
+    await page.getByRole('button', { name: moves[1].san, exact: true }).click();
+    await page.getByRole('heading', { name: `Why 1… ${moves[1].san}` }).waitFor();
+    await page.getByText(/^From the book: |^Found by searching/).first().waitFor();
+    await shoot(page, 'at-work-game-1280x800');
+
+    const said = await page.evaluate(async () => {
+      const paths = ['overview', 'games', 'opponents', 'figures'].map((name) => `/api/${name}`);
+      const answers = ['/', '/metrics', '/healthz', ...paths].map(async (path) => (await fetch(path)).text());
+      return (await Promise.all(answers)).join('\n');
+    });
+    assert.ok(!said.includes(daemon.token), 'the token is in no answer');
+
+    await page.getByRole('link', { name: 'Now' }).click();
+    await page.getByRole('button', { name: 'End after these games' }).click();
+    await page.getByRole('button', { name: 'Sure? It ends the daemon' }).click();
+    assert.equal(await daemon.ended, 0, 'the daemon ends as asked');
+    assert.deepEqual(complaints.filter((line) => !/ERR_|Failed to load/.test(line)), []);
+    await context.close();
+  } finally {
+    await browser.close();
+    await daemon.stop();
+  }
+});

@@ -1,0 +1,144 @@
+// The dashboard: live boards, controls, archive and figures, for eyes, keys and screen readers, and against strangers' text.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertAccessible, launch, shoot, until, visit } from './browser.mjs';
+import { NASTY } from './nasty.mjs';
+import { ScriptedDaemon, board, row } from './scripted-dashboard.mjs';
+
+let browser;
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+/** Open the dashboard of a daemon, look, and check that the page had nothing to complain about. */
+async function onDashboard(prepare, look, options = {}) {
+  const daemon = new ScriptedDaemon();
+  prepare(daemon);
+  const url = await daemon.start();
+  const visitor = await visit(browser, url, options);
+  try {
+    await look({ ...visitor, daemon, url });
+    assert.deepEqual(visitor.complaints, []);
+  } finally {
+    await visitor.context.close();
+    await daemon.stop();
+  }
+}
+
+const nothingSticksOut = async (page) =>
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing breaks the layout');
+const sixteen = Array.from({ length: 16 }, (_, i) => board(`game00${i + 10}`, { opponent: `Guest ${i}`, bot: i % 3 === 0 }));
+
+test('running games are boards that follow the stream, with clocks that tick', () =>
+  onDashboard((daemon) => (daemon.boards = sixteen), async ({ page, daemon }) => {
+    await until(() => page.locator('.live').count(), (count) => count === 16, 'sixteen boards');
+    await until(() => page.locator('.live piece').count(), (count) => count === 16 * 32, 'with their pieces');
+    const clock = page.locator('.live .clock.running').first();
+    const before = await clock.textContent();
+    await until(() => clock.textContent(), (now) => now !== before, 'the clock ticks');
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-1280x800');
+    daemon.tell(board('game0010', { opponent: 'Moved', plies: 6 }));
+    await page.getByText('Moved').waitFor();
+    daemon.tell({ type: 'gone', id: 'game0010' });
+    await until(() => page.locator('.live').count(), (count) => count === 15, 'a game that ended goes');
+    assert.equal(await page.getByText(/eval|score|\+0\./i).count(), 0, 'nobody is told what the bot thinks');
+  }));
+
+test('the owner pauses, reads settings again, and ends only when sure', () =>
+  onDashboard(() => undefined, async ({ page, daemon }) => {
+    await page.getByText('No game is running.').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).press('Enter');
+    await page.getByText('Paused: no new games are begun.').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: 'Read settings again' }).click();
+    await page.getByRole('button', { name: 'End after these games' }).click();
+    assert.ok(!daemon.wishes.includes('drain'), 'once is not enough');
+    await page.getByRole('button', { name: 'Sure? It ends the daemon' }).click();
+    await until(() => daemon.wishes.join(), (asked) => asked === 'pause,resume,reload,drain', 'all four are asked for');
+  }));
+
+test('from the list of games to a game, and why each move was played, by keys alone', () =>
+  onDashboard(() => undefined, async ({ page }) => {
+    await page.getByRole('link', { name: 'Games' }).press('Enter');
+    await page.getByRole('cell', { name: 'lost' }).waitFor();
+    await assertAccessible(page);
+    await page.locator('tbody a').first().press('Enter');
+    await page.getByRole('heading', { name: 'Why 2. Nf3' }).waitFor();
+    await page.getByText('It left the book here.').waitFor();
+    await page.getByText('Chosen as people rated 1400 play: 23 % of them play it here.').waitFor();
+    await page.getByText('It saw that Qh5 was better (+0.95), and played as its level does.').waitFor();
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-game-1280x800');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('heading', { name: 'Why 1. e4' }).waitFor();
+    await page.getByText('From the book: books/starter.book:41 · King’s Pawn').waitFor();
+    await page.getByRole('link', { name: 'Opponents' }).press('Enter');
+    await page.getByRole('link', { name: 'Ana (1512)' }).press('Enter');
+    await page.getByRole('heading', { name: 'Games: ana' }).waitFor();
+  }));
+
+test('a running game keeps its reasons to itself', () =>
+  onDashboard((daemon) => Object.assign(daemon.game, { decisions: null, result: 'runs' }), async ({ page, url }) => {
+    await page.goto(`${url}#/game/abcd1234`);
+    await page.getByText('While a game runs nobody is told why a move was played.').waitFor();
+  }));
+
+test('scores stand in numbers beside their pictures', () =>
+  onDashboard(() => undefined, async ({ page, url }) => {
+    await page.goto(`${url}#/figures`);
+    await page.getByText('55.0 % ± 8.0').waitFor();
+    assert.equal(await page.locator('.score-bar').count(), 3);
+    await page.getByRole('img', { name: /^Rating in blitz, from 1500 to/ }).waitFor();
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-figures-1280x800');
+  }));
+
+const phone = { viewport: { width: 360, height: 640 }, colorScheme: 'dark', hasTouch: true };
+test('a phone shows every page, in the dark, and nothing sticks out', () =>
+  onDashboard((daemon) => (daemon.boards = sixteen.slice(0, 2)), async ({ page, url }) => {
+    for (const [place, name] of [['#/', 'now'], ['#/games', 'games'], ['#/game/abcd1234', 'game'], ['#/opponents', 'opponents'], ['#/figures', 'figures']]) {
+      await page.goto(`${url}${place}`);
+      await until(() => page.locator('main').textContent(), (text) => !text.includes('Loading'), `${name} is there`);
+      await nothingSticksOut(page);
+      await assertAccessible(page);
+      await shoot(page, `dashboard-${name}-360x640`);
+    }
+  }, phone));
+
+test('names, reasons and gates are text, whatever they contain', () =>
+  onDashboard((daemon) => {
+    daemon.boards = NASTY.map((text, i) => board(`nasty0${i + 10}`, { opponent: text, personality: text, speed: text }));
+    daemon.overview = { ...daemon.overview, user: NASTY[0], gates: NASTY.map((key) => ({ key, until: 0 })), ok: false, why: NASTY[1] };
+    daemon.games = NASTY.map((name) => row('abcd1234', { name, personality: name, speed: name, status: name }));
+    daemon.opponents = NASTY.map((name) => ({ ...daemon.opponents[0], name, id: name }));
+    daemon.figures.bySpeed = NASTY.map((name) => ({ ...daemon.figures.bySpeed[0], name }));
+    daemon.figures.ratings = { [NASTY[0]]: [{ at: 0, rating: 1 }] };
+    daemon.game = { ...daemon.game, name: NASTY[0], personality: NASTY[1], line: daemon.game.line.map((move) => ({ ...move, san: NASTY[0] })) };
+  }, async ({ page, url }) => {
+    page.on('dialog', () => assert.fail('a script ran'));
+    await until(() => page.locator('.live strong').count(), (count) => count === 2 * NASTY.length, 'all boards are there');
+    for (const place of ['#/', '#/games', '#/opponents', '#/figures', '#/game/abcd1234']) {
+      await page.goto(`${url}${place}`);
+      await until(() => page.locator('main').textContent(), (text) => text.includes(NASTY[0]), `${place} shows it`);
+      assert.equal(await page.locator('main img, main script, main iframe, main [onload], main [onerror]').count(), 0);
+      assert.equal(await page.locator('main a[href^="javascript"]').count(), 0);
+      await nothingSticksOut(page);
+    }
+  }));
+
+test('a daemon that is gone is missed, and its return is noticed', () =>
+  onDashboard((daemon) => (daemon.boards = sixteen.slice(0, 1)), async ({ page, daemon, url }) => {
+    await page.locator('.live').waitFor();
+    await daemon.stop();
+    await page.getByText('The daemon does not answer. Trying again…').waitFor();
+    const again = new ScriptedDaemon();
+    again.boards = sixteen.slice(0, 3);
+    await again.start(Number(new URL(url).port));
+    await until(() => page.locator('.live').count(), (count) => count === 3, 'the boards of now');
+    await page.getByText('The daemon does not answer.').waitFor({ state: 'hidden' });
+    await page.close();
+    await again.stop();
+    await daemon.start();
+  }, { expected: /ERR_|Failed to load/ }));
