@@ -20,6 +20,7 @@ help:
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
+	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
@@ -103,6 +104,14 @@ ultra-blitz: engine
 .PHONY: bench-daemon
 bench-daemon:
 	$(CARGO) run --locked --release --bin sparring -- bench-daemon
+
+# Games while everything goes wrong on purpose: kills, restarts, spoiled files, 3 % of requests and lines. The short one
+# takes about eight minutes, the long one a night.
+.PHONY: soak soak-short
+soak:
+	$(CARGO) run --locked --release --bin sparring -- soak --games 2000 --kills 200
+soak-short:
+	$(CARGO) run --locked --release --bin sparring -- soak --games 60 --kills 20
 
 .PHONY: bench-books
 bench-books:

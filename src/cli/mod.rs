@@ -17,6 +17,7 @@ pub mod report;
 pub mod run;
 pub mod sandbox;
 pub mod service;
+pub mod soak;
 pub mod state;
 pub mod stock;
 pub mod suite;
@@ -102,6 +103,9 @@ enum Command {
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
     BenchDaemon(bench_daemon::Args),
+    /// Plays games against the sandbox while everything goes wrong on purpose, and fails if any is lost by it.
+    #[command(hide = true)]
+    Soak(soak::Args),
     /// Searches test positions with known solutions and counts those it solves.
     Suite(suite::Args),
     /// Fits the models of human moves and think times on games of people.
@@ -139,6 +143,7 @@ pub fn main() -> ExitCode {
             .map_err(anyhow::Error::from)
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
+        Some(Command::Soak(args)) => soak::run(args),
         Some(Command::Completions { shell }) => print(manual::completions(&mut Cli::command(), *shell)),
         Some(Command::Man) => manual::page(&Cli::command()).and_then(print),
         Some(Command::Suite(args)) => suite::run(args),
