@@ -3,7 +3,6 @@
 use std::{
     env,
     fs::{File, OpenOptions, TryLockError},
-    io,
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -25,6 +24,8 @@ const LOCK: &str = "lock";
 const SYSTEMD: &str = "STATE_DIRECTORY";
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
+/// The ends of older games are not asked for.
+const UNFINISHED: Millis = Millis(30 * DAY);
 
 /// The folder: the one that the settings name, else systemd's, else one beside the settings.
 #[must_use]
@@ -67,15 +68,16 @@ pub fn take(folder: &Path) -> Result<Lock, Taken> {
 }
 
 fn lock(folder: &Path) -> Result<File, TryLockError> {
-    let open = || -> io::Result<File> {
-        std::fs::create_dir_all(folder)?;
-        OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(folder.join(LOCK))
-    };
-    let file = open().map_err(TryLockError::Error)?;
+    std::fs::create_dir_all(folder).map_err(TryLockError::Error)?;
+    lock_file(&folder.join(LOCK))
+}
+
+fn lock_file(path: &Path) -> Result<File, TryLockError> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path).map_err(TryLockError::Error)?;
     file.try_lock()?;
     Ok(file)
 }
@@ -113,6 +115,8 @@ fn past(archive: &Archive) -> Result<Past, StoreError> {
     Ok(Past {
         opponents_today: archive.opponents_since(Millis(now.0 - now.0 % DAY))?,
         limits: archive.limits(now)?,
+        favours: archive.favours(now - UNFINISHED)?,
+        unfinished: archive.without_end(now - UNFINISHED)?,
     })
 }
 
