@@ -1,14 +1,17 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
+pub mod account;
 pub mod bench_daemon;
 pub mod book;
 pub mod check;
 pub mod datagen;
+pub mod doctor;
 pub mod exit;
 pub mod explain;
 pub mod games;
 pub mod health;
 pub mod human;
+pub mod init;
 pub mod logging;
 pub mod manual;
 pub mod match_engines;
@@ -59,6 +62,10 @@ enum Command {
     Play(play::Args),
     /// Is the bot on lichess, as bot.toml says, until told to stop.
     Run(run::Args),
+    /// Prepares bot.toml and the token for a lichess account.
+    Init(init::Args),
+    /// Says whether everything is in order that the bot needs on lichess, and how to mend what is not.
+    Doctor(doctor::Args),
     /// Validates bot.toml, books and personalities, and shows everything wrong at once.
     Check(check::Args),
     /// Works with opening books: checks, shows, grows, compares and converts them.
@@ -131,6 +138,8 @@ pub fn main() -> ExitCode {
         None => welcome(),
         Some(Command::Play(args)) => play::run(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Init(args)) => init::run(args),
+        Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Sandbox(args)) => sandbox::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Book(args)) => book::run(args),
