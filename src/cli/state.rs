@@ -7,11 +7,12 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use tracing::warn;
+use tracing::{debug, warn};
 
 use crate::{
     bot::Past,
     config::Config,
+    lichess::Token,
     store::{Archive, Store, StoreError},
     units::Millis,
 };
@@ -80,6 +81,29 @@ fn lock_file(path: &Path) -> Result<File, TryLockError> {
     let file = options.open(path).map_err(TryLockError::Error)?;
     file.try_lock()?;
     Ok(file)
+}
+
+/// Another process of this machine uses the token.
+#[derive(Debug, thiserror::Error)]
+#[error("another bot on this machine uses this token: stop it, or give this one an account of its own")]
+pub struct TokenTaken;
+
+/// Holds a token on a server for this process, whatever folder other bots have. Where that cannot be done, because the
+/// folder for such things belongs to somebody else, only the server can tell.
+///
+/// # Errors
+/// [`TokenTaken`] when another process holds it.
+pub fn take_token(token: &Token, server: &str) -> Result<Lock, TokenTaken> {
+    let folder = env::var_os("XDG_RUNTIME_DIR").map_or_else(env::temp_dir, PathBuf::from);
+    let name = format!("sparring-{:016x}.lock", token.fingerprint(server));
+    match lock_file(&folder.join(name)) {
+        Ok(file) => Ok(Lock(Some(file))),
+        Err(TryLockError::WouldBlock) => Err(TokenTaken),
+        Err(TryLockError::Error(why)) => {
+            debug!("{} cannot hold a lock: {why}", folder.display());
+            Ok(Lock(None))
+        }
+    }
 }
 
 /// Opens the archive in the folder: the handle that writes to it, and what it remembers. An archive that cannot be used
