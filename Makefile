@@ -25,6 +25,8 @@ help:
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
+	@echo 'make peers         other clients play whole games on the sandbox (berserk, from PyPI)'
+	@echo 'make deb           a Debian package (needs cargo-deb)'
 	@echo 'make EXE=name      the UCI engine alone (default target)'
 
 .PHONY: play
@@ -117,6 +119,27 @@ soak-short:
 bench-books:
 	$(CARGO) build --locked --release --bin sparring
 	SPARRING=target/release/sparring $(CARGO) run --locked --release --no-default-features --example book_speed
+
+# Other programs as witnesses: berserk plays whole games on the sandbox, as a person and as a bot.
+.PHONY: peers
+peers:
+	$(CARGO) build --locked --bin sparring
+	python3 -m venv target/peers
+	target/peers/bin/pip install --quiet --requirement tests/peers/requirements.txt
+	target/peers/bin/python tests/peers/berserk_games.py target/debug/sparring
+
+# A Debian package (needs cargo-deb): the program with its man page, completions and units.
+.PHONY: deb
+deb: web
+	$(CARGO) build --locked --profile dist --bin sparring
+	$(CARGO) build --locked --profile dist --no-default-features --bin sparring-uci --target-dir target/engine
+	cp target/engine/dist/sparring-uci target/dist/sparring-uci
+	mkdir -p target/package
+	target/dist/sparring man > target/package/sparring.1
+	target/dist/sparring completions bash > target/package/sparring.bash
+	target/dist/sparring completions zsh > target/package/_sparring
+	target/dist/sparring completions fish > target/package/sparring.fish
+	$(CARGO) deb --no-build --profile dist
 
 .PHONY: deny
 deny:
