@@ -9,6 +9,7 @@ use super::{
     actor::Shared,
     desk::{Desk, Roof},
     facts,
+    favours::Favours,
     lag::Tardiness,
     login::{self, Exit},
     meters::Meters,
@@ -17,10 +18,13 @@ use super::{
 };
 use crate::{
     config::{Config, Games, Matchmaking, Play, Rule},
-    lichess::{Client, model::UserId},
+    lichess::{
+        Client,
+        model::{GameId, UserId},
+    },
     lists::Lists,
     personality::Cast,
-    store::Store,
+    store::{Favour, Store},
     units::Millis,
 };
 
@@ -106,6 +110,10 @@ pub struct Past {
     pub opponents_today: Vec<(UserId, bool)>,
     /// Limits of the server that may still hold, and until when, in milliseconds since 1970.
     pub limits: Vec<(String, Millis)>,
+    /// Games that were running when the last run ended: what became of those that run no more is still to be kept.
+    pub unfinished: Vec<GameId>,
+    /// What was granted in those games so far.
+    pub favours: Vec<(GameId, Favour)>,
 }
 
 /// Everything the daemon is made of.
@@ -164,6 +172,7 @@ impl Daemon {
             mind: self.mind,
             cast: self.cast,
             lists: self.lists,
+            favours: Favours::restore(&self.past.favours, self.store.clone()),
             store: self.store,
             meters: self.meters,
             tardiness: Tardiness::default(),

@@ -124,7 +124,8 @@ impl Desk {
             intake: Intake::default(),
             suitor: Suitor::default(),
             rng: ChaCha8Rng::seed_from_u64(seed),
-            asleep: BTreeSet::new(),
+            // Those that still run come by the event stream, the others are looked at once for their end.
+            asleep: past.unfinished.iter().cloned().collect(),
             swept: Instant::now(),
             heart: roof.heart,
             limits,
@@ -173,7 +174,11 @@ impl Desk {
         match news {
             News::Opened => {
                 info!("listening for challenges");
+                self.show();
                 self.listening(true);
+                if !self.asleep.is_empty() {
+                    self.list_games();
+                }
             }
             News::Event { event, .. } => self.take(event),
             News::Garbled(bad) => {

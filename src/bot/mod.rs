@@ -10,6 +10,7 @@ pub mod decide;
 mod desk;
 mod duel;
 pub mod facts;
+mod favours;
 pub mod game;
 mod intake;
 mod lag;

@@ -96,6 +96,14 @@ impl Client {
         Ok(known.remove(self.token.expose()).flatten())
     }
 
+    /// What time it is for the server, since 1970, if it says so. Asked without the token.
+    ///
+    /// # Errors
+    /// [`CallError`] when nothing that speaks HTTP answers.
+    pub async fn server_time(&self) -> Result<Option<Millis>, CallError> {
+        self.wire.server_time().await
+    }
+
     /// The account that the token belongs to.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::{
     CallError, Lines, Token,
-    answer::{Refusal, accepted, asked_silence, limit_key, refused},
+    answer::{Refusal, accepted, asked_silence, limit_key, refused, since_1970},
     gates::Gates,
     retry::Class,
     stream::Line,
@@ -121,6 +121,17 @@ impl Wire {
         request
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, self.agent.clone())
+    }
+
+    /// Asks for the server's front page, whatever it says, for the date on it. The token stays here.
+    pub(super) async fn server_time(&self) -> Result<Option<Millis>, CallError> {
+        let request = self.commands.head(self.url(&[])).timeout(PATIENCE);
+        let answer = request.send().await.map_err(|error| CallError::Transient {
+            call: "time",
+            why: reason(&error),
+        })?;
+        let date = answer.headers().get(DATE).and_then(|date| date.to_str().ok());
+        Ok(date.and_then(since_1970))
     }
 
     /// Opens a stream that may last for days and may be silent for so long.

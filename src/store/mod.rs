@@ -13,4 +13,4 @@ mod record;
 pub use archive::{Archive, Filter, StoreError};
 pub use keeper::Store;
 pub use pgn::pgn;
-pub use record::{ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought};
+pub use record::{ChallengeRecord, End, Favour, GameRecord, MoveRecord, Source, Thought};
