@@ -24,6 +24,8 @@ help:
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
 	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
+	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
+	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
@@ -174,6 +176,23 @@ deb: web
 	target/dist/sparring completions zsh > target/package/_sparring
 	target/dist/sparring completions fish > target/package/sparring.fish
 	$(CARGO) deb --no-build --profile dist
+
+# Another program reads what we export, position by position.
+WITNESS ?= target/witness
+.PHONY: witness-books
+witness-books: $(WITNESS)/bin/python
+	$(CARGO) build --locked --release --bin sparring
+	$(WITNESS)/bin/python tests/witness/polyglot.py target/release/sparring books/*.book
+
+$(WITNESS)/bin/python:
+	python3 -m venv $(WITNESS)
+	$(WITNESS)/bin/pip install --quiet --disable-pip-version-check chess==1.11.2
+
+# Warnings are failures here: a line that ends below -1.2 for a side that chose it, and is not marked.
+.PHONY: judge-books
+judge-books:
+	$(CARGO) build --locked --release --bin sparring
+	target/release/sparring book check --engine --depth 14 --worse 120 --strict books/*.book
 
 .PHONY: deny
 deny:

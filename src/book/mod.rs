@@ -73,7 +73,7 @@ pub use merge::{Merged, merge};
 pub use openings::{Opening, name, name_of};
 pub use parse::{MAX_BYTES, MAX_LINES, parse, parse_bytes, read, read_bytes, too_large};
 pub use pick::{BookMove, Wish};
-pub use polyglot::{Imported, PolyglotError, export_polyglot, import_polyglot};
+pub use polyglot::{Imported, PolyglotError, each_position, export_polyglot, import_polyglot};
 pub use positions::Entry;
 pub use reweigh::reweigh;
 pub use split::split;
