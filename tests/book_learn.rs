@@ -64,7 +64,12 @@ fn archive(path: &Path) {
         let lost = game(number, Side::White, Some(Side::Black), "e2e4 e7e5 g1f3 b8c6 a2a3");
         archive.put_game(&lost).unwrap();
         thought(&archive, &lost.id, 5, "a2a3", -80 - 10 * number as i32);
-        let won = game(100 + number, Side::White, Some(Side::White), "d2d4 d7d5 c2c4 e7e6 b1c3");
+        let won = game(
+            100 + number,
+            Side::White,
+            Some(Side::White),
+            "d2d4 d7d5 c2c4 e7e6 b1c3",
+        );
         archive.put_game(&won).unwrap();
         thought(&archive, &won.id, 5, "b1c3", 30);
     }
@@ -101,7 +106,11 @@ fn the_archive_teaches_and_the_owner_decides() {
         6     6.0       3.0    +3.0   +0.30            100  c4 after 1. d4 d5  [mine.book:4]
     ");
     assert!(said.contains("12 of 13 games followed mine.book"), "{said}");
-    assert_eq!(fs::read_to_string(at("mine.book")).unwrap(), BOOK, "the book is not touched");
+    assert_eq!(
+        fs::read_to_string(at("mine.book")).unwrap(),
+        BOOK,
+        "the book is not touched"
+    );
     assert_eq!(
         fs::read_to_string(at("p.diff")).unwrap(),
         "--- mine.book\n+++ mine.book\n@@ -2 +2 @@\n-1. e4 60 | d4 40  # by mood\n+1. e4 45 | d4 54  # by mood\n"

@@ -30,9 +30,10 @@ use super::{
 };
 use crate::{
     lichess::{
-        CallError, Client, Follower, News, Untrusted,
+        CallError, Client, Fate, Follower, Lines, News, Untrusted,
         model::{
-            Account, Challenge, Event, GameId, GameInfo, NowPlaying, Speed, Status as GameStatus, UserId,
+            Account, Challenge, ChallengeDone, Event, GameId, GameInfo, NowPlaying, Speed,
+            Status as GameStatus, UserId,
         },
         retry::Class,
     },
@@ -58,7 +59,8 @@ pub(super) enum Errand {
     Checked(Result<Result<(), Exit>, CallError>),
     Resigned(Result<(), CallError>),
     Online(Result<Vec<Account>, CallError>),
-    Invited(UserId, Result<Box<Challenge>, CallError>),
+    Invited(UserId, Result<(Box<Challenge>, Lines<Fate>), CallError>),
+    Decided(GameId, Option<ChallengeDone>),
     Cancelled(GameId, Result<(), CallError>),
 }
 
@@ -395,6 +397,7 @@ impl Desk {
             Errand::Resigned(Err(error)) => warn!("{error}"),
             Errand::Online(online) => self.met(online),
             Errand::Invited(user, answer) => self.invited(user, answer),
+            Errand::Decided(id, done) => self.decided(&id, done),
             Errand::Cancelled(id, Err(error)) => debug!("challenge {id}: {error}"),
             Errand::Cancelled(_, Ok(())) => {}
         }

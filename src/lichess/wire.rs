@@ -142,9 +142,31 @@ impl Wire {
         path: &[&str],
         silence: Millis,
     ) -> Result<Lines<T>, CallError> {
-        let request = self
-            .dressed(self.streams.get(self.url(path)))
-            .header(ACCEPT, "application/x-ndjson");
+        self.stream(call, class, self.streams.get(self.url(path)), silence)
+            .await
+    }
+
+    /// Sends an order whose answer is a stream, which may be silent for so long.
+    pub(super) async fn post<T: Line>(
+        &self,
+        call: &'static str,
+        class: Class,
+        path: &[&str],
+        form: &[(&str, String)],
+        silence: Millis,
+    ) -> Result<Lines<T>, CallError> {
+        let request = self.streams.post(self.url(path)).form(form);
+        self.stream(call, class, request, silence).await
+    }
+
+    async fn stream<T: Line>(
+        &self,
+        call: &'static str,
+        class: Class,
+        request: RequestBuilder,
+        silence: Millis,
+    ) -> Result<Lines<T>, CallError> {
+        let request = self.dressed(request).header(ACCEPT, "application/x-ndjson");
         // The limit is for the head of the answer; the stream itself may last for days.
         let answer = tokio::time::timeout(PATIENCE, self.exchange(call, class, request))
             .await
