@@ -64,7 +64,12 @@ fn archive(path: &Path) {
         let lost = game(number, Side::White, Some(Side::Black), "e2e4 e7e5 g1f3 b8c6 a2a3");
         archive.put_game(&lost).unwrap();
         thought(&archive, &lost.id, 5, "a2a3", -80 - 10 * number as i32);
-        let won = game(100 + number, Side::White, Some(Side::White), "d2d4 d7d5 c2c4 e7e6 b1c3");
+        let won = game(
+            100 + number,
+            Side::White,
+            Some(Side::White),
+            "d2d4 d7d5 c2c4 e7e6 b1c3",
+        );
         archive.put_game(&won).unwrap();
         thought(&archive, &won.id, 5, "b1c3", 30);
     }
@@ -101,7 +106,11 @@ fn the_archive_teaches_and_the_owner_decides() {
         6     6.0       3.0    +3.0   +0.30            100  c4 after 1. d4 d5  [mine.book:4]
     ");
     assert!(said.contains("12 of 13 games followed mine.book"), "{said}");
-    assert_eq!(fs::read_to_string(at("mine.book")).unwrap(), BOOK, "the book is not touched");
+    assert_eq!(
+        fs::read_to_string(at("mine.book")).unwrap(),
+        BOOK,
+        "the book is not touched"
+    );
     assert_eq!(
         fs::read_to_string(at("p.diff")).unwrap(),
         "--- mine.book\n+++ mine.book\n@@ -2 +2 @@\n-1. e4 60 | d4 40  # by mood\n+1. e4 45 | d4 54  # by mood\n"
@@ -124,6 +133,33 @@ fn the_engine_looks_anew_where_it_is_asked_to() {
     // Nothing is wrong with either opening, whatever the archive thought of the first.
     assert!(verdicts.iter().all(|verdict| verdict.abs() < 1.0), "{table}");
     assert_ne!(verdicts[0], -1.05);
+}
+
+#[test]
+fn weights_lean_where_the_settings_say_so_and_stand_upright_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("mine.book"), BOOK).unwrap();
+    fs::create_dir(at("state")).unwrap();
+    archive(&at("state/archive.db"));
+    let show = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
+        command.args(["book", "show", "mine.book", "-d", "1"]);
+        let output = command.current_dir(folder.path()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let upright = show();
+    let (_, said) = learn(folder.path(), &["--keep"]);
+    assert!(said.contains("4 moves lean by their results"), "{said}");
+    assert_eq!(show(), upright, "not without the setting");
+    fs::write(at("bot.toml"), "[state]\nsoft-weights = true\n").unwrap();
+    insta::assert_snapshot!(show(), @r"
+     55%  1. d4    A40 Queen's Pawn Game  [mine.book:2]  leans ×1.35 by 6 games: 6.0 points of 3.0
+     45%  1. e4    B00 King's Pawn Game  [mine.book:2]  leans ×0.74 by 6 games: 0.0 points of 3.0
+    ");
+    let (_, said) = learn(folder.path(), &["--forget"]);
+    assert!(said.contains("mine.book stands upright again"), "{said}");
+    assert_eq!(show(), upright);
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub mod explain;
 pub mod games;
 pub mod health;
 pub mod human;
+pub mod leaning;
 pub mod logging;
 pub mod manual;
 pub mod match_engines;

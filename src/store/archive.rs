@@ -13,7 +13,11 @@ use crate::{
 };
 
 /// The schema, step by step. A database knows how many of them it has.
-const SCHEMA: [&str; 2] = [include_str!("schema/001.sql"), include_str!("schema/002.sql")];
+const SCHEMA: [&str; 3] = [
+    include_str!("schema/001.sql"),
+    include_str!("schema/002.sql"),
+    include_str!("schema/003.sql"),
+];
 /// Another program reading the file holds a write up no longer.
 const BUSY: Duration = Duration::from_secs(2);
 
@@ -64,7 +68,7 @@ pub struct Filter {
 /// An open archive.
 #[derive(Debug)]
 pub struct Archive {
-    sql: Connection,
+    pub(super) sql: Connection,
 }
 
 impl Archive {
