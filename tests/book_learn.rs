@@ -136,6 +136,33 @@ fn the_engine_looks_anew_where_it_is_asked_to() {
 }
 
 #[test]
+fn weights_lean_where_the_settings_say_so_and_stand_upright_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("mine.book"), BOOK).unwrap();
+    fs::create_dir(at("state")).unwrap();
+    archive(&at("state/archive.db"));
+    let show = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
+        command.args(["book", "show", "mine.book", "-d", "1"]);
+        let output = command.current_dir(folder.path()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let upright = show();
+    let (_, said) = learn(folder.path(), &["--keep"]);
+    assert!(said.contains("4 moves lean by their results"), "{said}");
+    assert_eq!(show(), upright, "not without the setting");
+    fs::write(at("bot.toml"), "[state]\nsoft-weights = true\n").unwrap();
+    insta::assert_snapshot!(show(), @r"
+     55%  1. d4    A40 Queen's Pawn Game  [mine.book:2]  leans ×1.35 by 6 games: 6.0 points of 3.0
+     45%  1. e4    B00 King's Pawn Game  [mine.book:2]  leans ×0.74 by 6 games: 0.0 points of 3.0
+    ");
+    let (_, said) = learn(folder.path(), &["--forget"]);
+    assert!(said.contains("mine.book stands upright again"), "{said}");
+    assert_eq!(show(), upright);
+}
+
+#[test]
 fn without_an_archive_or_a_player_it_says_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mine.book"), BOOK).unwrap();

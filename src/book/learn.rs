@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use crate::{
-    chess::{Color, GameLine, Move, write_san},
+    chess::{Color, GameLine, Move, Variant, write_san, write_uci},
     units::Centipawns,
 };
 
-use super::{library::Book, reweigh::reweigh, tree::moves_of};
+use super::{leans::Lean, library::Book, reweigh::reweigh, tree::moves_of};
 
 /// A game against a move that scored so is as strong as so many real ones: few games say little.
 const DOUBT: f64 = 8.0;
@@ -164,6 +164,27 @@ impl<'b> Lessons<'b> {
         lessons
     }
 
+    /// How weights lean that follow from at least so many games: the advice of [`list`](Self::list) as factors, for all
+    /// moves that are played.
+    #[must_use]
+    pub fn leans(&self, least: u32) -> Vec<Lean> {
+        let met = self.order.iter().filter_map(|(key, mv)| {
+            let score = self
+                .scores
+                .get(&(*key, *mv))
+                .filter(|score| score.games >= least)?;
+            Some(Lean {
+                key: *key,
+                uci: write_uci(*mv, Variant::Standard),
+                games: score.games,
+                points: f64::from(score.half_points) / 2.0,
+                expected: score.expected,
+                permille: (1000.0 * factor(score)).round() as u32,
+            })
+        });
+        met.collect()
+    }
+
     /// The text of the book with the numbers that follow from at least so many games. Only moves that have a number or
     /// stand in a choice change; the others are for the owner to decide.
     #[must_use]
@@ -223,12 +244,16 @@ fn advise(weight: i64, score: &Score) -> i64 {
     if weight <= 0 {
         return weight;
     }
+    ((weight as f64 * factor(score)).round() as i64).max(1)
+}
+
+/// What a weight is multiplied by after so many games.
+fn factor(score: &Score) -> f64 {
     let points = f64::from(score.half_points) / 2.0;
     let games = f64::from(score.games);
     let surplus = (points - score.expected) / (games + DOUBT);
     // Half a point a game more than promised doubles the weight.
-    let factor = (2.0 * surplus).exp2().clamp(1.0 / BOLDEST, BOLDEST);
-    ((weight as f64 * factor).round() as i64).max(1)
+    (2.0 * surplus).exp2().clamp(1.0 / BOLDEST, BOLDEST)
 }
 
 /// What a player rated so is to score against another, from 0 to 1, by the usual formula of Elo.
@@ -240,7 +265,8 @@ pub fn expected_score(own: u32, other: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{book::parse, chess::Variant};
+    use crate::book::{Leans, Library, parse};
+    use std::sync::Arc;
 
     fn taught<'b>(book: &'b Book, games: &[(&str, Color, u32, usize)]) -> Lessons<'b> {
         let mut lessons = Lessons::new(book);
@@ -301,6 +327,45 @@ mod tests {
         assert_eq!(list.len(), 1);
         assert_eq!((list[0].mv.as_str(), list[0].after.as_str()), ("c5", "1. e4"));
         assert!(list[0].advised > 50);
+    }
+
+    #[test]
+    fn a_book_leans_by_its_results_and_stands_upright_without_them() {
+        let text = "1. e4 60 | d4 40\n1. e4 e5xx\n1. c4 e5\n";
+        let book = parse("a.book", text).0.unwrap();
+        let games = [
+            ("e2e4 c7c5", Color::White, 0, 8),
+            ("d2d4 d7d5", Color::White, 2, 8),
+        ];
+        let leans: Leans = taught(&book, &games).leans(4).into_iter().collect();
+        assert_eq!(leans.len(), 2);
+        assert!(taught(&book, &games).leans(9).is_empty());
+        let chances = |book: &Book| -> Vec<String> {
+            let library = Library::new(vec![book.clone()]);
+            let choices = library.choices(&["a".to_owned()], &GameLine::new(Variant::Standard));
+            let show = |choice: &crate::book::BookMove| {
+                let lean = choice.lean.as_ref().map_or_else(String::new, Lean::words);
+                format!(
+                    "{} {:.3} {lean}",
+                    write_uci(choice.mv, Variant::Standard),
+                    choice.chance
+                )
+            };
+            choices.iter().map(show).collect()
+        };
+        let upright = ["e2e4 0.600 ", "d2d4 0.400 ", "c2c4 0.000 "];
+        assert_eq!(chances(&book), upright);
+        let leaning = book.clone().leaning(leans.into());
+        assert_eq!(
+            chances(&leaning),
+            [
+                "d2d4 0.571 leans ×1.41 by 8 games: 8.0 points of 4.0",
+                "e2e4 0.429 leans ×0.71 by 8 games: 0.0 points of 4.0",
+                "c2c4 0.000 ",
+            ]
+        );
+        assert_eq!(leaning.text().as_str(), text);
+        assert_eq!(chances(&leaning.leaning(Arc::default())), upright);
     }
 
     #[test]

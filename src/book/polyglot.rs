@@ -101,7 +101,7 @@ pub fn import_polyglot(bytes: &[u8]) -> Result<Imported, PolyglotError> {
 #[must_use]
 pub fn export_polyglot(book: &Book) -> Vec<u8> {
     let mut records = Vec::new();
-    each_position(book, &mut |pos, moves| {
+    each_position(book, |pos, moves| {
         let key = polyglot_key(pos);
         records.extend(
             moves
@@ -121,7 +121,7 @@ pub fn export_polyglot(book: &Book) -> Vec<u8> {
 }
 
 /// Shows all positions that a book has moves for, each once, with the weights that [`export_polyglot`] gives them.
-pub fn each_position(book: &Book, see: &mut dyn FnMut(&Position, &[(Move, u16)])) {
+pub fn each_position(book: &Book, mut see: impl FnMut(&Position, &[(Move, u16)])) {
     let mut seen = HashSet::new();
     walk(book.text(), &mut |row| {
         for played in row.counting() {

@@ -13,6 +13,7 @@ pub mod health;
 pub mod human;
 pub mod init;
 pub mod ladder;
+pub mod leaning;
 pub mod logging;
 pub mod manual;
 pub mod match_engines;

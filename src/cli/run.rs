@@ -20,6 +20,7 @@ use tracing::{error, info, warn};
 use super::{
     exit::{Exit, Failure},
     health::{self, Watched},
+    leaning,
     service::{Service, assemble, failure, fresh_seed},
     state,
     stock::stock,
@@ -135,6 +136,9 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
     service.daemon.dry = args.dry_run;
     if config.state.archive && !args.dry_run {
         (service.daemon.store, service.daemon.past) = state::open(folder);
+        if config.state.soft_weights {
+            leaning::keep(folder.join(state::ARCHIVE), stock, stop.clone());
+        }
     }
     if let Some(address) = config.status {
         show(address, &service, &stop).await?;

@@ -124,6 +124,8 @@ pub struct State {
     pub folder: Option<PathBuf>,
     /// Whether games, moves and verdicts are kept there.
     pub archive: bool,
+    /// Whether weights of books lean by the results in the archive.
+    pub soft_weights: bool,
 }
 
 impl Paths {
@@ -459,6 +461,12 @@ fn declare_state(state: &mut Section<'_>) -> State {
             Flag,
             true,
             "Keeps games, moves and verdicts in archive.db there; `sparring games` shows them.",
+        ),
+        soft_weights: state.key(
+            "soft-weights",
+            Flag,
+            false,
+            "Book moves that score come up more often, those that lose less often; the books stay as they are.",
         ),
     }
 }

@@ -13,10 +13,11 @@ use crate::{
 };
 
 /// The schema, step by step. A database knows how many of them it has.
-const SCHEMA: [&str; 3] = [
+const SCHEMA: [&str; 4] = [
     include_str!("schema/001.sql"),
     include_str!("schema/002.sql"),
     include_str!("schema/003.sql"),
+    include_str!("schema/004.sql"),
 ];
 /// Another program reading the file holds a write up no longer.
 const BUSY: Duration = Duration::from_secs(2);
@@ -68,7 +69,7 @@ pub struct Filter {
 /// An open archive.
 #[derive(Debug)]
 pub struct Archive {
-    sql: Connection,
+    pub(super) sql: Connection,
 }
 
 impl Archive {

@@ -7,6 +7,7 @@
 
 mod archive;
 mod keeper;
+mod leans;
 mod pgn;
 mod record;
 

@@ -25,6 +25,7 @@ use crate::{
   sparring book learn books/mine.book games.pgn --player MyBot    from games in PGN
   sparring book learn books/mine.book --patch p.diff
   patch -p0 < p.diff                                              takes the advice, after you have read it
+  sparring book learn books/mine.book --forget                    no weight of it leans by results any longer
 
 Expected points come from the ratings of both players; a half where they are not known. With few games the advice is
 timid: it takes 8 games to count half. The verdict is what the bot thought of the first position that it had to think
@@ -56,6 +57,12 @@ pub struct Args {
     /// Writes the advice for moves with numbers to this file, as a patch.
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
+    /// Keeps in the archive how weights lean by these results, for a bot with soft-weights in [state].
+    #[arg(long, conflicts_with_all = ["games", "forget"])]
+    keep: bool,
+    /// Forgets how the weights of this book lean; nothing else is done.
+    #[arg(long, conflicts_with_all = ["games", "patch"])]
+    forget: bool,
     /// No progress on stderr.
     #[arg(short, long)]
     quiet: bool,
@@ -67,6 +74,11 @@ pub struct Args {
 /// When a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let book = desk::read(&args.book)?;
+    if args.forget {
+        open_archive(args.archive.as_deref(), &args.config)?.put_leans(book.name(), &[])?;
+        desk::say(&format!("{} stands upright again", book.path()));
+        return Ok(Exit::Success);
+    }
     let mut lessons = Lessons::new(&book);
     let mut judge = args.nodes.map(|nodes| Judge::new(Nodes(nodes)));
     let mut read = 0;
@@ -77,6 +89,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     } else {
         let archive = open_archive(args.archive.as_deref(), &args.config)?;
         read = from_archive(&archive, &Filter::default(), &mut lessons, &mut judge)?;
+        if args.keep {
+            let leans = lessons.leans(args.min);
+            archive.put_leans(book.name(), &leans)?;
+            desk::say(&format!("{} moves lean by their results", leans.len()));
+        }
     }
     if lessons.games() == 0 {
         let who = args.player.as_deref().unwrap_or("the bot");

@@ -20,6 +20,8 @@ mod stats;
 
 use clap::Subcommand;
 
+pub use outcomes::from_archive;
+
 use super::exit::Exit;
 
 /// Works with opening books: checks, shows, grows, compares and converts them.

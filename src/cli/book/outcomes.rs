@@ -23,7 +23,7 @@ const PLIES: usize = 80;
 const DECIDED: i32 = 1000;
 
 /// Looks at positions, each once, for so many nodes.
-pub(super) struct Judge {
+pub struct Judge {
     engine: Engine,
     nodes: Nodes,
     known: HashMap<u64, Option<Centipawns>>,
@@ -126,7 +126,7 @@ pub(super) fn teach(lessons: &mut Lessons<'_>, judge: &mut Option<Judge>, game: 
 ///
 /// # Errors
 /// When the archive cannot be read.
-pub(super) fn from_archive(
+pub fn from_archive(
     archive: &Archive,
     filter: &Filter,
     lessons: &mut Lessons<'_>,

@@ -76,7 +76,7 @@ pub fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
 /// One position a line.
 fn json(book: &Book) -> String {
     let mut lines = String::new();
-    book::each_position(book, &mut |pos, moves| {
+    book::each_position(book, |pos, moves| {
         let moves: serde_json::Map<String, serde_json::Value> = moves
             .iter()
             .map(|(mv, weight)| (write_uci(*mv, Variant::Standard), (*weight).into()))
