@@ -52,6 +52,7 @@ fn archive(path: &Path) {
             note: "book books/x.book:1 100%".to_owned(),
             score: None,
             think: Millis(40),
+            grounds: None,
         }),
     };
     archive.put_move(&id, &mine).unwrap();

@@ -28,6 +28,7 @@ pub mod stock;
 pub mod suite;
 pub mod token;
 pub mod tune;
+pub mod why;
 
 use std::{
     fmt::Display,

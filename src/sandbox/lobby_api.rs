@@ -6,18 +6,20 @@ use std::sync::Arc;
 use axum::{
     Extension, Json, Router,
     extract::{Path, State},
+    http::StatusCode,
     middleware::from_fn_with_state,
+    response::{IntoResponse as _, Response},
     routing::{get, post},
 };
 use serde_json::{Value, json};
 
 use super::{
-    answer::Done,
+    answer::{Done, error},
     challenge_api::parse_id,
     fields::BodyFields,
     gate::{self, Caller, Gate},
     hub::Hub,
-    world::{Refusal, View},
+    world::{Game, Refusal, View},
 };
 use crate::lichess::model::Challenge;
 
@@ -34,6 +36,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .route("/sandbox/guest", post(guest))
         .route("/sandbox/lobby", get(lobby))
         .route("/sandbox/game/{id}/view", get(view))
+        .route("/sandbox/game/{id}/decisions", get(decisions))
         .merge(players)
 }
 
@@ -65,6 +68,18 @@ async fn view(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Jso
         .with(|world, _| world.game(&id).cloned())
         .ok_or(Refusal::NotFound)?;
     Ok(Json(View::of(&game)))
+}
+
+/// Why the bot moved as it did: a help that nobody may have while the game runs.
+async fn decisions(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Response, Refusal> {
+    let id = parse_id(&id)?;
+    let is_running = hub.with(|world, _| world.game(&id).map(Game::is_running));
+    if is_running.ok_or(Refusal::NotFound)? {
+        return Ok(error(StatusCode::FORBIDDEN, "The game is still running"));
+    }
+    let witness = hub.options.witness.as_ref().ok_or(Refusal::NotFound)?;
+    let told = witness.tell(id).await.ok_or(Refusal::NotFound)?;
+    Ok(Json(told).into_response())
 }
 
 async fn rematch(

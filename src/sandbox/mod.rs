@@ -29,6 +29,7 @@ mod pages;
 mod server;
 mod time;
 mod turns;
+mod witness;
 pub mod world;
 
 pub use chaos::Struck;
@@ -37,6 +38,7 @@ pub use faults::{Fault, Mishap};
 pub use hub::Topic;
 pub use ledger::Posted;
 pub use options::{Castling, Limits, Options, Rules};
-pub use pages::has_page;
+pub use pages::{Asset, asset, has_page};
 pub use server::Sandbox;
+pub use witness::Witness;
 pub use world::Refusal;

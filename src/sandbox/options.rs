@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::witness::Witness;
 use crate::units::Millis;
 
 /// How castling is written in the moves of standard games. Chess960 and games from a position always have the
@@ -74,6 +75,8 @@ pub struct Options {
     pub challenge_keep_alive: Millis,
     /// An object with what `GET /sandbox/lobby` says beside the bot, as in `{"personalities":[..]}`.
     pub lobby: Value,
+    /// Who tells, once a game is over, why its bot moved as it did; without one nobody does.
+    pub witness: Option<Witness>,
     /// Whether to serve the board's pages.
     pub pages: bool,
     /// What the header `x-sandbox-key` must say for the control routes; without it they are open.
@@ -91,6 +94,7 @@ impl Default for Options {
             keep_alive: Millis::from_secs(7),
             challenge_keep_alive: Millis::from_secs(15),
             lobby: Value::Object(serde_json::Map::new()),
+            witness: None,
             pages: true,
             admin_key: None,
             hosts: Vec::new(),

@@ -13,11 +13,12 @@ use crate::{
 };
 
 /// The schema, step by step. A database knows how many of them it has.
-const SCHEMA: [&str; 4] = [
+const SCHEMA: [&str; 5] = [
     include_str!("schema/001.sql"),
     include_str!("schema/002.sql"),
     include_str!("schema/003.sql"),
     include_str!("schema/004.sql"),
+    include_str!("schema/005.sql"),
 ];
 /// Another program reading the file holds a write up no longer.
 const BUSY: Duration = Duration::from_secs(2);
@@ -40,7 +41,7 @@ pub enum StoreError {
 
 /// The same move seen again, as after a restart, adds what is new and keeps what was known; another move in its place
 /// replaces it.
-const PUT_MOVE: &str = "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+const PUT_MOVE: &str = "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (game, ply) DO UPDATE SET uci = excluded.uci,
     clock = CASE WHEN uci = excluded.uci THEN coalesce(excluded.clock, clock) ELSE excluded.clock END,
     source = CASE WHEN uci = excluded.uci THEN coalesce(excluded.source, source) ELSE excluded.source END,
@@ -49,7 +50,8 @@ const PUT_MOVE: &str = "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 
     mate = CASE WHEN uci = excluded.uci THEN coalesce(excluded.mate, mate) ELSE excluded.mate END,
     depth = CASE WHEN uci = excluded.uci THEN coalesce(excluded.depth, depth) ELSE excluded.depth END,
     nodes = CASE WHEN uci = excluded.uci THEN coalesce(excluded.nodes, nodes) ELSE excluded.nodes END,
-    think = CASE WHEN uci = excluded.uci THEN coalesce(excluded.think, think) ELSE excluded.think END";
+    think = CASE WHEN uci = excluded.uci THEN coalesce(excluded.think, think) ELSE excluded.think END,
+    grounds = CASE WHEN uci = excluded.uci THEN coalesce(excluded.grounds, grounds) ELSE excluded.grounds END";
 
 /// Which games to show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -98,6 +100,18 @@ impl Archive {
             sql: Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
         };
         archive.sql.busy_timeout(BUSY)?;
+        archive.migrate()?;
+        Ok(archive)
+    }
+
+    /// An archive that is gone with the process.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        let archive = Self {
+            sql: Connection::open_in_memory()?,
+        };
         archive.migrate()?;
         Ok(archive)
     }
@@ -212,6 +226,10 @@ impl Archive {
             depth,
             nodes,
             thought.map(|thought| number(thought.think.0)),
+            // Its strings and numbers can always be written.
+            thought
+                .and_then(|thought| thought.grounds.as_ref())
+                .and_then(|grounds| serde_json::to_string(grounds).ok()),
         ])?;
         Ok(())
     }
@@ -430,6 +448,7 @@ fn move_of(row: &Row<'_>) -> rusqlite::Result<MoveRecord> {
     };
     let note: Option<String> = row.get("note")?;
     let think: Option<i64> = row.get("think")?;
+    let grounds: Option<String> = row.get("grounds")?;
     Ok(MoveRecord {
         ply: row.get("ply")?,
         uci: row.get("uci")?,
@@ -441,6 +460,8 @@ fn move_of(row: &Row<'_>) -> rusqlite::Result<MoveRecord> {
                 .map(|cp| Score::Cp(Centipawns(cp)))
                 .or(mate.map(Score::Mate)),
             think: think.map(millis).unwrap_or_default(),
+            // What a later program may have written differently is no reason to lose the move.
+            grounds: grounds.and_then(|text| serde_json::from_str(&text).ok()),
         }),
     })
 }

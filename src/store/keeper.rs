@@ -2,7 +2,7 @@
 
 use std::{
     collections::VecDeque,
-    io,
+    fmt, io,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -42,6 +42,17 @@ enum Order {
     Favour(GameId, Favour),
     /// Answered when everything before it is written, or waits for the disk.
     Flush(oneshot::Sender<()>),
+    /// Answered from what is written by then.
+    Ask(Question),
+}
+
+/// Reads the archive, and tells whoever asked.
+struct Question(Box<dyn FnOnce(&Archive) + Send>);
+
+impl fmt::Debug for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Question")
+    }
 }
 
 impl Store {
@@ -100,6 +111,21 @@ impl Store {
         let _ = wait.await;
     }
 
+    /// Reads what was ordered so far and could be written. `None` without an archive, or when it has too much to do.
+    ///
+    /// Everything that is to be written waits meanwhile, so a question should be a short one.
+    pub async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
+    ) -> Option<Result<T, StoreError>> {
+        let (reply, answer) = oneshot::channel();
+        let question = Question(Box::new(move |archive| {
+            let _ = reply.send(question(archive)); // whoever asked may have given up
+        }));
+        self.orders.as_ref()?.try_send(Order::Ask(question)).ok()?;
+        answer.await.ok()
+    }
+
     /// How many rows were lost because nobody could write them in time.
     #[must_use]
     pub fn lost(&self) -> u64 {
@@ -142,10 +168,14 @@ impl Keeper {
         if !self.waiting.is_empty() {
             self.catch_up();
         }
-        if let Order::Flush(done) = order {
-            let _ = done.send(()); // whoever waited may have given up
-            return;
-        }
+        let order = match order {
+            Order::Flush(done) => {
+                let _ = done.send(()); // whoever waited may have given up
+                return;
+            }
+            Order::Ask(Question(answer)) => return answer(&self.archive),
+            order => order,
+        };
         if !self.waiting.is_empty() || !self.write(&order) {
             if self.waiting.len() == WAITING {
                 self.waiting.pop_front();
@@ -172,7 +202,7 @@ impl Keeper {
             Order::Challenge(record) => self.archive.put_challenge(record),
             Order::Limit(key, until) => self.archive.put_limit(key, *until),
             Order::Favour(game, favour) => self.archive.put_favour(game, *favour),
-            Order::Flush(_) => Ok(()),
+            Order::Flush(_) | Order::Ask(_) => Ok(()),
         };
         self.tell(&written);
         written.is_ok()
@@ -218,6 +248,8 @@ mod tests {
         store.flush().await;
         let archive = Archive::read(&path).unwrap();
         assert_eq!(archive.moves(&id).unwrap().len(), 50);
+        let asked = store.ask(move |archive| archive.moves(&id)).await;
+        assert_eq!(asked.unwrap().unwrap().len(), 50);
         assert!(archive.games(&Filter::default()).unwrap().is_empty());
         assert_eq!(store.lost(), 0);
     }

@@ -6,12 +6,14 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod archive;
+mod grounds;
 mod keeper;
 mod leans;
 mod pgn;
 mod record;
 
 pub use archive::{Archive, Filter, StoreError};
+pub use grounds::{BookChance, BookGrounds, Grounds, People, SearchGrounds, SeenLine, Worth, permille};
 pub use keeper::Store;
 pub use pgn::pgn;
 pub use record::{ChallengeRecord, End, Favour, GameRecord, MoveRecord, Source, Thought};

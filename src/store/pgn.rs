@@ -157,6 +157,7 @@ mod tests {
                 note: note.to_owned(),
                 score,
                 think: Millis(5),
+                grounds: None,
             })
         };
         let record = |ply, uci: &str, clock, thought| MoveRecord {

@@ -1,5 +1,6 @@
 //! What the archive keeps, as values.
 
+use super::grounds::Grounds;
 use crate::{
     engine::Score,
     lichess::model::{GameId, Side, UserId},
@@ -82,6 +83,8 @@ pub struct Thought {
     pub score: Option<Score>,
     /// From the turn to the decision.
     pub think: Millis,
+    /// What it rests on, for the card that explains it after the game.
+    pub grounds: Option<Grounds>,
 }
 
 /// Where a move of mine is from.

@@ -1,7 +1,10 @@
 //! What the board's page asks for, accounts, and exports.
 
 use serde_json::json;
-use sparring::{sandbox::Options, units::Millis};
+use sparring::{
+    sandbox::{Options, Witness},
+    units::Millis,
+};
 
 use crate::harness::{BLITZ, Player, Table, answer, standing_still};
 
@@ -178,4 +181,32 @@ async fn a_game_is_exported_with_clocks() {
         (&export["status"], &export["winner"]),
         (&json!("resign"), &json!("white"))
     );
+}
+
+#[tokio::test]
+async fn why_the_bot_moved_is_told_once_the_game_is_over_and_not_before() {
+    let options = Options {
+        witness: Some(Witness::new(|id| async move { Some(json!({ "game": id })) })),
+        ..standing_still()
+    };
+    let table = Table::set(options).await;
+    let id = table.game(&BLITZ).await;
+    let path = format!("/sandbox/game/{id}/decisions");
+    let (status, refused) = table.anna.get(&path).await;
+    assert_eq!(
+        (status, &refused["error"]),
+        (403, &json!("The game is still running"))
+    );
+    table.anna.plays(&id, "resign").await;
+    assert_eq!(table.anna.get(&path).await, (200, json!({ "game": id })));
+    assert_eq!(table.anna.get("/sandbox/game/zzzzzzzz/decisions").await.0, 404);
+}
+
+#[tokio::test]
+async fn a_sandbox_that_nobody_told_anything_knows_no_reasons() {
+    let table = Table::set(standing_still()).await;
+    let id = table.game(&BLITZ).await;
+    table.anna.plays(&id, "resign").await;
+    let (status, _) = table.anna.get(&format!("/sandbox/game/{id}/decisions")).await;
+    assert_eq!(status, 404);
 }

@@ -1,5 +1,6 @@
 // Requests to the server this page came from, and the guest in whose name they are made.
 import type { Challenge, Lobby, RunningGame, Setup, View } from './model';
+import type { Decisions } from './why';
 import { forget, isRecord, recall, remember } from './storage';
 
 /** An answer that was not a success; `status` 0 means that the server was not reached. */
@@ -102,6 +103,9 @@ async function post(where: string, form: Form = {}): Promise<Response> {
 
 export const lobby = (): Promise<Lobby> => read('/sandbox/lobby');
 export const view = (id: string): Promise<View> => read(path`/sandbox/game/${id}/view`);
+
+/** Why the bot moved as it did; only of games that are over. */
+export const decisions = (id: string): Promise<Decisions> => read(path`/sandbox/game/${id}/decisions`);
 
 export async function playing(): Promise<readonly RunningGame[]> {
   return (await read<{ nowPlaying: readonly RunningGame[] }>('/api/account/playing')).nowPlaying;

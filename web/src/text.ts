@@ -155,6 +155,28 @@ export const text = {
   copied: 'Copied',
   copyFailed: 'Copying is not allowed here',
 
+  why: {
+    title: 'Why it played that',
+    of: (move: string) => `Why ${move}`,
+    choose: 'Go to a move of the bot (click it, or use the arrow keys) to see why it was played.',
+    bookMark: 'from the book',
+    leftMark: 'the book was left here',
+    bookLine: 'From the book:',
+    bookMoves: 'What the book chose from',
+    leftBook: 'It left the book here.',
+    lastLine: 'The line it had followed:',
+    searched: 'Found by searching.',
+    searchedTo: (depth: number, nodes: number) =>
+      `Found by searching ${depth} ${depth === 1 ? 'half move' : 'half moves'} deep, ${nodes.toLocaleString('en')} positions.`,
+    asPeople: (rating: number, chance: string) => `Chosen as people rated ${rating} play: ${chance} of them play it here.`,
+    corrected: (rating: number, chance: string) =>
+      `People rated ${rating} drew another move (${chance} of them play it); it lost too much, so the best one was played.`,
+    sawBetter: (san: string, score: string) => `It saw that ${san} was better (${score}), and played as its level does.`,
+    lines: 'What it saw, the played line first',
+    took: (time: string) => `Took ${time}`,
+    clock: (time: string) => `${time} left on its clock`,
+  },
+
   chat: 'Chat',
   chatLog: 'Chat lines',
   chatLabel: 'Say something',

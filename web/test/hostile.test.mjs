@@ -67,6 +67,28 @@ test('moves, reasons and refusals of a game are text, whatever they contain', ()
   });
 });
 
+test('the reasons of moves are text, whatever they contain', () => {
+  const state = { status: 'resign', winner: 'white' };
+  return onBoard({ ...MY_MOVE, state }, async ({ page, server, url }) => {
+    noScript(page);
+    server.why = {
+      leftBook: { ply: 2, at: NASTY[3], note: NASTY[4] },
+      decisions: [{
+        ply: 2, san: NASTY[0], from: 'search', note: NASTY[1], tookMillis: 1, clockMillis: 1, depth: 1, nodes: 1,
+        book: { at: NASTY[1], note: NASTY[2], moves: NASTY.map((san) => ({ san, chance: 0.1 })) },
+        search: { lines: NASTY.map((san) => ({ score: { cp: 1 }, san: [san, san] })), people: null },
+      }],
+    };
+    await page.goto('about:blank');
+    await page.goto(`${url}#/game/game0001`);
+    await page.getByRole('heading', { name: `Why 1… ${NASTY[0]}` }).waitFor();
+    assert.deepEqual(await page.locator('.seen-lines span').allTextContents(), NASTY.map((san) => `${san} ${san}`));
+    assert.equal(await page.locator('.why :not(h2, div, p, ul, li, span, b, code, meter, strong)').count(), 0);
+    assert.equal(await page.locator('main a, main img, main script, main iframe').count(), 0);
+    await nothingSticksOut(page);
+  });
+});
+
 test('a PGN is copied and saved as it is, under a name of our own', () =>
   onBoard({ ...MY_MOVE, state: { status: 'resign', winner: 'white' } }, async ({ page, server, context, url }) => {
     noScript(page);

@@ -89,6 +89,16 @@ test('a game by click and drag, with chat, resignation, result and rematch', asy
   await page.getByText('0-1').waitFor();
   await assertAccessible(page);
   await shoot(page, 'end-1280x800');
+  const first = page.getByRole('button', { name: moves[1], exact: true }).first();
+  await first.click();
+  await page.getByRole('heading', { name: `Why 1… ${moves[1]}` }).waitFor();
+  await page.getByText(/^From the book: |^Found by searching/).first().waitFor();
+  await page.keyboard.press('ArrowRight');
+  await page.getByText('Go to a move of the bot').waitFor();
+  await page.keyboard.press('ArrowLeft');
+  await page.getByRole('heading', { name: `Why 1… ${moves[1]}` }).waitFor();
+  await assertAccessible(page);
+  await shoot(page, 'why-1280x800');
   const pgn = await ask(page, '/game/export/ID', 'application/x-chess-pgn');
   assert.match(pgn, /\[Result "0-1"\]/);
   assert.match(pgn, /1\. e4 /);

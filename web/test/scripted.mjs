@@ -26,6 +26,8 @@ export class ScriptedServer {
   lastAskedAt = 0;
   lobby = LOBBY;
   chat = [];
+  /** Why the bot moved as it did. */
+  why = { leftBook: null, decisions: [] };
   pgn = '[Event "Test"]\n\n*\n';
   /** Answers to moves: a status, and how often it is given before moves are taken. */
   moveTrouble = { status: 0, times: 0 };
@@ -137,6 +139,7 @@ export class ScriptedServer {
     if (pathname === '/sandbox/guest') return json({ username: ME, token: 'lip_test' });
     if (pathname === '/sandbox/lobby') return json(this.lobby);
     if (pathname === `/sandbox/game/${id}/view`) return json(this.game.view);
+    if (pathname === `/sandbox/game/${id}/decisions`) return json(this.why);
     if (pathname === '/api/account/playing') return json({ nowPlaying: [] });
     if (pathname === '/api/stream/event') return stream(this.#events);
     if (pathname.startsWith('/api/challenge/')) {

@@ -28,6 +28,7 @@ impl Chronicle {
             note: decision.why.clone(),
             score: decision.score,
             think,
+            grounds: decision.grounds.clone(),
         };
         self.thoughts.push((ply, thought));
     }

@@ -1,5 +1,6 @@
 //! How a move comes about: a request in, a decision with its reason out, by the whole pipeline or by a test's script.
 
+mod grounds;
 mod whole;
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::{
     chess::{GameLine, Move},
     engine::Score,
     lichess::model::GameId,
-    store::Source,
+    store::{Grounds, Source},
     units::Millis,
 };
 
@@ -79,6 +80,8 @@ pub struct Decision {
     pub source: Source,
     /// The same in words, as in `book books/starter.book:41 30%`.
     pub why: String,
+    /// What it rests on, for whoever asks after the game.
+    pub grounds: Option<Grounds>,
 }
 
 impl Decision {
@@ -92,6 +95,7 @@ impl Decision {
             score: None,
             source: Source::Other,
             why: why.into(),
+            grounds: None,
         }
     }
 }

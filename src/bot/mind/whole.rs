@@ -9,7 +9,7 @@ use tokio::{
 };
 use tracing::info;
 
-use super::{Decision, MoveRequest};
+use super::{Decision, MoveRequest, grounds};
 use crate::{
     book::{BookMove, Library, Wish},
     bot::{
@@ -27,7 +27,7 @@ use crate::{
         pace::{self, Scene},
         strength::{self, Thought},
     },
-    store::Source,
+    store::{Grounds, Source},
     units::{Centipawns, Millis, Nodes},
 };
 
@@ -66,6 +66,7 @@ struct Proposal {
     score: Option<Score>,
     source: Source,
     why: String,
+    grounds: Option<Grounds>,
 }
 
 impl Whole {
@@ -104,10 +105,10 @@ impl Whole {
             };
             let found = library.choose(&wish)?;
             let Some(margin) = profile.book_verify else {
-                return Some(proposed(found));
+                return Some(proposed(found, library, &wish));
             };
             match self.objection(table, request, found.mv, margin).await {
-                None => return Some(proposed(found)),
+                None => return Some(proposed(found, library, &wish)),
                 Some(objection) => {
                     let san = write_san(request.line.position(), found.mv);
                     info!(game = %request.game, "book move {san} of {} vetoed: {objection}", found.at);
@@ -176,7 +177,13 @@ impl Whole {
         );
         let thought = self.thinker.think(table, order, deadline).await;
         match thought.as_ref().and_then(|thought| thought.report.best()) {
-            Some(mv) => Some(from_thought(mv, thought.as_ref()?)),
+            Some(mv) => {
+                let thought = thought.as_ref()?;
+                Some(Proposal {
+                    grounds: Some(grounds::of_search(&request.line, thought)),
+                    ..from_thought(mv, thought)
+                })
+            }
             None => unconsidered(request),
         }
     }
@@ -201,7 +208,8 @@ fn limits(request: &MoveRequest) -> Budget {
 }
 
 /// A move of a book, with its reason in words.
-fn proposed(found: BookMove) -> Proposal {
+fn proposed(found: BookMove, library: &Library, wish: &Wish<'_>) -> Proposal {
+    let grounds = grounds::of_book(&found, &library.choices_for(wish), wish.line);
     let mut why = format!("book {} {:.0}%", found.at, found.chance * 100.0);
     if let Some(note) = found.note {
         let _ = write!(why, " {note}"); // writing to a string cannot fail
@@ -211,6 +219,7 @@ fn proposed(found: BookMove) -> Proposal {
         score: None,
         source: Source::Book,
         why,
+        grounds: Some(grounds),
     }
 }
 
@@ -249,6 +258,7 @@ fn from_thought(mv: Move, thought: &Thought) -> Proposal {
             nodes: report.nodes,
         },
         why,
+        grounds: None,
     }
 }
 
@@ -260,6 +270,7 @@ fn unconsidered(request: &MoveRequest) -> Option<Proposal> {
         score: None,
         source: Source::Other,
         why: "first legal move, since the engine failed".to_owned(),
+        grounds: None,
     })
 }
 
@@ -282,6 +293,7 @@ fn conclude(request: &MoveRequest, proposal: &Proposal) -> Decision {
         score: proposal.score,
         source: proposal.source,
         why: proposal.why.clone(),
+        grounds: proposal.grounds.clone(),
     }
 }
 

@@ -20,6 +20,7 @@ use super::{
     sandbox::bind,
     service::{assemble, failure, fresh_seed},
     stock::stock,
+    why,
 };
 use crate::{
     bot::{Signals, Status},
@@ -28,7 +29,8 @@ use crate::{
         Client, Token,
         model::{ChallengeColor, Invitation, UserId},
     },
-    sandbox::{self, Sandbox, has_page},
+    sandbox::{self, Sandbox, Witness, has_page},
+    store::{Archive, Store},
     units::{Elo, Millis},
 };
 
@@ -119,6 +121,13 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
         ..Default::default()
     };
     options.rules.seed = seed;
+    // What it has played is kept as long as it runs, so that the page can ask why.
+    let store = Store::start(Archive::in_memory()?).context("cannot start the archive")?;
+    let memory = store.clone();
+    options.witness = Some(Witness::new(move |id| {
+        let memory = memory.clone();
+        async move { why::once_written(&memory, id).await }
+    }));
     let server = Sandbox::new(options);
     let listener = bind(if args.console { 0 } else { args.port }).await?;
     let address = format!("http://{}/", listener.local_addr()?);
@@ -126,7 +135,8 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let serving = tokio::spawn(server.serve(listener, stop.clone()));
 
     let client = Client::new(&address, Token::parse(&bot)?, seed)?;
-    let service = assemble(&config, client, &stock, seed)?;
+    let mut service = assemble(&config, client, &stock, seed)?;
+    service.daemon.store = store;
     let signals = Signals::default();
     let mut status = service.status;
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));

@@ -1,6 +1,7 @@
 //! What is written is read again, twice written is once there, and old files are understood.
 
 use super::*;
+use crate::store::{Grounds, SearchGrounds, SeenLine, Worth};
 
 fn id(text: &str) -> GameId {
     text.parse().unwrap()
@@ -53,6 +54,13 @@ fn reply(ply: u32, score: Score) -> MoveRecord {
             note: "engine +0.10".to_owned(),
             score: Some(score),
             think: Millis(1000),
+            grounds: Some(Grounds::Search(SearchGrounds {
+                lines: vec![SeenLine {
+                    score: Worth::from(score),
+                    san: vec!["e5".to_owned(), "Nf3".to_owned()],
+                }],
+                people: None,
+            })),
         }),
     }
 }
@@ -185,7 +193,13 @@ fn an_archive_of_the_first_version_is_renewed_and_keeps_its_games() {
     assert_eq!(games.len(), 2);
     assert_eq!(games[0].name, "Boris");
     assert_eq!(games[1].end.as_ref().unwrap().moves, "f2f3 e7e5 g2g4 d8h4");
-    assert_eq!(archive.moves(&games[1].id).unwrap().len(), 4);
+    let moves = archive.moves(&games[1].id).unwrap();
+    assert_eq!(moves.len(), 4);
+    let thoughts: Vec<_> = moves
+        .iter()
+        .filter_map(|record| record.thought.as_ref())
+        .collect();
+    assert!(!thoughts.is_empty() && thoughts.iter().all(|thought| thought.grounds.is_none()));
     archive.put_limit("bot.vsBot.day", Millis(500)).unwrap();
     assert_eq!(
         archive.limits(Millis(499)).unwrap(),

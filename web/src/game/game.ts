@@ -19,6 +19,7 @@ import { openSession } from './session';
 import { createSounds } from './sounds';
 import { isMyTurn, isOver, look, myColor, newGame, type Game } from './state';
 import { createTable } from './table';
+import { createWhy } from './why';
 
 const PROBLEM_SHOWN_MS = 6_000;
 /** Clocks that show tenths need ten pictures a second. */
@@ -68,12 +69,13 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
   const chat = createChat(game, session.say);
   const actions = createActions(game, { ...session, announce: announcer.say });
   const entry = createEntry(game, session.play);
+  const why = createWhy(game);
   const result = createResult(game, () => rematch(game, left));
 
   let noted = false;
   const render = () => {
     banner.hidden = game.open;
-    for (const part of [clocks, board, table, moves, chat, actions, entry, result, announcer, sounds]) part.render();
+    for (const part of [clocks, board, table, moves, chat, actions, entry, result, why, announcer, sounds]) part.render();
     noted ||= rememberOutcome(game);
     document.title = isMyTurn(game) ? `${text.yourTurn} · ${text.product}` : text.product;
   };
@@ -83,7 +85,7 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
     announcer.element,
     h('div', { class: 'banners' }, banner, problem),
     h('section', { class: 'table', 'aria-label': text.board }, clocks.top, board.element, clocks.bottom, table.element),
-    h('div', { class: 'side' }, result.element, actions.offers, moves.element, actions.element, entry.element),
+    h('div', { class: 'side' }, result.element, actions.offers, moves.element, why.element, actions.element, entry.element),
     chat.element,
   );
   render();

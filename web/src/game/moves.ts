@@ -16,6 +16,7 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
   const buttons: HTMLButtonElement[] = [];
   let firstIsBlack = false;
   let visible = -1;
+  let marked: Game['why'] = null;
 
   const ply = () => shown(game)?.ply ?? 0;
   const step = (name: IconName, key: string, label: string, press: () => void) =>
@@ -55,6 +56,20 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
     empty.hidden = buttons.length > 0;
   };
 
+  /** Once it is known where the bot's moves are from: the book's wear a mark, and so does the one that left it. */
+  const markSources = () => {
+    const { why } = game;
+    if (!why || why === marked) return;
+    marked = why;
+    for (const { ply, from } of why.decisions) {
+      const button = buttons[ply - 1];
+      const mark = why.leftBook?.ply === ply ? text.why.leftMark : from === 'book' ? text.why.bookMark : null;
+      if (!button || !mark) continue;
+      button.classList.add(from === 'book' ? 'from-book' : 'off-book');
+      button.title = mark;
+    }
+  };
+
   return {
     element: h(
       'section',
@@ -66,6 +81,7 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
     render() {
       syncButtons();
       const now = ply();
+      markSources();
       buttons.forEach((button, i) => {
         const current = i + 1 === now;
         button.tabIndex = current ? 0 : -1;

@@ -74,6 +74,11 @@ export function openSession(game: Game, listener: Listener): Session {
     listener.changed();
   });
 
+  const learnWhy = async () => {
+    game.why = await api.decisions(id).catch(() => null); // A server that kept nothing has nothing to tell.
+    listener.changed();
+  };
+
   const settleSent = () => {
     const { sent, view } = game;
     if (sent && (isOver(game) || view?.moves.length !== sent.ply)) game.sent = null;
@@ -86,7 +91,10 @@ export function openSession(game: Game, listener: Listener): Session {
     apply(game, event, performance.now() - (Date.now() - at));
     if (event.type === 'gameFull' || event.type === 'gameState') void refreshView();
     if (event.type === 'gameFull' || (event.type === 'chatLine' && chatRunning)) void refreshChat();
-    if (isOver(game) && !wasOver) for (const ms of LATE_CHAT_MS) setTimeout(() => void refreshChat(), ms);
+    if (isOver(game) && !wasOver) {
+      for (const ms of LATE_CHAT_MS) setTimeout(() => void refreshChat(), ms);
+      void learnWhy();
+    }
     listener.changed();
     return isOver(game);
   };

@@ -2,6 +2,7 @@
 import type { Color, GameEvent, GameFull, GameState, Lobby, Player, View } from '../model';
 import { isRunning, opposite } from '../model';
 import { isRecord } from '../storage';
+import type { Decisions } from '../why';
 
 export interface Said {
   readonly user: string;
@@ -25,6 +26,8 @@ export interface Game {
   /** Something happened in the game while the player looked back. */
   news: boolean;
   chat: readonly Said[];
+  /** Why the bot moved as it did; `null` until the game is over and the server has said. */
+  why: Decisions | null;
   open: boolean;
   flipped: boolean;
   /** Our move on its way to the server, until the position shows it. */
@@ -44,6 +47,7 @@ export const newGame = (id: string, me: string): Game => ({
   looking: null,
   news: false,
   chat: [],
+  why: null,
   open: true,
   flipped: false,
   sent: null,

@@ -1,0 +1,96 @@
+//! What a decision rests on, as a value: the book's offers with their chances, or the lines that the search saw.
+
+use crate::{
+    book::BookMove,
+    chess::{GameLine, Move, Rules as _, write_san},
+    personality::strength::Thought,
+    store::{BookChance, BookGrounds, Grounds, People, SearchGrounds, SeenLine, permille},
+};
+
+/// No more of a book's moves are kept: behind these the chances are small.
+const OFFERS: usize = 8;
+/// No more lines of a search are kept.
+const LINES: usize = 4;
+/// So many half moves of a line: what is further away seldom comes to pass.
+const LENGTH: usize = 8;
+
+/// A move of a book, and what it was drawn from.
+pub(super) fn of_book(found: &BookMove, offers: &[BookMove], line: &GameLine) -> Grounds {
+    let moves = offers
+        .iter()
+        .filter(|offer| offer.chance > 0.0)
+        .take(OFFERS)
+        .map(|offer| BookChance {
+            san: write_san(line.position(), offer.mv),
+            permille: permille(offer.chance),
+        })
+        .collect();
+    Grounds::Book(BookGrounds {
+        at: found.at.clone(),
+        note: found.note.clone(),
+        moves,
+    })
+}
+
+/// What a search saw, with the line that was played first.
+pub(super) fn of_search(line: &GameLine, thought: &Thought) -> Grounds {
+    let seen = thought.report.lines.iter().take(LINES).map(|seen| SeenLine {
+        score: seen.score.into(),
+        san: in_words(line, &seen.pv),
+    });
+    Grounds::Search(SearchGrounds {
+        lines: seen.collect(),
+        people: thought.chosen.map(|chosen| People {
+            rating: chosen.choice.rating,
+            permille: permille(chosen.chance.into()),
+            corrected: chosen.corrected,
+        }),
+    })
+}
+
+/// The first moves of a line in SAN.
+fn in_words(line: &GameLine, pv: &[Move]) -> Vec<String> {
+    let mut pos = line.position().clone();
+    let mut words = Vec::new();
+    for mv in pv.iter().take(LENGTH) {
+        if !pos.is_legal(*mv) {
+            break;
+        }
+        words.push(write_san(&pos, *mv));
+        pos.play_unchecked(*mv);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::{Variant, parse_uci},
+        engine::{Line, Report, Score},
+        store::Worth,
+        units::Centipawns,
+    };
+
+    #[test]
+    fn lines_are_told_in_san_from_the_position_on_the_board() {
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        let knight = parse_uci(line.position(), "g1f3").unwrap();
+        let report = Report {
+            lines: vec![Line {
+                score: Score::Cp(Centipawns(20)),
+                pv: vec![knight, knight],
+            }],
+            ..Report::default()
+        };
+        let Grounds::Search(search) = of_search(&line, &Thought { report, chosen: None }) else {
+            panic!("a search gives grounds of a search");
+        };
+        assert_eq!(search.lines[0].score, Worth::Cp(20));
+        assert_eq!(
+            search.lines[0].san,
+            ["Nf3"],
+            "what cannot be played ends the line"
+        );
+    }
+}

@@ -1,0 +1,124 @@
+// Why it played that: what the server tells of one move when the game is over, as a card. What is not known is not shown.
+import { h, type Child } from './dom';
+import { text } from './text';
+
+/** What a move was worth to the bot: hundredths of a pawn, or moves to mate (negative when it is mated). */
+export type Score = { readonly cp: number } | { readonly mate: number };
+
+export interface SeenLine {
+  readonly score: Score;
+  readonly san: readonly string[];
+}
+
+/** One move of the bot. */
+export interface Decision {
+  readonly ply: number;
+  readonly san: string;
+  readonly from: 'book' | 'search' | 'other';
+  /** The line of the log. */
+  readonly note: string;
+  readonly tookMillis: number;
+  readonly clockMillis: number | null;
+  readonly depth: number | null;
+  readonly nodes: number | null;
+  readonly book: {
+    readonly at: string;
+    readonly note: string | null;
+    readonly moves: readonly { readonly san: string; readonly chance: number }[];
+  } | null;
+  readonly search: {
+    /** The first one was played. */
+    readonly lines: readonly SeenLine[];
+    readonly people: { readonly rating: number; readonly chance: number; readonly corrected: boolean } | null;
+  } | null;
+}
+
+/** All moves of the bot in a game that is over. */
+export interface Decisions {
+  readonly leftBook: { readonly ply: number; readonly at: string | null; readonly note: string | null } | null;
+  readonly decisions: readonly Decision[];
+}
+
+/** Another line counts as better only if the difference can be seen on the board. */
+const CLEARLY_BETTER_CP = 50;
+/** A mate outweighs every count of pawns, the more the sooner it comes. */
+const MATE_CP = 100_000;
+
+const worth = (score: Score): number =>
+  'cp' in score ? score.cp : score.mate < 0 ? -MATE_CP - score.mate : MATE_CP - score.mate;
+
+/** `+0.31`, `−1.20`, `#3`, `#−2`. */
+export function scoreText(score: Score): string {
+  const signed = (n: number, digits: string) => (n < 0 ? `−${digits}` : digits);
+  if ('mate' in score) return `#${signed(score.mate, String(Math.abs(score.mate)))}`;
+  const pawns = (Math.abs(score.cp) / 100).toFixed(2);
+  return score.cp > 0 ? `+${pawns}` : signed(score.cp, pawns);
+}
+
+/** `23 %`, and `< 1 %` for what is there all the same. */
+export const percent = (chance: number): string =>
+  chance > 0 && chance < 0.01 ? '< 1 %' : `${Math.round(chance * 100)} %`;
+
+/** `12. Bb5` or `12… Nf6`; the game may have begun at any move with either side. */
+export function numbered(ply: number, san: string, initialFen: string): string {
+  const fields = initialFen.split(' ');
+  const half = (Number(fields[5]) || 1) * 2 - 2 + (fields[1] === 'b' ? 1 : 0) + ply - 1;
+  return `${Math.floor(half / 2) + 1}${half % 2 === 0 ? '.' : '…'} ${san}`;
+}
+
+/** The body of a card: a few short paragraphs and lists. */
+export function explanation(all: Decisions, decision: Decision): HTMLElement[] {
+  const { leftBook } = all;
+  const parts = [
+    decision.book ? bookPart(decision.book, decision.san) : [],
+    leftBook?.ply === decision.ply ? [leftPart(leftBook)] : [],
+    decision.search ? searchPart(decision, decision.search) : [],
+    decision.book || decision.search ? [] : [h('p', {}, decision.note)],
+    [timePart(decision)],
+  ];
+  return parts.flat();
+}
+
+function bookPart(book: NonNullable<Decision['book']>, played: string): HTMLElement[] {
+  const offers = book.moves.map(({ san, chance }) =>
+    h('li', { class: san === played ? 'played' : false },
+      h('span', {}, san),
+      h('meter', { min: 0, max: 1, value: chance, 'aria-hidden': 'true' }),
+      h('span', {}, percent(chance)),
+    ));
+  return [
+    h('p', {}, `${text.why.bookLine} `, h('code', {}, book.at), book.note && ` · ${book.note}`),
+    ...(offers.length > 1 ? [h('ul', { class: 'offers-of-book', 'aria-label': text.why.bookMoves }, ...offers)] : []),
+  ];
+}
+
+const leftPart = (left: NonNullable<Decisions['leftBook']>): HTMLElement =>
+  h('p', { class: 'left-book' },
+    h('strong', {}, text.why.leftBook),
+    left.at !== null && ` ${text.why.lastLine} `,
+    left.at !== null && h('code', {}, left.at),
+    left.note !== null && ` · ${left.note}`,
+  );
+
+function searchPart({ depth, nodes }: Decision, { lines, people }: NonNullable<Decision['search']>): HTMLElement[] {
+  const [played, ...others] = lines;
+  const best = others.reduce<SeenLine | null>((top, line) => (!top || worth(line.score) > worth(top.score) ? line : top), null);
+  const said: string[] = [];
+  if (people) said.push((people.corrected ? text.why.corrected : text.why.asPeople)(people.rating, percent(people.chance)));
+  if (people && !people.corrected && played && best?.san[0] && worth(best.score) - worth(played.score) > CLEARLY_BETTER_CP) {
+    said.push(text.why.sawBetter(best.san[0], scoreText(best.score)));
+  }
+  const row = ({ score, san }: SeenLine, i: number): Child =>
+    h('li', { class: i === 0 ? 'played' : false }, h('b', {}, scoreText(score)), h('span', {}, san.join(' ')));
+  return [
+    h('p', {}, depth === null ? text.why.searched : text.why.searchedTo(depth, nodes ?? 0)),
+    ...said.map((sentence) => h('p', {}, sentence)),
+    ...(lines.length > 0 ? [h('ul', { class: 'seen-lines', 'aria-label': text.why.lines }, ...lines.map(row))] : []),
+  ];
+}
+
+function timePart({ tookMillis, clockMillis }: Decision): HTMLElement {
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  const left = clockMillis === null ? '' : ` · ${text.why.clock(seconds(clockMillis))}`;
+  return h('p', { class: 'note' }, `${text.why.took(seconds(tookMillis))}${left}`);
+}
