@@ -19,9 +19,13 @@ help:
 	@echo 'make bench         the engine'"'"'s signature: nodes over fixed positions, and speed'
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
+	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels and GNU Chess, hours (GAMES=400)'
+	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
 	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
+	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
+	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
@@ -95,13 +99,45 @@ suites:
 	target/release/sparring suite $(TESTDATA)/suites/iq4.epd --movetime $(MOVETIME)   # at least 165 of 183
 	target/release/sparring suite $(TESTDATA)/suites/mates-classic280.epd --movetime $(MOVETIME) --up-to-mate 5   # all
 
-# Every flag, crash and illegal move is counted as a forfeit; the clocks have no margin at all.
-GAMES ?= 4000
-.PHONY: ultra-blitz
-ultra-blitz: engine
+OPENINGS = --openings $(TESTDATA)/book/openings.epd
+MATCH = target/release/sparring match
+.PHONY: runner
+runner: engine
 	$(CARGO) build --locked --release --bin sparring
-	target/release/sparring match ./$(EXE) ./$(EXE) --tc 1+0.01 --games $(GAMES) --concurrency 2 --margin 0 \
-		--no-adjudication --openings $(TESTDATA)/book/openings.epd
+
+# Every flag, crash and illegal move is counted as a forfeit; the clocks have no margin at all.
+.PHONY: ultra-blitz
+ultra-blitz: GAMES ?= 4000
+ultra-blitz: runner
+	$(MATCH) ./$(EXE) ./$(EXE) --tc 1+0.01 --games $(GAMES) --concurrency 2 --margin 0 --no-adjudication $(OPENINGS)
+
+# The opponents are Debian's: apt-get install stockfish toga2 gnuchess. A match goes on where it was stopped.
+RUNS ?= target/runs
+AGAINST = $(MATCH) ./$(EXE)
+AS_BAR = --tc 10+0.1 --games $(GAMES) --concurrency 2 --option Hash=16 $(OPENINGS) --record $(RUNS)/$(1).ndjson
+LIMITED = --option 2:UCI_LimitStrength=true --option 2:UCI_Elo=$(1)
+.PHONY: strength
+strength: GAMES ?= 400
+strength: runner
+	mkdir -p $(RUNS)
+	$(AGAINST) /usr/games/toga2 --option 2:OwnBook=false $(call AS_BAR,toga2)   # at least 75 %
+	$(AGAINST) /usr/games/stockfish $(call LIMITED,2200) $(call AS_BAR,stockfish-2200)   # at least 60 %
+	$(AGAINST) '/usr/games/gnuchess -u' $(call AS_BAR,gnuchess)   # at least 85 %
+	$(AGAINST) /usr/games/stockfish $(call LIMITED,2850) $(call AS_BAR,stockfish-2850)   # the aim: half
+
+# A heuristic's numbers at the value that switches it off, for the first engine: its score tells what the heuristic is worth.
+ABLATIONS ?= nmp_depth=128 lmr_depth=128 see_quiet=30000,see_noisy=30000,see_check=30000 rfp_depth=0 lmp_base=256 \
+	futility_base=30000 continuation=0 correction=0 quiescence_checks=0 check_extension=0 pv_cutoff=128 singular_depth=128 \
+	probcut_depth=128 killers=0 history_pruning=100000 razor_depth=0 iir_depth=128 aspiration=30000 delta_margin=30000 \
+	double_margin=30000
+NODES ?= 4000
+comma := ,
+.PHONY: ablations
+ablations: GAMES ?= 200
+ablations: runner
+	@for off in $(ABLATIONS); do echo "without $$off:"; \
+		$(MATCH) ./$(EXE) ./$(EXE) --quiet --tc nodes=$(NODES) --games $(GAMES) --concurrency 2 --option Hash=8 --seed 21 \
+		$(OPENINGS) $$(echo $$off | sed 's/^/$(comma)/; s/$(comma)/ --option 1:/g') || exit 1; done
 
 .PHONY: bench-daemon
 bench-daemon:
@@ -140,6 +176,23 @@ deb: web
 	target/dist/sparring completions zsh > target/package/_sparring
 	target/dist/sparring completions fish > target/package/sparring.fish
 	$(CARGO) deb --no-build --profile dist
+
+# Another program reads what we export, position by position.
+WITNESS ?= target/witness
+.PHONY: witness-books
+witness-books: $(WITNESS)/bin/python
+	$(CARGO) build --locked --release --bin sparring
+	$(WITNESS)/bin/python tests/witness/polyglot.py target/release/sparring books/*.book
+
+$(WITNESS)/bin/python:
+	python3 -m venv $(WITNESS)
+	$(WITNESS)/bin/pip install --quiet --disable-pip-version-check chess==1.11.2
+
+# Warnings are failures here: a line that ends below -1.2 for a side that chose it, and is not marked.
+.PHONY: judge-books
+judge-books:
+	$(CARGO) build --locked --release --bin sparring
+	target/release/sparring book check --engine --depth 14 --worse 120 --strict books/*.book
 
 .PHONY: deny
 deny:

@@ -67,7 +67,9 @@ fn survive(what: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
                 bytes,
                 "{what}: the text is kept as it is"
             );
-            let _ = book::check(read).to_string();
+            let (checked, slips) = book::check_bytes("spoiled.book", bytes);
+            assert_eq!(checked.map(|book| book.rows()), Some(read.rows()), "{what}");
+            assert!(slips.list.len() >= findings.list.len(), "{what}: {slips}");
             let tidy = book::format(read, Notation::AsWritten);
             let again = book::parse("tidy.book", &tidy).0.unwrap();
             assert_eq!(again.rows(), read.rows(), "{what}: good order keeps every line");

@@ -111,7 +111,7 @@ fn personalities_differ_in_more_than_their_names() {
     let cast = shipped();
     assert!(cast.len() >= 6);
     let play = |profile: &Profile| {
-        let knobs = strength::knobs_of(profile, None);
+        let knobs = strength::knobs_of(profile, None, true);
         format!(
             "{knobs:?} {:?} {} {:?}",
             profile.delay, profile.tempo, profile.books

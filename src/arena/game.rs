@@ -2,8 +2,9 @@
 
 use super::{
     adjudication::{Adjudication, Call, white_view},
+    mover::Mover,
     openings::Opening,
-    player::{Clocks, Player, PlayerError},
+    player::{Clocks, PlayerError},
     time_control::TimeControl,
 };
 use crate::{
@@ -121,7 +122,7 @@ enum Made {
 
 impl Referee {
     /// Plays one game. Forfeits are results, not errors.
-    pub fn play(&self, opening: &Opening, white: &mut Player, black: &mut Player) -> Finished {
+    pub fn play(&self, opening: &Opening, white: &mut dyn Mover, black: &mut dyn Mover) -> Finished {
         let mut line = GameLine::from_position(Variant::Standard, opening.position.clone());
         let (mut scores, mut comments) = (Vec::new(), Vec::new());
         let mut clocks = self.clocks();
@@ -148,7 +149,10 @@ impl Referee {
                 };
             }
             let mover = line.turn();
-            let player = mover.fold_wb(&mut *white, &mut *black);
+            let player: &mut dyn Mover = match mover {
+                Color::White => white,
+                Color::Black => black,
+            };
             match self.make_move(&mut line, player, &mut clocks) {
                 Made::Move { score, comment } => {
                     scores.push(score);
@@ -181,7 +185,7 @@ impl Referee {
         }
     }
 
-    fn make_move(&self, line: &mut GameLine, player: &mut Player, clocks: &mut Clocks) -> Made {
+    fn make_move(&self, line: &mut GameLine, player: &mut dyn Mover, clocks: &mut Clocks) -> Made {
         let mover = line.turn();
         let side = mover.fold_wb(0, 1);
         let allowed = match self.control {

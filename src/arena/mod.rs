@@ -6,6 +6,7 @@
 
 mod adjudication;
 mod game;
+mod mover;
 mod openings;
 mod player;
 mod record;
@@ -16,8 +17,9 @@ mod time_control;
 
 pub use adjudication::Adjudication;
 pub use game::{Finished, Reason, Referee};
-pub use openings::{Opening, OpeningsError, read as read_openings};
-pub use player::{EngineSpec, Player, PlayerError};
+pub use mover::{Guest, Mover, Resident};
+pub use openings::{Opening, OpeningsError, human as human_opening, read as read_openings};
+pub use player::{Answer, Clocks, EngineSpec, Player, PlayerError};
 pub use record::{Record, RecordError, Row};
 pub use schedule::{Latest, Match, MatchError, Progress, progress};
 pub use statistics::{Elo, Pentanomial, Sprt, Verdict};

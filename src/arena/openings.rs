@@ -3,7 +3,12 @@
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use thiserror::Error;
 
-use crate::chess::{Position, Variant, parse_fen, write_fen};
+use crate::{
+    chess::{GameLine, Position, Variant, parse_fen, write_fen},
+    engine::{Engine, Limits, Score, Search, Stop, Surroundings},
+    personality::choice::{Haste, Model},
+    units::{Elo, Nodes, Stopwatch},
+};
 
 /// A start for two games, one with each engine as White.
 #[derive(Debug, Clone)]
@@ -71,6 +76,46 @@ pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
     }
     openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     Ok(openings)
+}
+
+/// An opening as people play it, another one for each number: eight half moves by the model of their choice, after
+/// which neither side is more than a pawn ahead.
+#[must_use]
+pub fn human(seed: u64, number: u64) -> Opening {
+    const PLIES: usize = 8;
+    const PLAYERS: Elo = Elo(1800);
+    let mut attempt = 0;
+    loop {
+        // Numbers and attempts stay apart: nobody plays so many pairs.
+        let luck = seed ^ (number << 20 | attempt);
+        attempt += 1;
+        let mut line = GameLine::new(Variant::Standard);
+        for _ in 0..PLIES {
+            if let Some(chosen) = Model::shipped().choose(&line, PLAYERS, Haste::Calm, &[], luck) {
+                line.play(chosen.mv);
+            }
+        }
+        if is_balanced(&line) {
+            return Opening {
+                position: line.position().clone(),
+                name: line.uci_moves(),
+            };
+        }
+    }
+}
+
+fn is_balanced(line: &GameLine) -> bool {
+    const LEVEL: i32 = 100;
+    let limits = Limits {
+        nodes: Some(Nodes(2000)),
+        ..Limits::default()
+    };
+    let around = Surroundings {
+        stop: &Stop::new(),
+        clock: &Stopwatch::start(),
+    };
+    let report = Engine::new(1).search(&Search::new(line.clone(), limits), &around, &mut |_| {});
+    matches!(report.lines.first().map(|line| line.score), Some(Score::Cp(cp)) if cp.0.abs() <= LEVEL)
 }
 
 #[cfg(test)]

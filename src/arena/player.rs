@@ -59,7 +59,7 @@ pub enum PlayerError {
 
 /// What an engine answers to `go`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
+pub struct Answer {
     /// The move as it wrote it.
     pub best: String,
     /// Its last score, for the side to move.
@@ -74,7 +74,7 @@ pub(super) struct Answer {
 
 /// What both clocks show before a move.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Clocks {
+pub struct Clocks {
     /// White's and Black's time.
     pub left: [Millis; 2],
     /// What each move adds.

@@ -9,32 +9,58 @@ use crate::{
 };
 
 use super::{
+    draft::Draft,
     library::Book,
+    parse::{read, read_bytes},
     row::Played,
-    walk::{Row, walk},
+    suspects,
+    walk::{Row, walk, walk_some},
 };
 
-/// Looks for slips. All findings are warnings; the book plays all the same.
+/// Reads a book as [`parse`](super::parse) does, and looks for slips besides mistakes. Slips are warnings; the book plays
+/// all the same.
 ///
 /// ```
 /// use sparring::book;
 ///
-/// let (book, _) = book::parse("my.book", "1. e4 60 | d4 40\n1. e4 50\n");
+/// let (book, findings) = book::check("my.book", "1. e4 60 | d4 40\n1. e4 50\n");
+/// assert!(book.is_some());
 /// assert_eq!(
-///     book::check(&book.unwrap()).to_string(),
+///     findings.to_string(),
 ///     "my.book:2:4: warning: \"e4\" weighs 50 here and 60 in line 1; the last one holds"
 /// );
 /// ```
 #[must_use]
-pub fn check(book: &Book) -> Findings {
+pub fn check(name: &str, text: &str) -> (Option<Book>, Findings) {
+    look(read(name, text))
+}
+
+/// Reads and checks a book from bytes, which must be UTF-8. See [`check`].
+#[must_use]
+pub fn check_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
+    look(read_bytes(name, bytes))
+}
+
+fn look(draft: Result<Draft, Findings>) -> (Option<Book>, Findings) {
+    let draft = match draft {
+        Ok(draft) => draft,
+        Err(findings) => return (None, findings),
+    };
+    let (book, mistakes, suspects) = suspects::find(draft);
+    if suspects.is_empty() {
+        return (Some(book), mistakes);
+    }
     let mut checker = Checker {
-        book,
+        book: &book,
         rows: HashMap::new(),
         said: HashMap::new(),
-        findings: Vec::new(),
+        findings: mistakes.list,
     };
-    walk(book.text(), &mut |row| checker.row(row));
-    Findings::new(book.path(), book.text().source(), checker.findings)
+    walk_some(book.text(), |line| suspects.contains(&line), &mut |row| {
+        checker.row(row);
+    });
+    let findings = Findings::new(mistakes.name, mistakes.text, checker.findings);
+    (Some(book), findings)
 }
 
 /// Looks for moves that lead into known positions and that the book does not have: the bot would leave its book
@@ -230,12 +256,13 @@ mod tests {
         book.unwrap()
     }
 
+    fn check(text: &str) -> Findings {
+        super::check("a.book", text).1
+    }
+
     #[test]
     fn the_same_line_twice_is_told() {
-        let said = check(&book(
-            "1. e4 e5 2. Nf3\nd4\ne2e4 e7e5 Nf3 # again\ncolor: black\ne4 e5 Nf3",
-        ))
-        .to_string();
+        let said = check("1. e4 e5 2. Nf3\nd4\ne2e4 e7e5 Nf3 # again\ncolor: black\ne4 e5 Nf3").to_string();
         assert_eq!(
             said,
             "a.book:3:1: warning: the same moves as in line 1; \
@@ -246,40 +273,37 @@ mod tests {
     #[test]
     fn words_against_each_other_are_told() {
         assert_eq!(
-            check(&book("e4 e5 40\ne4 e5 40\ne4 e5 50 Nc3"))
+            check("e4 e5 40\ne4 e5 40\ne4 e5 50 Nc3")
                 .to_string()
                 .lines()
                 .last(),
             Some("a.book:3:4: warning: \"e5\" weighs 50 here and 40 in line 2; the last one holds")
         );
         assert_eq!(
-            check(&book("e4 c5! Nf3\ne4 c5xx\ne4 c5 Nc3")).to_string(),
+            check("e4 c5! Nf3\ne4 c5xx\ne4 c5 Nc3").to_string(),
             "a.book:2:4: warning: \"c5\" is forbidden in line 2 and recommended in line 1"
         );
         // White has to know what it forbids to Black.
-        assert_eq!(check(&book("e4 c5xx\ne4 c5 Nf3")).to_string(), "");
+        assert_eq!(check("e4 c5xx\ne4 c5 Nf3").to_string(), "");
     }
 
     #[test]
     fn a_side_that_never_moves_is_told() {
         assert_eq!(
-            check(&book("color: black\ne4\ne4 e5")).to_string(),
+            check("color: black\ne4\ne4 e5").to_string(),
             "a.book:2:1: warning: no move of black in this line, and only black's count here"
         );
     }
 
     #[test]
     fn what_cannot_come_up_is_told() {
-        let said = check(&book(
-            "color: black\ne4 e5xx Nf3 Nc6\nd4 d5 60 | f5 40\nd4 Nf6 c4 e6",
-        ))
-        .to_string();
+        let said = check("color: black\ne4 e5xx Nf3 Nc6\nd4 d5 60 | f5 40\nd4 Nf6 c4 e6").to_string();
         assert_eq!(
             said,
             "a.book:2:4: warning: the rest of the line is never reached: black does not play this move\n\
              a.book:4:4: warning: the rest of the line is never reached: black does not play this move"
         );
-        assert_eq!(check(&book("e4 e5xx Nf3 Nc6")).to_string(), "");
+        assert_eq!(check("e4 e5xx Nf3 Nc6").to_string(), "");
     }
 
     #[test]

@@ -5,14 +5,14 @@
 
 use std::{
     collections::HashMap,
-    io::{self, Write},
+    io::{self, Seek, SeekFrom, Write},
 };
 
 use super::{
     block::{BLOCK, ROOM, checksum, seal, write_record},
     head::Head,
-    library::Book,
-    positions::{Lists, Note},
+    occurrences::Occurrences,
+    positions::{Lists, Note, Texts},
 };
 
 /// How a compiled book begins.
@@ -39,36 +39,40 @@ pub enum CompileError {
     /// What it includes may change without its own text changing.
     #[error("a book that includes others cannot be compiled: \"include: {0}\"")]
     Includes(String),
-    /// There is no text to compile.
-    #[error("the book is a compiled one")]
-    Compiled,
     /// The file cannot be written.
     #[error("the compiled book cannot be written")]
     Io(#[from] io::Error),
 }
 
-/// Writes the compiled form of a book that was read from a text.
+/// Writes the compiled form of a book: its headers, lines and rows, and its text.
 ///
-/// # Errors
-/// [`CompileError`] when the book includes others or is compiled already, or nothing can be written.
-pub fn compile(book: &Book, origin: Origin, out: &mut impl Write) -> Result<(), CompileError> {
-    if let Some(include) = book.head().includes.first() {
+/// Section by section is gathered, written and let go of, so that all of a large book is never in memory.
+pub(super) fn write_compiled(
+    (head, (lines, rows), source): (&Head, (usize, usize), &str),
+    origin: Origin,
+    occurrences: &Occurrences,
+    texts: &Texts<'_>,
+    out: &mut (impl Write + Seek),
+) -> Result<(), CompileError> {
+    if let Some(include) = head.includes.first() {
         return Err(CompileError::Includes(include.name.clone()));
     }
-    let positions = book.in_memory().ok_or(CompileError::Compiled)?;
-    let [by_key, by_path] = [positions.by_key(), positions.by_path()];
-    let head = headers(book.head());
-    let names = Names::gather(book, [by_key, by_path]);
-    let index: Vec<u8> = [by_key, by_path]
-        .into_iter()
-        .flat_map(first_keys)
-        .flat_map(u64::to_le_bytes)
-        .collect();
+    // The header is written when all is known that it says.
+    let begin = out.stream_position()?;
+    out.write_all(&[0; BLOCK])?;
+    let mut blocks = Blocks::new(source, out);
+    for parts in &occurrences.sections {
+        blocks.write(&Lists::of_section(parts, texts))?;
+    }
+    blocks.close()?;
+    let (by_key, positions) = (blocks.count, blocks.positions);
+    blocks.write(&Lists::by_path(occurrences, texts))?;
+    blocks.close()?;
+    let (by_path, names) = (blocks.count - by_key, blocks.names.text);
+    let index: Vec<u8> = blocks.first_keys.into_iter().flat_map(u64::to_le_bytes).collect();
+    let head = headers(head);
 
-    let tail = checksum(
-        checksum(checksum(0, &index), head.as_bytes()),
-        names.text.as_bytes(),
-    );
+    let tail = checksum(checksum(checksum(0, &index), head.as_bytes()), names.as_bytes());
     let mut header = Vec::with_capacity(BLOCK);
     header.extend(MAGIC);
     header.extend(VERSION.to_le_bytes());
@@ -76,12 +80,12 @@ pub fn compile(book: &Book, origin: Origin, out: &mut impl Write) -> Result<(), 
     for number in [
         origin.bytes,
         origin.modified,
-        book.lines() as u64,
-        book.rows() as u64,
-        book.positions() as u64,
-        blocks(by_key),
-        blocks(by_path),
-        names.text.len() as u64,
+        lines as u64,
+        rows as u64,
+        positions,
+        by_key,
+        by_path,
+        names.len() as u64,
         tail,
     ] {
         header.extend(number.to_le_bytes());
@@ -90,46 +94,72 @@ pub fn compile(book: &Book, origin: Origin, out: &mut impl Write) -> Result<(), 
     let sum = checksum(0, &header);
     header.extend(sum.to_le_bytes());
 
-    out.write_all(&header)?;
-    write_blocks(by_key, 0, &names, out)?;
-    write_blocks(by_path, blocks(by_key), &names, out)?;
     out.write_all(&index)?;
     out.write_all(head.as_bytes())?;
-    out.write_all(names.text.as_bytes())?;
+    out.write_all(names.as_bytes())?;
+    out.seek(SeekFrom::Start(begin))?;
+    out.write_all(&header)?;
     out.flush()?;
     Ok(())
 }
 
-fn blocks(lists: &Lists) -> u64 {
-    lists.moves().div_ceil(ROOM) as u64
+/// Blocks as they are written. They are numbered through both kinds, so that none passes for another.
+struct Blocks<'s, 'o, W> {
+    out: &'o mut W,
+    names: Names<'s>,
+    /// The block under way.
+    block: Vec<u8>,
+    /// How many records are in it.
+    records: usize,
+    /// How many blocks are written.
+    count: u64,
+    /// How many positions were written.
+    positions: u64,
+    first_keys: Vec<u64>,
 }
 
-fn first_keys(lists: &Lists) -> impl Iterator<Item = u64> {
-    let keys = lists
-        .iter()
-        .flat_map(|(key, entries)| entries.iter().map(move |_| key));
-    keys.step_by(ROOM)
-}
-
-/// Blocks are numbered through both sections, so that none passes for another.
-fn write_blocks(lists: &Lists, first: u64, names: &Names<'_>, out: &mut impl Write) -> io::Result<()> {
-    let mut moves = lists
-        .iter()
-        .flat_map(|(key, entries)| entries.iter().map(move |entry| (key, entry)))
-        .peekable();
-    let mut block = Vec::with_capacity(BLOCK);
-    for number in first.. {
-        if moves.peek().is_none() {
-            break;
+impl<'s, 'o, W: Write> Blocks<'s, 'o, W> {
+    fn new(source: &'s str, out: &'o mut W) -> Self {
+        Self {
+            out,
+            names: Names::new(source),
+            block: Vec::with_capacity(BLOCK),
+            records: 0,
+            count: 0,
+            positions: 0,
+            first_keys: Vec::new(),
         }
-        block.clear();
-        for (key, entry) in moves.by_ref().take(ROOM) {
-            write_record(&mut block, key, entry, names.place(entry.note));
-        }
-        seal(&mut block, number);
-        out.write_all(&block)?;
     }
-    Ok(())
+
+    /// Adds what comes after all that was written, in the order of the keys.
+    fn write(&mut self, lists: &Lists) -> io::Result<()> {
+        for (key, entries) in lists.iter() {
+            self.positions += 1;
+            for entry in entries {
+                if self.records == 0 {
+                    self.first_keys.push(key);
+                }
+                write_record(&mut self.block, key, entry, self.names.place(entry.note));
+                self.records += 1;
+                if self.records == ROOM {
+                    self.close()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the block under way, if there is anything in it.
+    fn close(&mut self) -> io::Result<()> {
+        if self.records > 0 {
+            seal(&mut self.block, self.count);
+            self.out.write_all(&self.block)?;
+            self.block.clear();
+            self.records = 0;
+            self.count += 1;
+        }
+        Ok(())
+    }
 }
 
 /// What the headers say of the book as a whole, as a text with nothing else.
@@ -148,40 +178,36 @@ fn headers(head: &Head) -> String {
 }
 
 /// The names of openings, each once, though thousands of moves share one.
-struct Names<'b> {
-    source: &'b str,
+struct Names<'s> {
+    source: &'s str,
     text: String,
-    places: HashMap<&'b str, u32>,
+    places: HashMap<&'s str, u32>,
 }
 
-impl<'b> Names<'b> {
-    fn gather(book: &'b Book, sections: [&Lists; 2]) -> Self {
-        let mut names = Self {
-            source: book.text().as_str(),
+impl<'s> Names<'s> {
+    fn new(source: &'s str) -> Self {
+        Self {
+            source,
             text: String::new(),
             places: HashMap::new(),
-        };
-        let entries = sections.into_iter().flat_map(Lists::iter);
-        for name in entries
-            .flat_map(|(_, entries)| entries)
-            .filter_map(|entry| entry.note.text(names.source))
-        {
-            let fits = name.len() <= usize::from(u16::MAX) && names.text.len() + name.len() <= MAX_NAMES;
-            if fits && !names.places.contains_key(name) {
-                names.places.insert(name, names.text.len() as u32);
-                names.text.push_str(name);
-            }
         }
-        names
     }
 
-    fn place(&self, note: Note) -> Note {
-        let found = note
-            .text(self.source)
-            .and_then(|name| self.places.get_key_value(name));
-        found.map_or_else(Note::default, |(name, start)| Note {
-            start: *start,
-            len: name.len() as u32,
-        })
+    /// Where a name stands among those that are kept. Nothing of those for which there is no room.
+    fn place(&mut self, note: Note) -> Note {
+        let Some(name) = note.text(self.source) else {
+            return Note::default();
+        };
+        let len = name.len() as u32;
+        if let Some(start) = self.places.get(name) {
+            return Note { start: *start, len };
+        }
+        if name.len() > usize::from(u16::MAX) || self.text.len() + name.len() > MAX_NAMES {
+            return Note::default();
+        }
+        let start = self.text.len() as u32;
+        self.places.insert(name, start);
+        self.text.push_str(name);
+        Note { start, len }
     }
 }

@@ -265,11 +265,11 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::{
-        book::{Library, Taste, Wish, compile, parse},
+        book::{Library, Taste, Wish, parse, read},
         chess::{GameLine, Variant},
     };
     use proptest::prelude::*;
-    use std::io::Write as _;
+    use std::io::{Cursor, Write as _};
 
     const ORIGIN: Origin = Origin {
         bytes: 7,
@@ -277,9 +277,10 @@ mod tests {
     };
 
     fn compiled_bytes(book: &Book) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        compile(book, ORIGIN, &mut bytes).unwrap();
-        bytes
+        let mut bytes = Cursor::new(Vec::new());
+        let draft = read(book.path(), book.text().as_str()).unwrap();
+        draft.compile(ORIGIN, &mut bytes).unwrap();
+        bytes.into_inner()
     }
 
     fn open(bytes: &[u8]) -> Result<(Book, Origin), OpenError> {
@@ -379,7 +380,8 @@ mod tests {
 
     #[test]
     fn a_book_that_includes_others_is_not_compiled() {
-        let error = compile(&parsed("include: b\ne4"), ORIGIN, &mut Vec::new()).unwrap_err();
+        let draft = read("a.book", "include: b\ne4").unwrap();
+        let error = draft.compile(ORIGIN, &mut Cursor::new(Vec::new())).unwrap_err();
         assert_eq!(
             error.to_string(),
             "a book that includes others cannot be compiled: \"include: b\""

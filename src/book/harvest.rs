@@ -302,9 +302,7 @@ mod tests {
              1. e4 e5 2. Nf3  # King's Knight Opening\n1. d4 d5  # Queen's Pawn Game, Closed\n"
         );
         assert_eq!((grown.rows, grown.positions), (5, 5));
-        let (book, findings) = parse("a.book", &grown.text);
-        assert_eq!(findings.to_string(), "");
-        assert_eq!(check(&book.unwrap()).to_string(), "");
+        assert_eq!(check("a.book", &grown.text).1.to_string(), "");
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::{
     compiled::Compiled,
+    draft::hear,
     entries::Entries,
     head::Head,
     include::included,
-    parse::{Place, collect},
-    positions::{Entry, Positions},
+    occurrences::{Occurrences, Place},
+    positions::{Entry, Positions, Texts},
     text::Text,
-    walk::walk,
 };
 
 /// A book of openings: its text, and what it says of each position.
@@ -72,23 +72,29 @@ impl Book {
     /// The book with the lines of others before its own, as its headers ask for.
     pub(super) fn including(&self, others: &[&Self]) -> Self {
         let (mut files, mut notes) = (vec![self.path.clone()], self.text.as_str().to_owned());
-        let (mut occurrences, mut rows) = (Vec::new(), 0);
+        let (mut lines_before, mut lines) = (vec![0], self.text.len() as u32);
+        let (mut occurrences, mut rows) = (Occurrences::default(), 0);
         for other in others {
             let place = Place {
-                file: u16::try_from(files.len()).unwrap_or(u16::MAX),
-                offset: notes.len(),
+                lines,
+                bytes: notes.len(),
             };
-            rows += walk(&other.text, &mut |row| collect(row, place, &mut occurrences)).rows;
+            let (walked, heard) = hear(&other.text, place);
+            rows += walked.rows;
+            occurrences = occurrences.followed_by(heard);
+            lines_before.push(lines);
+            lines = lines.saturating_add(other.text.len() as u32);
             files.push(other.path.clone());
             notes += other.text.as_str();
         }
-        rows += walk(&self.text, &mut |row| {
-            collect(row, Place::default(), &mut occurrences)
-        })
-        .rows;
+        let (walked, heard) = hear(&self.text, Place::default());
+        rows += walked.rows;
+        occurrences = occurrences.followed_by(heard);
+        let texts = Texts::new(lines_before, &occurrences.notes, &notes);
+        let (positions, _) = Positions::gather(occurrences, &texts, |_, _, _: &mut ()| {});
         Self {
             rows,
-            store: Store::Memory(Arc::new(Positions::gather(&occurrences, &notes))),
+            store: Store::Memory(Arc::new(positions)),
             files,
             notes: notes.into(),
             ..self.clone()
@@ -150,14 +156,6 @@ impl Book {
     #[must_use]
     pub fn is_damaged(&self) -> bool {
         matches!(&self.store, Store::File(compiled) if compiled.is_damaged())
-    }
-
-    /// Its positions, if they are not in a file.
-    pub(super) fn in_memory(&self) -> Option<&Positions> {
-        match &self.store {
-            Store::Memory(positions) => Some(positions),
-            Store::File(_) => None,
-        }
     }
 
     /// The text it was read from; of a compiled book only its headers.

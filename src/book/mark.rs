@@ -62,6 +62,10 @@ impl Worth {
 
 /// Divides a word into a move and the marks attached to it: `a7a6??` into `a7a6` and `??`.
 pub(super) fn split_marks(word: &str) -> (&str, &str) {
+    // All marks end in a sign or an x, most moves in neither.
+    if word.ends_with(|c: char| c.is_ascii_alphanumeric() && c != 'x') {
+        return (word, "");
+    }
     let bare = word.strip_suffix('@').unwrap_or(word);
     let bare = bare.strip_suffix("xx").unwrap_or(bare);
     let bare = bare.trim_end_matches(['?', '!']);

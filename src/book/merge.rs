@@ -5,6 +5,7 @@ use std::{collections::HashSet, fmt::Write as _};
 use crate::chess::{Color, Move, Position, key, write_fen};
 
 use super::{
+    head::Head,
     library::Book,
     mark::Worth,
     walk::{Row, walk},
@@ -19,13 +20,17 @@ pub struct Merged {
     pub added: usize,
     /// How many the first had already.
     pub known: usize,
+    /// Headers of the second that hold for a whole book, and that the first has not or has otherwise: they cannot be
+    /// taken over, and its lines now count without them.
+    pub lost: Vec<String>,
 }
 
 /// A row without its looks: for whom it counts, and each move with its position and its worth.
 type Wording = (Option<Color>, Vec<(u64, Move, Worth)>);
 
 /// Adds to one book the lines of another that it does not have word for word. Comments and headers of the first
-/// stay; of the second, the comments at the end of its lines, and the headers its lines need.
+/// stay; of the second, the comments at the end of its lines, the headers its lines need, the books it includes, and what
+/// it and its author are called where the first has nothing to say of that.
 ///
 /// ```
 /// use sparring::book;
@@ -50,21 +55,58 @@ pub fn merge(first: &Book, second: &Book) -> Merged {
         start: end.start.as_ref().map(key),
     };
     let (mut added, mut known) = (0, 0);
+    let mut more = new_headers(first.head(), second.head());
     walk(second.text(), &mut |row| {
         if !known_rows.insert(wording(row)) {
             known += 1;
             return;
         }
-        if added == 0 {
-            let gap = if text.is_empty() { "" } else { "\n" };
-            let _ = writeln!(text, "{gap}# From {}", second.path()); // Writing to a string does not fail.
-        }
         added += 1;
-        scope.enter(row, &mut text);
-        text += row.line.text.trim();
-        text.push('\n');
+        scope.enter(row, &mut more);
+        more += row.line.text.trim();
+        more.push('\n');
     });
-    Merged { text, added, known }
+    if !more.is_empty() {
+        let gap = if text.is_empty() { "" } else { "\n" };
+        let _ = write!(text, "{gap}# From {}\n{more}", second.path()); // Writing to a string does not fail.
+    }
+    Merged {
+        text,
+        added,
+        known,
+        lost: lost_headers(first.head(), second.head()),
+    }
+}
+
+/// The headers of the second that the first has nothing to say against.
+fn new_headers(first: &Head, second: &Head) -> String {
+    let mut text = String::new();
+    let titles = [
+        ("name", &first.title, &second.title),
+        ("author", &first.author, &second.author),
+    ];
+    for (key, own, theirs) in titles {
+        if let (None, Some(value)) = (own, theirs) {
+            let _ = writeln!(text, "{key}: {value}");
+        }
+    }
+    let known = |name: &str| first.includes.iter().any(|include| include.name == name);
+    for include in second.includes.iter().filter(|include| !known(&include.name)) {
+        let _ = writeln!(text, "include: {}", include.name);
+    }
+    text
+}
+
+/// What the second says of the games it is for, where the first says something else.
+fn lost_headers(first: &Head, second: &Head) -> Vec<String> {
+    let mut lost = Vec::new();
+    if first.speeds != second.speeds && !second.speeds.is_empty() {
+        lost.push(format!("speeds: {}", second.speeds.join(" ")));
+    }
+    if let Some(levels) = second.levels.as_ref().filter(|_| first.levels != second.levels) {
+        lost.push(format!("levels: {}-{}", levels.start(), levels.end()));
+    }
+    lost
 }
 
 fn wording(row: &Row<'_, '_>) -> Wording {
@@ -138,6 +180,24 @@ mod tests {
         let text = "name: x\ne4 e5 # one\nd4 d5!\n";
         let merged = merge(&book("a", text), &book("b", text));
         assert_eq!((merged.text.as_str(), merged.added, merged.known), (text, 0, 2));
+    }
+
+    #[test]
+    fn headers_of_the_second_are_taken_over_or_told() {
+        let first = book("a.book", "author: Ann\nspeeds: blitz\ninclude: base\ne4\n");
+        let second = book(
+            "b.book",
+            "name: B\nauthor: Bob\nspeeds: bullet blitz\nlevels: 1200-1500\ninclude: base\ninclude: more\nd4\n",
+        );
+        let merged = merge(&first, &second);
+        assert_eq!(
+            merged.text,
+            "author: Ann\nspeeds: blitz\ninclude: base\ne4\n\n# From b.book\nname: B\ninclude: more\nd4\n"
+        );
+        assert_eq!(merged.lost, ["speeds: bullet blitz", "levels: 1200-1500"]);
+        let both = book("c.book", &merged.text);
+        assert_eq!((both.title(), both.head().includes.len()), (Some("B"), 2));
+        assert!(merge(&first, &first).lost.is_empty());
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(super) struct Unread {
 
 /// Reads a move in SAN or in coordinates.
 pub(super) fn read_move(pos: &Position, word: &str) -> Result<Move, Unread> {
-    if word.chars().count() > LONGEST {
+    if word.len() > LONGEST && word.chars().count() > LONGEST {
         return Err(too_long(word));
     }
     if is_coordinates(word) {

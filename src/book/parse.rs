@@ -1,13 +1,8 @@
-//! From text to book: the limits of what is read, and all positions gathered.
+//! From text to book: the limits of what is read.
 
 use crate::diagnostic::{Diagnostic, Findings};
 
-use super::{
-    library::Book,
-    positions::{Note, Occurrence, Positions, path},
-    text::Text,
-    walk::{Row, walk_parts},
-};
+use super::{draft::Draft, library::Book, text::Text};
 
 /// The largest text that is read as a book: more than ten million positions. Reading takes up to seventy times the text
 /// in memory, so there has to be an end.
@@ -19,11 +14,38 @@ pub const MAX_LINES: usize = 1_000_000;
 /// Reads a book from bytes, which must be UTF-8. See [`parse`].
 #[must_use]
 pub fn parse_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
+    finish(read_bytes(name, bytes))
+}
+
+/// Reads a book. A line with a mistake is refused whole and all others load; the findings say what is wrong.
+///
+/// `name` is the file's name as its user would write it. There is no book only if the text cannot be one:
+/// larger than [`MAX_BYTES`], longer than [`MAX_LINES`], or not a text at all.
+#[must_use]
+pub fn parse(name: &str, text: &str) -> (Option<Book>, Findings) {
+    finish(read(name, text))
+}
+
+fn finish(draft: Result<Draft, Findings>) -> (Option<Book>, Findings) {
+    match draft {
+        Ok(draft) => {
+            let (book, findings) = draft.into_book();
+            (Some(book), findings)
+        }
+        Err(findings) => (None, findings),
+    }
+}
+
+/// Reads the lines of a book from bytes, which must be UTF-8. See [`read`].
+///
+/// # Errors
+/// Why there is no book.
+pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Draft, Findings> {
     if bytes.len() > MAX_BYTES {
-        return (None, too_large(name, bytes.len() as u64));
+        return Err(too_large(name, bytes.len() as u64));
     }
     let error = match std::str::from_utf8(bytes) {
-        Ok(text) => return parse(name, text),
+        Ok(text) => return read(name, text),
         Err(error) => error,
     };
     let message = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
@@ -37,22 +59,22 @@ pub fn parse_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
     let text = String::from_utf8_lossy(before);
     let span = text.len()..text.len();
     let finding = Diagnostic::error(span, message).with_help("save the file as UTF-8");
-    (None, Findings::new(name, text, vec![finding]))
+    Err(Findings::new(name, text, vec![finding]))
 }
 
-/// Reads a book. A line with a mistake is refused whole and all others load; the findings say what is wrong.
+/// Reads the lines of a book, as far as they can be read, without gathering their moves by position yet: to be played
+/// from memory, compiled or checked. [`parse`] does both.
 ///
-/// `name` is the file's name as its user would write it. There is no book only if the text cannot be one:
-/// larger than [`MAX_BYTES`], longer than [`MAX_LINES`], or not a text at all.
-#[must_use]
-pub fn parse(name: &str, text: &str) -> (Option<Book>, Findings) {
+/// # Errors
+/// Why there is no book.
+pub fn read(name: &str, text: &str) -> Result<Draft, Findings> {
     if text.len() > MAX_BYTES {
-        return (None, too_large(name, text.len() as u64));
+        return Err(too_large(name, text.len() as u64));
     }
     let text = Text::new(text);
     let refuse = |span, message: String| {
         let findings = vec![Diagnostic::error(span, message)];
-        (None, Findings::new(name, text.source(), findings))
+        Err(Findings::new(name, text.source(), findings))
     };
     if let Some(at) = text.as_str().find('\0') {
         return refuse(at..at + 1, "this is not a text: it has a zero byte".to_owned());
@@ -64,52 +86,7 @@ pub fn parse(name: &str, text: &str) -> (Option<Book>, Findings) {
             format!("{count} lines are too many for a book: {MAX_LINES} are read"),
         );
     }
-    let source = text.source();
-    let (walked, parts) = walk_parts(&text, |row, occurrences: &mut Vec<Occurrence>| {
-        collect(row, Place::default(), occurrences);
-    });
-    let joined = parts.into_iter().reduce(|mut all, part| {
-        all.extend(part);
-        all
-    });
-    let occurrences = joined.unwrap_or_default();
-    let positions = Positions::gather(&occurrences, &source);
-    let book = Book::new(name, walked.head, text, walked.rows, positions);
-    (Some(book), Findings::new(name, source, walked.findings))
-}
-
-/// Where a text stands among those of a book.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    /// Its number; 0 is the book's own.
-    pub file: u16,
-    /// How many bytes of text stand before it.
-    pub offset: usize,
-}
-
-/// What a row says of the positions that it passes.
-pub(super) fn collect(row: &Row<'_, '_>, place: Place, occurrences: &mut Vec<Occurrence>) {
-    let note = row
-        .line
-        .comment()
-        .map_or_else(Note::default, |(span, text)| Note {
-            start: (place.offset + span.start) as u32,
-            len: text.len() as u32,
-        });
-    occurrences.extend(row.counting().map(|played| {
-        Occurrence {
-            key: played.key,
-            mv: played.mv,
-            worth: played.worth,
-            path: played
-                .worth
-                .pinned
-                .then(|| path((0..=played.depth).map(|depth| row.trail.key(depth)))),
-            file: place.file,
-            line: row.line.number as u32,
-            note,
-        }
-    }));
+    Ok(Draft::new(name, text))
 }
 
 /// What is said of a text of more than [`MAX_BYTES`], which need not be read for that.

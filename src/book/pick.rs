@@ -8,6 +8,7 @@ use super::{
     entries::Entries,
     library::{Book, Library},
     positions::Entry,
+    taste::Taste,
 };
 
 /// A move that a book proposes.
@@ -23,40 +24,6 @@ pub struct BookMove {
     pub at: String,
     /// What the comments of its lines call the opening.
     pub note: Option<String>,
-}
-
-/// How a move is drawn from the weights of its position.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum Taste {
-    /// In proportion to the weights.
-    #[default]
-    ByWeight,
-    /// Always the heaviest; by chance among equals.
-    Best,
-    /// All alike, whatever they weigh.
-    Flat,
-    /// In proportion to the weights raised to `1 / temperature`: below 1 the heavy ones gain, above 1 the light ones.
-    Temperature(f64),
-}
-
-impl Taste {
-    /// What moves of these shares are drawn by, given the largest of their position. Nothing is drawn only where the
-    /// share is 0.
-    fn stake(self, share: u64, largest: u64) -> u64 {
-        /// Fine enough for any chance that matters, coarse enough for powers that differ in their last bits by machine.
-        const SCALE: f64 = 1_048_576.0;
-        match self {
-            _ if share == 0 => 0,
-            Self::ByWeight => share,
-            Self::Best => u64::from(share == largest),
-            Self::Flat => 1,
-            Self::Temperature(temperature) => {
-                let ratio = share as f64 / (largest as f64).max(1.0);
-                let stake = ratio.powf(1.0 / temperature.max(0.01)) * SCALE;
-                (stake.round() as u64).max(1)
-            }
-        }
-    }
 }
 
 /// What a game asks of its books.
@@ -384,32 +351,6 @@ mod tests {
         );
     }
 
-    fn chances(text: &str, taste: Taste) -> Vec<String> {
-        let library = library(&[("a.book", text)]);
-        let (books, line) = (names(&["a"]), after(""));
-        let wish = Wish {
-            taste,
-            ..Wish::new(&books, &line, 0)
-        };
-        let choices = library.choices_for(&wish);
-        choices
-            .iter()
-            .map(|choice| format!("{:.1}", choice.chance * 100.0))
-            .collect()
-    }
-
-    #[test]
-    fn tastes_bend_the_chances() {
-        let text = "e4 60 | d4 30 | c4 10";
-        assert_eq!(chances(text, Taste::ByWeight), ["60.0", "30.0", "10.0"]);
-        assert_eq!(chances(text, Taste::Best), ["100.0", "0.0", "0.0"]);
-        assert_eq!(chances(text, Taste::Flat), ["33.3", "33.3", "33.3"]);
-        assert_eq!(chances(text, Taste::Temperature(1.0)), ["60.0", "30.0", "10.0"]);
-        assert_eq!(chances(text, Taste::Temperature(0.5)), ["78.3", "19.6", "2.2"]);
-        assert_eq!(chances(text, Taste::Temperature(2.0)), ["47.3", "33.4", "19.3"]);
-        assert_eq!(chances("e4 50 | d4 50", Taste::Best), ["50.0", "50.0"]);
-    }
-
     #[test]
     fn books_for_other_games_are_passed_over() {
         let library = library(&[
@@ -455,51 +396,5 @@ mod tests {
         let atomic = GameLine::new(Variant::Atomic);
         assert_eq!(library.pick(&books, &atomic, 1).unwrap().at, "boom.book:2");
         assert_eq!(library.pick(&books, &after(""), 1).unwrap().at, "plain.book:1");
-    }
-
-    /// How far draws are from what is expected, for as many moves as there are.
-    fn chi_square(text: &str, taste: Taste, draws: u64, first_seed: u64) -> f64 {
-        let library = library(&[("a.book", text)]);
-        let (books, line) = (names(&["a"]), after(""));
-        let wish = Wish {
-            taste,
-            ..Wish::new(&books, &line, 0)
-        };
-        let choices = library.choices_for(&wish);
-        let mut counts = vec![0.0; choices.len()];
-        for seed in first_seed..first_seed + draws {
-            let found = library.choose(&Wish { seed, ..wish }).unwrap();
-            counts[choices.iter().position(|choice| choice.mv == found.mv).unwrap()] += 1.0;
-        }
-        let expected = choices.iter().map(|choice| choice.chance * draws as f64);
-        let terms = expected.zip(&counts).filter(|(expected, _)| *expected > 0.0);
-        terms
-            .map(|(expected, count)| (count - expected) * (count - expected) / expected)
-            .sum()
-    }
-
-    #[test]
-    fn frequencies_follow_the_weights() {
-        // With three degrees of freedom a fair draw exceeds this once in a thousand; the seeds are fixed.
-        let distance = chi_square("e4 50 | d4 30 | c4 15 | Nf3 5", Taste::ByWeight, 20_000, 0);
-        assert!(distance < 16.27, "{distance}");
-    }
-
-    proptest::proptest! {
-        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
-        #[test]
-        fn frequencies_follow_any_weights_and_taste(
-            weights in proptest::collection::vec(20_u32..1000, 4),
-            taste in proptest::sample::select(vec![
-                Taste::ByWeight, Taste::Flat, Taste::Best, Taste::Temperature(0.5), Taste::Temperature(3.0),
-            ]),
-            seed in 0_u64..1 << 40,
-        ) {
-            let moves = ["e4", "d4", "c4", "Nf3"].iter().zip(&weights);
-            let text = moves.map(|(mv, weight)| format!("{mv} {weight}")).collect::<Vec<_>>().join(" | ");
-            // Exceeded by a fair draw once in four million: no run of the tests will see it by chance.
-            let distance = chi_square(&text, taste, 2000, seed);
-            proptest::prop_assert!(distance < 33.4, "{distance}");
-        }
     }
 }

@@ -1,29 +1,14 @@
 //! Positions by hash: which moves a book knows in each, and what they weigh.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, thread};
 
 use crate::chess::Move;
 
-use super::mark::{BASE_WEIGHT, Worth};
-
-/// A move at one place of a text.
-#[derive(Debug, Clone)]
-pub(super) struct Occurrence {
-    /// The hash of the position it is played in.
-    pub key: u64,
-    /// The move.
-    pub mv: Move,
-    /// What this line says of it.
-    pub worth: Worth,
-    /// The moves that lead to it, as [`path`]; only where it is pinned to them.
-    pub path: Option<u64>,
-    /// Which of the book's files it stands in; 0 is its own.
-    pub file: u16,
-    /// The number of the line, from 1.
-    pub line: u32,
-    /// The line's comment, as bytes of the text; empty if there is none.
-    pub note: Note,
-}
+use super::{
+    mark::BASE_WEIGHT,
+    occurrences::{Occurrence, Occurrences, SECTIONS, section_of, sort_section},
+    walk::threads,
+};
 
 /// Bytes of the text that tell what an opening is called; empty for nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,32 +53,35 @@ pub(super) fn path(keys: impl IntoIterator<Item = u64>) -> u64 {
 }
 
 impl Entry {
-    fn new(first: &Occurrence) -> Self {
+    fn new(first: &Occurrence, texts: &Texts<'_>) -> Self {
+        let (file, line) = texts.place(first.line);
         Self {
             mv: first.mv,
             lines: 1,
-            marks: i64::from(first.worth.marks),
-            number: first.worth.number,
-            never: first.worth.never,
-            chosen: first.worth.chosen,
+            marks: i64::from(first.marks),
+            number: first.number(),
+            never: first.never,
+            chosen: first.chosen,
             left_out: false,
-            line: first.line,
-            file: first.file,
-            note: first.note,
+            line,
+            file,
+            note: texts.note(first.line),
         }
     }
 
-    fn merge(&mut self, other: &Occurrence, source: &str) {
+    fn merge(&mut self, other: &Occurrence, texts: &Texts<'_>) {
         self.lines += 1;
-        self.marks += i64::from(other.worth.marks);
-        self.never |= other.worth.never;
-        self.chosen |= other.worth.chosen;
-        if other.worth.number.is_some() {
-            self.number = other.worth.number;
-            self.line = other.line;
-            self.file = other.file;
+        self.marks += i64::from(other.marks);
+        self.never |= other.never;
+        self.chosen |= other.chosen;
+        if let Some(number) = other.number() {
+            self.number = Some(number);
+            (self.file, self.line) = texts.place(other.line);
         }
-        self.note = self.note.common(other.note, source);
+        // Nothing has nothing in common with any name.
+        if self.note != Note::default() {
+            self.note = self.note.common(texts.note(other.line), texts.source);
+        }
     }
 
     /// The number if there is one, else [`BASE_WEIGHT`] a line; the marks are added to either.
@@ -157,51 +145,104 @@ fn bare(part: &str) -> &str {
     part.trim_end_matches(|c: char| c.is_whitespace() || PARTS.contains(&c))
 }
 
+/// The texts that are read together, as places in them are counted.
+#[derive(Debug)]
+pub(super) struct Texts<'s> {
+    /// How many lines stand before each text; the first is the book's own.
+    lines_before: Vec<u32>,
+    /// The comment of each line, from 1 on; none of any if there is no comment at all.
+    notes: Vec<Note>,
+    source: &'s str,
+}
+
+impl<'s> Texts<'s> {
+    /// Texts with so many lines before each, the first 0. Notes are bytes of `source`.
+    pub fn new(lines_before: Vec<u32>, noted: &[(u32, Note)], source: &'s str) -> Self {
+        let last = noted.iter().map(|(line, _)| *line as usize).max();
+        let mut notes = vec![Note::default(); last.map_or(0, |last| last + 1)];
+        for (line, note) in noted {
+            if let Some(at) = notes.get_mut(*line as usize) {
+                *at = *note;
+            }
+        }
+        Self {
+            lines_before,
+            notes,
+            source,
+        }
+    }
+
+    /// Which text a line is in, and which line of it.
+    fn place(&self, line: u32) -> (u16, u32) {
+        let text = self
+            .lines_before
+            .partition_point(|before| *before < line)
+            .saturating_sub(1);
+        let before = self.lines_before.get(text).copied().unwrap_or(0);
+        (u16::try_from(text).unwrap_or(u16::MAX), line - before)
+    }
+
+    fn note(&self, line: u32) -> Note {
+        self.notes.get(line as usize).copied().unwrap_or_default()
+    }
+}
+
 /// All positions of a book, and the exceptions by the way that led to them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Positions {
-    by_key: Lists,
+    /// By [`section_of`] their keys.
+    by_key: Vec<Lists>,
     /// By [`path`], for the few positions where some line is pinned to its own order of moves; each list says all
     /// that counts there.
     by_path: Lists,
 }
 
+/// So few moves are gathered faster than threads start.
+const WORTH_THREADS: usize = 20_000;
+
 impl Positions {
-    /// Gathers the moves of all lines by position.
-    pub fn gather(occurrences: &[Occurrence], source: &str) -> Self {
-        let mut pinned: HashMap<u64, Vec<u64>> = HashMap::new();
-        for occurrence in occurrences {
-            if let Some(path) = occurrence.path {
-                pinned.entry(occurrence.key).or_default().push(path);
-            }
-        }
-        // The index makes the order of the text the order within a position.
-        let numbered = || occurrences.iter().zip(0..);
-        let everywhere = numbered().filter(|(occurrence, _)| occurrence.path.is_none());
-        let by_key = everywhere
-            .map(|(occurrence, index)| (occurrence.key, index))
-            .collect();
-        let mut by_path = Vec::new();
-        if !pinned.is_empty() {
-            for paths in pinned.values_mut() {
-                paths.sort_unstable();
-                paths.dedup();
-            }
-            for (occurrence, index) in numbered() {
-                let paths = pinned.get(&occurrence.key).into_iter().flatten();
-                let counts = paths.filter(|path| occurrence.path.is_none_or(|own| own == **path));
-                by_path.extend(counts.map(|path| (*path, index)));
-            }
-        }
-        Self {
-            by_key: Lists::gather(by_key, occurrences, source),
-            by_path: Lists::gather(by_path, occurrences, source),
-        }
+    /// Gathers the moves of all lines by position. `see` is shown each position, its moves as the text has them and
+    /// as they count, and may keep what it finds; the sections of one thread share what is kept.
+    pub fn gather<K: Default + Send>(
+        occurrences: Occurrences,
+        texts: &Texts<'_>,
+        see: impl Fn(&[Occurrence], &[Entry], &mut K) + Sync,
+    ) -> (Self, Vec<K>) {
+        let by_path = Lists::by_path(&occurrences, texts);
+        let threads = if occurrences.len() < WORTH_THREADS {
+            1
+        } else {
+            threads()
+        };
+        let (mut sections, see) = (occurrences.sections, &see);
+        let gather = |sections: &mut [Vec<Vec<Occurrence>>]| {
+            let (mut sorted, mut kept) = (Vec::new(), K::default());
+            let lists = sections.iter_mut().map(|parts| {
+                // Let go of one by one, so that they and the lists are never in memory at the same time.
+                sort_section(&std::mem::take(parts), &mut sorted);
+                Lists::gather(&sorted, texts, |said, counts| see(said, counts, &mut kept))
+            });
+            (lists.collect::<Vec<Lists>>(), kept)
+        };
+        let (lists, kept): (Vec<Vec<Lists>>, Vec<K>) = thread::scope(|scope| {
+            let shares = sections.chunks_mut(SECTIONS.div_ceil(threads));
+            let started: Vec<_> = shares.map(|share| scope.spawn(|| gather(share))).collect();
+            let finished = started.into_iter().map(|share| match share.join() {
+                Ok(done) => done,
+                // What failed there is this thread's failure too.
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            finished.unzip()
+        });
+        let by_key = lists.into_iter().flatten().collect();
+        (Self { by_key, by_path }, kept)
     }
 
     /// The moves known in a position, however it came about; empty if it is not known.
     pub fn at(&self, key: u64) -> &[Entry] {
-        self.by_key.at(key)
+        self.by_key
+            .get(section_of(key))
+            .map_or(&[], |lists| lists.at(key))
     }
 
     /// The moves known in the last of the positions that a game went through, by their keys.
@@ -217,17 +258,7 @@ impl Positions {
 
     /// How many positions are known.
     pub fn len(&self) -> usize {
-        self.by_key.keys.len()
-    }
-
-    /// All positions.
-    pub fn by_key(&self) -> &Lists {
-        &self.by_key
-    }
-
-    /// The exceptions by [`path`].
-    pub fn by_path(&self) -> &Lists {
-        &self.by_path
+        self.by_key.iter().map(|lists| lists.keys.len()).sum()
     }
 }
 
@@ -241,40 +272,75 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Gathers occurrences, named by their index, under keys.
-    fn gather(mut order: Vec<(u64, u32)>, occurrences: &[Occurrence], source: &str) -> Self {
-        order.sort_unstable();
-        let mut lists = Self::default();
-        for same in order.chunk_by(|one, other| one.0 == other.0) {
+    /// Gathers what is sorted by key. What is pinned to an order of moves is passed over.
+    pub fn gather(
+        sorted: &[Occurrence],
+        texts: &Texts<'_>,
+        mut see: impl FnMut(&[Occurrence], &[Entry]),
+    ) -> Self {
+        let mut lists = Self {
+            entries: Vec::with_capacity(sorted.len()),
+            ..Self::default()
+        };
+        for said in sorted.chunk_by(|one, other| one.key == other.key) {
             let begin = lists.entries.len();
-            let [(key, _), ..] = same else { continue };
-            lists.keys.push(*key);
-            lists.begins.push(begin as u32);
-            for occurrence in same
-                .iter()
-                .filter_map(|(_, index)| occurrences.get(*index as usize))
-            {
+            for occurrence in said.iter().filter(|occurrence| !occurrence.is_pinned()) {
                 let known = lists.entries[begin..]
                     .iter_mut()
                     .find(|entry| entry.mv == occurrence.mv);
                 match known {
-                    Some(entry) => entry.merge(occurrence, source),
-                    None => lists.entries.push(Entry::new(occurrence)),
+                    Some(entry) => entry.merge(occurrence, texts),
+                    None => lists.entries.push(Entry::new(occurrence, texts)),
                 }
             }
-            let moves = &mut lists.entries[begin..];
-            let decided = moves.iter().any(|entry| entry.chosen && !entry.is_unwanted());
-            for entry in moves {
+            let counts = &mut lists.entries[begin..];
+            let ([first, ..], false) = (said, counts.is_empty()) else {
+                continue;
+            };
+            lists.keys.push(first.key);
+            lists.begins.push(begin as u32);
+            let decided = counts.iter().any(|entry| entry.chosen && !entry.is_unwanted());
+            for entry in counts.iter_mut() {
                 entry.left_out = decided && !entry.chosen;
             }
+            see(said, counts);
         }
         lists.begins.push(lists.entries.len() as u32);
+        lists.entries.shrink_to_fit();
         lists
     }
 
-    /// How many moves there are under all keys.
-    pub fn moves(&self) -> usize {
-        self.entries.len()
+    /// The positions of some section.
+    pub fn of_section(parts: &[Vec<Occurrence>], texts: &Texts<'_>) -> Self {
+        let mut sorted = Vec::new();
+        sort_section(parts, &mut sorted);
+        Self::gather(&sorted, texts, |_, _| {})
+    }
+
+    /// The exceptions: under each order of moves that something is pinned to, that and what counts there anyway.
+    pub fn by_path(occurrences: &Occurrences, texts: &Texts<'_>) -> Self {
+        if !occurrences.has_pins() {
+            return Self::default();
+        }
+        let mut paths: HashMap<u64, Vec<u64>> = HashMap::new();
+        for occurrence in occurrences.sections.iter().flatten().flatten() {
+            if let Some(path) = occurrences.path_of(occurrence) {
+                paths.entry(occurrence.key).or_default().push(path);
+            }
+        }
+        for paths in paths.values_mut() {
+            paths.sort_unstable();
+            paths.dedup();
+        }
+        let mut along = Vec::new();
+        for occurrence in occurrences.sections.iter().flatten().flatten() {
+            let own = occurrences.path_of(occurrence);
+            let there = paths.get(&occurrence.key).into_iter().flatten();
+            let counts = there.filter(|path| own.is_none_or(|own| own == **path));
+            along.extend(counts.map(|path| occurrence.along(*path)));
+        }
+        along.sort_by_key(|occurrence| occurrence.key);
+        Self::gather(&along, texts, |_, _| {})
     }
 
     /// All keys in order, each with its moves.

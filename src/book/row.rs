@@ -51,6 +51,10 @@ enum Word<'t> {
 }
 
 fn classify(word: &str) -> Word<'_> {
+    // Most words are moves, and only the mark begins with an x.
+    if word.starts_with(|c: char| c.is_ascii_alphabetic() && c != 'x') {
+        return Word::Move(word);
+    }
     match word {
         "|" => return Word::Bar,
         "*" | "1-0" | "0-1" | "1/2-1/2" => return Word::Result,
@@ -190,6 +194,9 @@ impl<'t> Reader<'t, '_> {
             written: None,
             end: marks_at.end,
         });
+        if marks.is_empty() {
+            return Ok(());
+        }
         self.mark(marks, marks_at)
     }
 

@@ -152,7 +152,7 @@ impl<'t> Line<'t> {
     #[must_use]
     pub fn comment(&self) -> Option<(Range<usize>, &'t str)> {
         // Most lines have none, and a look for the signs is quicker than cutting the line.
-        if !self.text.contains(['#', ';']) {
+        if !self.text.bytes().any(|byte| matches!(byte, b'#' | b';')) {
             return None;
         }
         let piece = self.pieces().find(|piece| piece.kind == PieceKind::Comment)?;
@@ -186,10 +186,7 @@ impl<'t> Iterator for Pieces<'t> {
         let rest = &self.line.text[self.at..];
         let first = rest.chars().next()?;
         let (kind, len) = if is_space(first) {
-            (
-                PieceKind::Space,
-                rest.find(|c| !is_space(c)).unwrap_or(rest.len()),
-            )
+            (PieceKind::Space, space_len(rest))
         } else if first == '#' || first == ';' {
             (PieceKind::Comment, rest.trim_end_matches(is_space).len())
         } else {
@@ -242,13 +239,22 @@ fn value_len(rest: &str) -> usize {
     rest[..end.unwrap_or(rest.len())].trim_end_matches(is_space).len()
 }
 
+fn space_len(rest: &str) -> usize {
+    // Nearly always a single blank, which needs no look at characters.
+    let blanks = rest.bytes().take_while(|byte| *byte == b' ').count();
+    let more = rest[blanks..].find(|c| !is_space(c));
+    more.map_or(rest.len(), |more| blanks + more)
+}
+
 /// A word ends before white space, `|` or `;`; `|` is a word alone. `#` inside a word is the sign of mate.
 fn word_len(rest: &str) -> usize {
     if rest.starts_with('|') {
         return 1;
     }
-    rest.find(|c: char| is_space(c) || c == '|' || c == ';')
-        .unwrap_or(rest.len())
+    // Letters and digits end no word; from the first other byte on characters are looked at.
+    let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let more = rest[plain..].find(|c: char| is_space(c) || c == '|' || c == ';');
+    more.map_or(rest.len(), |more| plain + more)
 }
 
 #[cfg(test)]

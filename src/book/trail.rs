@@ -61,13 +61,23 @@ impl<'t> Trail<'t> {
         {
             return Ok(step.mv);
         }
-        let mv = read_move(self.position(depth), word)?;
         let before = self.position(depth);
-        let mut after = before.clone();
-        after.play_unchecked(mv);
-        let key = key_after(before, self.key(depth), mv, &after);
+        let mv = read_move(before, word)?;
+        let (after, key_before) = (before.clone(), self.key(depth));
         self.steps.truncate(depth);
-        self.steps.push(Step { word, mv, after, key });
+        // Played in its place, since positions are large and this is done for nearly every word of a book.
+        self.steps.push(Step {
+            word,
+            mv,
+            after,
+            key: 0,
+        });
+        let (head, tail) = self.steps.split_at_mut(depth);
+        if let [step, ..] = tail {
+            step.after.play_unchecked(mv);
+            let before = head.last().map_or(&self.start, |step| &step.after);
+            step.key = key_after(before, key_before, mv, &step.after);
+        }
         Ok(mv)
     }
 }

@@ -84,10 +84,7 @@ pub(super) fn walk_parts<'t, G: Default + Send>(
     text: &'t Text,
     see: impl Fn(&Row<'_, 't>, &mut G) + Sync,
 ) -> (Walk, Vec<G>) {
-    let threads = thread::available_parallelism()
-        .map_or(1, NonZero::get)
-        .min(MOST_THREADS);
-    let parts = if text.len() < WORTH_THREADS { 1 } else { threads };
+    let parts = if text.len() < WORTH_THREADS { 1 } else { threads() };
     let length = text.len().div_ceil(parts).max(1);
     let starts = Reader::starts(text, length);
     let see = &see;
@@ -118,8 +115,32 @@ pub(super) fn walk_parts<'t, G: Default + Send>(
     (whole.finish(text), gathered)
 }
 
-/// More threads than this gain nothing: gathering the moves comes after them.
+/// More threads than this gain nothing: some steps have to wait for all of them.
 const MOST_THREADS: usize = 8;
+
+/// How many threads read a long text.
+pub(super) fn threads() -> usize {
+    thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(MOST_THREADS)
+}
+
+/// Reads all headers and some of the rows, and shows those of them that could be read.
+pub(super) fn walk_some<'t>(
+    text: &'t Text,
+    is_wanted: impl Fn(usize) -> bool,
+    see: &mut dyn FnMut(&Row<'_, 't>),
+) {
+    let mut reader = Reader::new();
+    for line in text.lines() {
+        match line.kind() {
+            Kind::Blank | Kind::Comment => {}
+            Kind::Header => reader.header(line),
+            Kind::Row if is_wanted(line.number) => reader.row(line, see),
+            Kind::Row => reader.has_met_rows = true,
+        }
+    }
+}
 
 impl<'t> Reader<'t> {
     fn read(&mut self, lines: impl Iterator<Item = Line<'t>>, see: &mut dyn FnMut(&Row<'_, 't>)) {

@@ -16,7 +16,8 @@ use tracing::{error, warn};
 
 use super::seats::{Seats, Urgency};
 use crate::{
-    engine::{Engine, Limits, Report, Search, Stop, Surroundings},
+    engine::{Engine, Limits, News, Report, Search, Stop, Surroundings},
+    personality::strength::{Order, Thought, think},
     units::{Millis, Nodes, Stopwatch},
 };
 
@@ -107,8 +108,15 @@ impl Thinker {
     /// when the move must be out, which decides who goes first. `None` only when the engine fails altogether.
     /// Dropping the future stops the search.
     pub async fn search(&self, table: &Table, search: Search, deadline: Instant) -> Option<Report> {
-        let (reply, report) = oneshot::channel();
+        let thought = self.think(table, search.into(), deadline).await?;
+        Some(thought.report)
+    }
+
+    /// Carries out a personality's order, as [`search`](Self::search) does a search.
+    pub async fn think(&self, table: &Table, order: Order, deadline: Instant) -> Option<Thought> {
+        let (reply, thought) = oneshot::channel();
         let best = Arc::new(Mutex::new(None));
+        let search = &order.search;
         let patience = search.limits.hard.map(|hard| Duration::from(hard) + GRACE);
         let stop = StopOnDrop(Stop::new());
         let room = &self.0.0;
@@ -122,33 +130,37 @@ impl Thinker {
             urgency,
             Job {
                 table: table.clone(),
-                search,
+                order,
                 stop: stop.0.clone(),
                 asked: std::time::Instant::now(),
                 best: Arc::clone(&best),
                 reply,
             },
         );
-        let report = self.wait(report);
+        let thought = self.wait(thought);
         let answer = match patience {
-            Some(patience) => tokio::time::timeout(patience, report).await.ok(),
-            None => Some(report.await),
+            Some(patience) => tokio::time::timeout(patience, thought).await.ok(),
+            None => Some(thought.await),
         };
-        if let Some(Ok(report)) = answer {
-            return Some(report);
+        if let Some(Ok(thought)) = answer {
+            return Some(thought);
         }
         let found: Option<Report> = best.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match found.filter(|report| report.best().is_some()) {
-            Some(found) => Some(found),
-            None => glance(fallback).await,
-        }
+        let report = match found.filter(|report| report.best().is_some()) {
+            Some(found) => found,
+            None => glance(fallback).await?,
+        };
+        Some(Thought { report, chosen: None })
     }
 
-    /// Waits for a report, and sees to it meanwhile that nothing hangs in the seats.
-    async fn wait(&self, mut report: oneshot::Receiver<Report>) -> Result<Report, oneshot::error::RecvError> {
+    /// Waits for a thought, and sees to it meanwhile that nothing hangs in the seats.
+    async fn wait(
+        &self,
+        mut thought: oneshot::Receiver<Thought>,
+    ) -> Result<Thought, oneshot::error::RecvError> {
         loop {
             tokio::select! {
-                report = &mut report => return report,
+                thought = &mut thought => return thought,
                 () = tokio::time::sleep(LOOK) => self.0.0.relieve(),
             }
         }
@@ -218,17 +230,17 @@ struct Running {
 
 struct Job {
     table: Table,
-    search: Search,
+    order: Order,
     stop: Stop,
     asked: std::time::Instant,
     best: Arc<Mutex<Option<Report>>>,
-    reply: oneshot::Sender<Report>,
+    reply: oneshot::Sender<Thought>,
 }
 
 impl std::fmt::Debug for Job {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Job")
-            .field("limits", &self.search.limits)
+            .field("limits", &self.order.search.limits)
             .finish_non_exhaustive()
     }
 }
@@ -320,8 +332,8 @@ impl Room {
                     job.stop.clear();
                     state.seats.push(urgency, job);
                 }
-                Some(report) => {
-                    let _ = job.reply.send(report); // the game may have gone on without it
+                Some(thought) => {
+                    let _ = job.reply.send(thought); // the game may have gone on without it
                 }
                 None => {}
             }
@@ -339,36 +351,42 @@ impl Job {
     /// Whether nobody waits for it any more, or its time is up.
     fn is_over(&self) -> bool {
         let is_late = |hard| Millis::from(self.asked.elapsed()) >= hard;
-        self.reply.is_closed() || self.search.limits.hard.is_some_and(is_late)
+        self.reply.is_closed() || self.order.search.limits.hard.is_some_and(is_late)
     }
 
     /// Searches within what is left of the time. `None` when nobody waits any more or the engine fell over.
-    fn run(&self, share: f64) -> Option<Report> {
+    fn run(&self, share: f64) -> Option<Thought> {
         if self.reply.is_closed() {
             return None;
         }
         let waited = Millis::from(self.asked.elapsed());
-        let mut search = self.search.clone();
-        let limits = &mut search.limits;
-        limits.soft = limits
-            .soft
-            .map(|soft| (soft.scaled(share) - waited).max(LEAST_TIME));
-        limits.hard = limits.hard.map(|hard| (hard - waited).max(LEAST_TIME));
+        let mut order = self.order.clone();
+        for limits in [Some(&mut order.search.limits), order.check.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            limits.soft = limits
+                .soft
+                .map(|soft| (soft.scaled(share) - waited).max(LEAST_TIME));
+            limits.hard = limits.hard.map(|hard| (hard - waited).max(LEAST_TIME));
+        }
         let engine = self.table.engine();
         let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
         let around = Surroundings {
             stop: &self.stop,
             clock: &Stopwatch::start(),
         };
-        let tell = &mut |report: &Report| {
-            *self.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.clone());
+        let tell = &mut |news: News<'_>| {
+            if let News::Iteration(report) = news {
+                *self.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.clone());
+            }
         };
-        let report = catch_unwind(AssertUnwindSafe(|| engine.search(&search, &around, tell)));
-        if report.is_err() {
+        let thought = catch_unwind(AssertUnwindSafe(|| think(&mut engine, &order, &around, tell)));
+        if thought.is_err() {
             // Whatever the table holds now, nobody should build on it.
             *engine = Engine::new(self.table.hash_mib);
         }
-        report.ok()
+        thought.ok()
     }
 }
 

@@ -267,13 +267,9 @@ const PROFILE: &str = "toml";
 
 /// What is wrong with a book, and what looks like a slip in what can be read of it.
 fn book_findings(name: &str, bytes: &[u8]) -> Findings {
-    let (book, findings) = book::parse_bytes(name, bytes);
-    let slips = book.map_or_else(Vec::new, |book| {
-        let mut slips = book::check(&book).list;
-        slips.extend(lost_includes(&book));
-        slips
-    });
-    let list = findings.list.into_iter().chain(slips).collect();
+    let (book, findings) = book::check_bytes(name, bytes);
+    let lost = book.as_ref().map_or_else(Vec::new, lost_includes);
+    let list = findings.list.into_iter().chain(lost).collect();
     Findings::new(findings.name, findings.text, list)
 }
 

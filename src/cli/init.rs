@@ -31,7 +31,7 @@ pub struct Args {
     /// The settings to write.
     #[arg(long, default_value = "bot.toml")]
     config: PathBuf,
-    /// The file to keep the token in, readable by you alone; \"token\" beside the settings if not said.
+    /// The file to keep the token in, readable by you alone; `token` beside the settings if not said.
     #[arg(long)]
     token_file: Option<PathBuf>,
     /// Reads the token from this file instead of asking.
@@ -48,7 +48,7 @@ pub struct Args {
 /// The settings with every key and its default.
 const SETTINGS: &str = include_str!("../../bot.toml");
 /// The line of the settings that names the token's file, as shipped.
-const TOKEN_LINE: &str = "# token-file = \"token\"";
+const TOKEN_LINE: &str = "# token-file = `token`";
 /// The line that names the server.
 const URL_LINE: &str = "url = \"https://lichess.org\"";
 /// More than any token: only this much of a file is read.

@@ -12,6 +12,7 @@ pub mod games;
 pub mod health;
 pub mod human;
 pub mod init;
+pub mod ladder;
 pub mod logging;
 pub mod manual;
 pub mod match_engines;
@@ -123,6 +124,8 @@ enum Command {
     HumanReport(human::report::Args),
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
+    /// Plays the levels against each other and measures how strong they are.
+    Ladder(Box<ladder::Args>),
     /// Plays games of the engine against itself, to tune its evaluation on.
     Datagen(datagen::Args),
     /// Moves the weights of the evaluation to where they foretell the results of games best.
@@ -160,6 +163,7 @@ pub fn main() -> ExitCode {
         Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),
         Some(Command::HumanFit(args)) => human::fit::run(args),
         Some(Command::HumanReport(args)) => human::report::run(args),
+        Some(Command::Ladder(args)) => ladder::run(args),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {

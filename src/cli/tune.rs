@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use super::datagen::progress_bar;
 use crate::{
     engine::{weight_rows, weights_in_use, weights_source},
-    tuning::{PositionSet, Tuned, Tuner},
+    tuning::{Chances, PositionSet, Tuned, Tuner},
 };
 
 /// Moves the weights of the evaluation to where they foretell the results of games best.
@@ -56,6 +56,14 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         set.games,
         set.training.len(),
         set.held_out.len()
+    ));
+    let chances = Chances::fit(&set.training);
+    say(&format!(
+        "wins {:.0} centipawns at evens, spread {:.0}: surprise {:.4}, held out {:.4}",
+        chances.even,
+        chances.spread,
+        chances.loss(&set.training),
+        chances.loss(&set.held_out)
     ));
     let tuner = Tuner {
         passes: args.passes,

@@ -5,6 +5,7 @@
 
 mod advice;
 mod form;
+mod level;
 mod list;
 mod matchmaking;
 mod rule;
@@ -19,6 +20,7 @@ use std::{
 use thiserror::Error;
 
 pub use form::{Control, Hours};
+pub use level::LevelWish;
 pub use list::UserList;
 pub use matchmaking::Matchmaking;
 pub use rule::{Between, Kind, Mode, Rule, Then, When, Wish};
@@ -388,7 +390,7 @@ fn declare_play(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
             "level",
             Level,
             "the personality's own strength",
-            "A level instead of the personality's own strength. Not calibrated yet.",
+            "A level instead of the personality's own strength.",
         ),
         books_white: play.optional("books-white", books(), OWN_BOOKS, "Books to play White from."),
         books_black: play.optional("books-black", books(), OWN_BOOKS, "Books to play Black from."),

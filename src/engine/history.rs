@@ -3,7 +3,7 @@
 //!
 //! Every number moves towards its bound by a step that shrinks as it gets there ("gravity"), so old lessons fade.
 
-use super::node::Node;
+use super::{node::Node, params::Params};
 use crate::chess::{Color, Move};
 
 /// Bound of the move histories.
@@ -29,6 +29,26 @@ pub(super) const NO_PIECE_SQUARE: PieceSquare = PIECE_SQUARES as u16;
 pub(super) fn piece_square(us: Color, mv: Move) -> PieceSquare {
     let piece = us as u16 * 6 + u16::from(mv.role()) - 1;
     piece * 64 + mv.to() as u16
+}
+
+/// What a quiet move is judged by besides itself: whose it is, and the moves before it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Past {
+    us: Color,
+    /// Where the rows of the moves before begin, as many as `count`.
+    rows: [usize; 3],
+    count: usize,
+}
+
+impl Past {
+    /// The past of a node, `before` telling where the last, the second to last and the fourth to last move ended.
+    pub fn new(node: &Node, before: [PieceSquare; 3], params: &Params) -> Self {
+        Self {
+            us: node.turn,
+            rows: before.map(|previous| previous as usize * PIECE_SQUARES),
+            count: usize::try_from(params.continuation).unwrap_or(0).min(3),
+        }
+    }
 }
 
 /// All histories of one searching thread.
@@ -77,14 +97,19 @@ impl Histories {
         }
     }
 
-    /// How well a quiet move did, by itself and after the moves before it.
-    pub fn quiet(&self, us: Color, mv: Move, before: &[PieceSquare]) -> i32 {
-        let to = piece_square(us, mv);
-        let mut sum = i32::from(self.butterfly[butterfly(us, mv)]);
-        for previous in before {
-            sum += i32::from(self.continuation[continuation(*previous, to)]);
+    /// How well a quiet move did, by itself and after what was before it.
+    pub fn quiet(&self, past: &Past, mv: Move) -> i32 {
+        let to = piece_square(past.us, mv) as usize;
+        let mut sum = self.butterfly(past.us, mv);
+        for row in &past.rows[..past.count] {
+            sum += i32::from(self.continuation[row + to]);
         }
         sum
+    }
+
+    /// How well a quiet move did by itself.
+    pub fn butterfly(&self, us: Color, mv: Move) -> i32 {
+        i32::from(self.butterfly[butterfly(us, mv)])
     }
 
     /// How well a capture did.
@@ -93,15 +118,11 @@ impl Histories {
     }
 
     /// Rewards or punishes a quiet move.
-    pub fn learn_quiet(&mut self, us: Color, mv: Move, before: &[PieceSquare], bonus: i32) {
-        let to = piece_square(us, mv);
-        pull(&mut self.butterfly[butterfly(us, mv)], bonus, MAX_HISTORY);
-        for previous in before {
-            pull(
-                &mut self.continuation[continuation(*previous, to)],
-                bonus,
-                MAX_HISTORY,
-            );
+    pub fn learn_quiet(&mut self, past: &Past, mv: Move, bonus: i32) {
+        let to = piece_square(past.us, mv) as usize;
+        pull(&mut self.butterfly[butterfly(past.us, mv)], bonus, MAX_HISTORY);
+        for row in &past.rows[..past.count] {
+            pull(&mut self.continuation[row + to], bonus, MAX_HISTORY);
         }
     }
 
@@ -111,7 +132,7 @@ impl Histories {
     }
 
     /// What to add to the evaluation of a position, in centipawns.
-    pub fn correction(&self, node: &Node) -> i32 {
+    pub fn correction(&self, node: &Node, params: &Params) -> i32 {
         let us = node.turn;
         let keys = &node.keys;
         let at = |table: &[i16], key: u64| i32::from(table[correction(us, key)]);
@@ -119,7 +140,7 @@ impl Histories {
             + at(&self.pieces[0], keys.pieces[0])
             + at(&self.pieces[1], keys.pieces[1])
             + at(&self.minors, keys.minors);
-        sum / (2 * CORRECTION_GRAIN)
+        sum * params.correction / (200 * CORRECTION_GRAIN)
     }
 
     /// Learns by how much the evaluation was wrong: `error` in centipawns, the searched depth giving it weight.
@@ -152,10 +173,6 @@ fn capture(us: Color, mv: Move) -> usize {
     piece_square(us, mv) as usize * 8 + mv.capture().map_or(0, usize::from)
 }
 
-fn continuation(previous: PieceSquare, to: PieceSquare) -> usize {
-    previous as usize * PIECE_SQUARES + to as usize
-}
-
 fn correction(us: Color, key: u64) -> usize {
     us as usize * CORRECTIONS + key as usize % CORRECTIONS
 }
@@ -169,27 +186,29 @@ mod tests {
     fn histories_stay_within_their_bounds_whatever_they_learn() {
         let pos = Variant::Standard.start();
         let mv = parse_uci(&pos, "e2e4").unwrap();
-        let before = [NO_PIECE_SQUARE, 767];
+        let node = Node::new(&pos, true);
+        let past = Past::new(&node, [NO_PIECE_SQUARE, 767, 3], &Params::default());
         let mut histories = Histories::new();
         for bonus in [1_000_000, 3000, -1_000_000, 900].into_iter().cycle().take(400) {
-            histories.learn_quiet(Color::White, mv, &before, bonus);
-            let sum = histories.quiet(Color::White, mv, &before);
-            assert!(sum.abs() <= 3 * MAX_HISTORY, "{sum}");
+            histories.learn_quiet(&past, mv, bonus);
+            let sum = histories.quiet(&past, mv);
+            assert!(sum.abs() <= 4 * MAX_HISTORY, "{sum}");
+            assert!(sum.abs() > 2 * MAX_HISTORY, "{sum}");
         }
-        assert_eq!(histories.quiet(Color::Black, mv, &[]), 0);
+        assert_eq!(histories.butterfly(Color::Black, mv), 0);
     }
 
     #[test]
     fn an_evaluation_that_is_always_too_low_is_raised() {
         let node = Node::new(&Variant::Standard.start(), true);
         let mut histories = Histories::new();
-        assert_eq!(histories.correction(&node), 0);
+        assert_eq!(histories.correction(&node, &Params::default()), 0);
         for _ in 0..50 {
             histories.learn_correction(&node, 80, 6);
         }
-        let raised = histories.correction(&node);
+        let raised = histories.correction(&node, &Params::default());
         assert!((20..=200).contains(&raised), "{raised}");
         histories.clear();
-        assert_eq!(histories.correction(&node), 0);
+        assert_eq!(histories.correction(&node, &Params::default()), 0);
     }
 }

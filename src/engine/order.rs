@@ -5,7 +5,7 @@
 
 use super::{
     checks::Checks,
-    history::{Histories, PieceSquare},
+    history::{Histories, Past},
     node::Node,
     see,
 };
@@ -41,7 +41,7 @@ pub(super) struct Picker {
     stage: Stage,
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
-    before: [PieceSquare; 3],
+    past: Past,
     /// Whether exchanges can be counted under these rules.
     see: bool,
     start: usize,
@@ -52,6 +52,8 @@ pub(super) struct Picker {
     bad_end: usize,
     legal: Option<usize>,
     skip_quiets: bool,
+    /// Quiet moves are ranked when the first of them is asked for, which most nodes never do.
+    ranked: bool,
     /// Known from the generation of moves on.
     checks: Checks,
 }
@@ -72,14 +74,14 @@ impl Picker {
         moves: &[Scored],
         table_move: Option<Move>,
         killers: [Option<Move>; 2],
-        before: [PieceSquare; 3],
+        past: Past,
         see: bool,
     ) -> Self {
         Self {
             stage: Stage::Table,
             table_move,
             killers,
-            before,
+            past,
             see,
             start: moves.len(),
             cursor: moves.len(),
@@ -87,6 +89,7 @@ impl Picker {
             bad_end: moves.len(),
             legal: None,
             skip_quiets: false,
+            ranked: false,
             checks: Checks::default(),
         }
     }
@@ -136,6 +139,7 @@ impl Picker {
                 }
                 Stage::Quiet => {
                     if !self.skip_quiets && self.cursor < moves.len() {
+                        self.rank_quiets(moves, histories);
                         return Some(best_first(moves, &mut self.cursor));
                     }
                     self.stage = Stage::Bad;
@@ -175,15 +179,28 @@ impl Picker {
             moves.push(Scored { mv, score });
         }
         let noisy_end = moves.len();
-        for mv in others().filter(|mv| !is_noisy(*mv)) {
-            let score = if self.killers.contains(&Some(mv)) {
+        moves.extend(
+            others()
+                .filter(|mv| !is_noisy(*mv))
+                .map(|mv| Scored { mv, score: 0 }),
+        );
+        self.noisy_end = noisy_end;
+    }
+
+    /// Ranks the quiet moves: killers, then by history.
+    fn rank_quiets(&mut self, moves: &mut [Scored], histories: &Histories) {
+        if self.ranked {
+            return;
+        }
+        self.ranked = true;
+        for quiet in &mut moves[self.noisy_end..] {
+            let mv = quiet.mv;
+            quiet.score = if self.killers.contains(&Some(mv)) {
                 KILLER
             } else {
-                histories.quiet(node.turn, mv, &self.before) + CHECK * i32::from(self.checks.gives(mv))
+                histories.quiet(&self.past, mv) + CHECK * i32::from(self.checks.gives(mv))
             };
-            moves.push(Scored { mv, score });
         }
-        self.noisy_end = noisy_end;
     }
 }
 
@@ -205,7 +222,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::{Variant, parse_fen, parse_uci, write_uci},
-        engine::history::NO_PIECE_SQUARE,
+        engine::{history::NO_PIECE_SQUARE, params::Params},
     };
 
     fn order(fen: &str, table_move: Option<&str>) -> Vec<String> {
@@ -213,7 +230,8 @@ mod tests {
         let node = Node::new(&pos, true);
         let table_move = table_move.map(|text| parse_uci(&pos, text).unwrap());
         let mut moves = Vec::new();
-        let mut picker = Picker::new(&moves, table_move, [None; 2], [NO_PIECE_SQUARE; 3], true);
+        let past = Past::new(&node, [NO_PIECE_SQUARE; 3], &Params::default());
+        let mut picker = Picker::new(&moves, table_move, [None; 2], past, true);
         let histories = Histories::new();
         let mut order = Vec::new();
         while let Some(mv) = picker.next(&node, &mut moves, &histories) {

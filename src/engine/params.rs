@@ -76,15 +76,19 @@ macro_rules! params {
 
 params! {
     /// Half width of the first aspiration window, in centipawns.
-    aspiration = 15 in 5..=100;
+    aspiration = 15 in 5..=30000;
     /// Reverse futility: margin for each ply of depth, in centipawns.
     rfp_margin = 70 in 20..=200;
     /// Reverse futility: the greatest depth it is tried at.
-    rfp_depth = 8 in 1..=16;
+    rfp_depth = 8 in 0..=16;
     /// Razoring: margin for each ply of depth, in centipawns.
     razor_margin = 260 in 100..=600;
     /// Razoring: the greatest depth it is tried at.
     razor_depth = 3 in 0..=8;
+    /// Table cut-offs on the principal variation: so many plies deeper than asked for an entry must be; 128 for never.
+    pv_cutoff = 2 in 0..=128;
+    /// Null move: the least depth it is tried at; 128 for never.
+    nmp_depth = 2 in 2..=128;
     /// Null move: reduction before depth and evaluation add to it, in plies.
     nmp_base = 3 in 1..=6;
     /// Null move: one ply more for so many plies of depth.
@@ -96,9 +100,11 @@ params! {
     /// ProbCut: how far above beta a capture must come out, in centipawns.
     probcut_margin = 170 in 50..=400;
     /// ProbCut: the least depth it is tried at.
-    probcut_depth = 5 in 3..=12;
+    probcut_depth = 5 in 3..=128;
     /// Internal iterative reduction: the least depth without a table move that loses a ply.
-    iir_depth = 4 in 2..=12;
+    iir_depth = 4 in 2..=128;
+    /// Late move reductions: the least depth that is reduced; 128 for never.
+    lmr_depth = 2 in 2..=128;
     /// Late move reductions: the constant part, in hundredths of a ply.
     lmr_base = 70 in 0..=200;
     /// Late move reductions: divisor of ln(depth) * ln(move number), in hundredths.
@@ -106,37 +112,43 @@ params! {
     /// Late move reductions: so much history takes a ply off.
     lmr_history = 9000 in 2000..=30000;
     /// Late move pruning: quiet moves kept at depth 0, the square of the depth being added.
-    lmp_base = 4 in 1..=10;
+    lmp_base = 4 in 1..=256;
     /// Futility: constant margin for quiet moves, in centipawns.
-    futility_base = 90 in 0..=300;
+    futility_base = 90 in 0..=30000;
     /// Futility: margin for each ply of reduced depth, in centipawns.
     futility_margin = 85 in 20..=250;
     /// History pruning: quiet moves below minus this for each ply of depth are left out.
-    history_pruning = 3500 in 500..=12000;
+    history_pruning = 3500 in 500..=100000;
     /// Exchange pruning: what a quiet move may lose for each ply of reduced depth squared, in centipawns.
-    see_quiet = 22 in 5..=100;
+    see_quiet = 22 in 5..=30000;
     /// Exchange pruning: what a capture may lose for each ply of depth, in centipawns.
-    see_noisy = 95 in 20..=250;
+    see_noisy = 95 in 20..=30000;
     /// Exchange pruning: what a quiet move that gives check may lose at low depth, in centipawns.
-    see_check = 350 in 0..=1000;
+    see_check = 350 in 0..=30000;
     /// Singular extension: the least depth it is tried at.
-    singular_depth = 7 in 4..=16;
+    singular_depth = 7 in 4..=128;
     /// Singular extension: how far below the table's score the others must stay, in sixteenths of a centipawn a ply.
     singular_margin = 28 in 4..=80;
     /// Singular extension: so far below, in centipawns, the move is extended twice.
-    double_margin = 20 in 0..=100;
+    double_margin = 20 in 0..=30000;
     /// Check extension: the greatest depth at which a move that gives check is searched a ply deeper.
     check_extension = 8 in 0..=128;
     /// Quiescence: so many plies of it try quiet checks too.
     quiescence_checks = 1 in 0..=4;
     /// Quiescence: what a capture may fall short of alpha by before it is left out, in centipawns.
-    delta_margin = 160 in 20..=500;
+    delta_margin = 160 in 20..=30000;
     /// Easy move: how far all other moves must stay behind a recapture, in centipawns.
     easy_margin = 180 in 50..=600;
     /// History: bonus for each ply of depth.
     history_bonus = 160 in 20..=400;
     /// History: the greatest bonus.
     history_max = 1700 in 400..=4000;
+    /// History: how many earlier moves the continuation history looks back at: the last, the one before, two before that.
+    continuation = 3 in 0..=3;
+    /// Killers: how many are kept for each ply.
+    killers = 2 in 0..=2;
+    /// Correction of the evaluation by what earlier searches found: hundredths of it that are applied.
+    correction = 100 in 0..=200;
 }
 
 impl Params {

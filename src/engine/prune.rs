@@ -70,10 +70,11 @@ impl Searcher<'_> {
             ply,
             ..
         } = *here;
+        let params = self.params;
         let passed_before = ply > 0 && self.memory.frame_before(ply, 1).mv.is_none();
         if !self.habits.null_move
             || passed_before
-            || depth < 2
+            || depth < params.nmp_depth
             || ply < self.null_from
             || here.guess < beta
             || eval + 20 * depth < beta + 120
@@ -83,7 +84,6 @@ impl Searcher<'_> {
             return None;
         }
         let child = node.after_null()?;
-        let params = self.params;
         let reduction = params.nmp_base
             + depth / params.nmp_depth_divisor
             + ((here.guess - beta) / params.nmp_eval_divisor).min(3);

@@ -172,7 +172,7 @@ impl Searcher<'_> {
             let score = if is_noisy(mv) {
                 (1 << 20) + noisy_value(mv) * 16 + histories.capture(node.turn, mv)
             } else {
-                histories.quiet(node.turn, mv, &[])
+                histories.butterfly(node.turn, mv)
             };
             moves.push(Scored { mv, score });
         };

@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
+    history::Past,
     iterate::{self, Iteration},
     node::Node,
     order,
@@ -56,11 +57,11 @@ pub(super) fn root_moves(searcher: &mut Searcher<'_>, node: &Node, only: &[Move]
         [] => !sees_any || is_seen(mv),
         only => only.contains(&mv),
     };
-    let before = searcher.memory.moves_before(0);
+    let past = searcher.past(node, 0);
     for mv in legal.iter().copied().filter(|mv| is_chosen(*mv)) {
         roots.push(RootMove {
             mv,
-            score: first_rank(searcher, node, mv, &before),
+            score: first_rank(searcher, node, mv, &past),
             previous: 0,
             pv: ArrayVec::from_iter([mv]),
             nodes: 0,
@@ -79,12 +80,12 @@ pub(super) fn root_moves(searcher: &mut Searcher<'_>, node: &Node, only: &[Move]
 }
 
 /// The rank of a move before anything was searched: exchanges that win first, quiet moves by history, then the rest.
-fn first_rank(searcher: &Searcher<'_>, node: &Node, mv: Move, before: &[u16]) -> i32 {
+fn first_rank(searcher: &Searcher<'_>, node: &Node, mv: Move, past: &Past) -> i32 {
     if order::is_noisy(mv) {
         let holds = !searcher.habits.see || see::gains(node.board(), node.turn, mv, 0);
         order::noisy_value(mv) + if holds { 100_000 } else { -200_000 }
     } else {
-        searcher.memory.histories.quiet(node.turn, mv, before)
+        searcher.memory.histories.quiet(past, mv)
     }
 }
 
@@ -100,7 +101,8 @@ impl Searcher<'_> {
     ) -> i32 {
         let (mut alpha, beta) = window;
         let mut best = -INFINITE;
-        self.memory.frame(0).eval = (!node.in_check()).then(|| self.evaluate(node));
+        let raw = (!node.in_check()).then(|| self.evaluate(node));
+        self.memory.frame(0).eval = raw.map(|raw| self.corrected(node, raw));
         self.memory.frame(1).killers = [None; 2];
         for (index, root) in moves.iter_mut().enumerate() {
             if self.is_slow() {

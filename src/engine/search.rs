@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::{
     draw,
-    history::PieceSquare,
+    history::Past,
     node::Node,
     order::{Picker, is_noisy},
     packed::Packed,
@@ -121,10 +121,10 @@ impl Searcher<'_> {
         self.search_moves(&here)
     }
 
-    /// What the table settles: never on the principal variation, and never late in the fifty-move count, where an
-    /// equal position may be worth something else.
+    /// What the table settles: on the principal variation only by true scores of a deeper search, and never late in the
+    /// fifty-move count, where an equal position may be worth something else.
     fn table_cutoff(
-        &mut self,
+        &self,
         node: &Node,
         entry: Option<&Entry>,
         alpha: i32,
@@ -133,7 +133,9 @@ impl Searcher<'_> {
         ply: usize,
     ) -> Option<i32> {
         let entry = entry?;
-        if beta - alpha > 1 || entry.depth < depth || node.pos.halfmoves() >= 90 {
+        let pv = beta - alpha > 1;
+        let asked = depth + if pv { self.params.pv_cutoff } else { 0 };
+        if entry.depth < asked || pv && entry.bound != Bound::Exact || node.pos.halfmoves() >= 90 {
             return None;
         }
         cutoff(entry, alpha, beta, ply)
@@ -181,13 +183,13 @@ impl Searcher<'_> {
     fn search_moves(&mut self, here: &Here<'_>) -> i32 {
         let node = here.node;
         let killers = self.memory.frame(here.ply).killers;
-        let before = self.memory.moves_before(here.ply);
+        let past = self.past(node, here.ply);
         let last = self.memory.frame_before(here.ply, 1).mv;
         let mut picker = Picker::new(
             &self.memory.moves,
             here.table_move,
             killers,
-            before,
+            past,
             self.habits.see,
         );
         let mut tried = Tried::default();
@@ -202,7 +204,7 @@ impl Searcher<'_> {
                 continue;
             }
             count += 1;
-            let candidate = self.candidate(node, mv, count, &before);
+            let candidate = self.candidate(node, mv, count, &past);
             if best > -MATE_BOUND && self.leaves_out(here, &candidate, alpha, &mut picker) {
                 continue;
             }
@@ -247,12 +249,12 @@ impl Searcher<'_> {
         best
     }
 
-    fn candidate(&self, node: &Node, mv: Move, count: usize, before: &[PieceSquare]) -> Candidate {
+    fn candidate(&self, node: &Node, mv: Move, count: usize, past: &Past) -> Candidate {
         let quiet = !is_noisy(mv);
         let histories = &self.memory.histories;
         let history = match (count, quiet) {
             (1, _) => 0,
-            (_, true) => histories.quiet(node.turn, mv, before),
+            (_, true) => histories.quiet(past, mv),
             (_, false) => histories.capture(node.turn, mv),
         };
         Candidate {
@@ -290,7 +292,7 @@ impl Searcher<'_> {
         let ply = here.ply + 1;
         let mut depth = here.depth - 1 + extension.max(self.check_extension(here, child));
         let mut score = alpha + 1;
-        if here.depth >= 2 && count > 1 + usize::from(here.pv) {
+        if here.depth >= self.params.lmr_depth && count > 1 + usize::from(here.pv) {
             let reduction = self.late_move_reduction(here, child, candidate);
             let reduced = (depth - reduction).clamp(1, depth + 1);
             score = -self.search(child, -alpha - 1, -alpha, reduced, ply, true);
@@ -333,24 +335,25 @@ impl Searcher<'_> {
     /// Teaches the histories that a move cut and those before it did not.
     fn reward(&mut self, here: &Here<'_>, mv: Move, tried: &Tried) {
         let us = here.node.turn;
-        let before = self.memory.moves_before(here.ply);
+        let past = self.past(here.node, here.ply);
         let bonus = (self.params.history_bonus * here.depth).min(self.params.history_max);
         let histories = &mut self.memory.histories;
         if is_noisy(mv) {
             histories.learn_capture(us, mv, bonus);
         } else {
-            histories.learn_quiet(us, mv, &before, bonus);
+            histories.learn_quiet(&past, mv, bonus);
             for quiet in &tried.quiets {
-                histories.learn_quiet(us, *quiet, &before, -bonus);
+                histories.learn_quiet(&past, *quiet, -bonus);
             }
         }
         for noisy in &tried.noisy {
             histories.learn_capture(us, *noisy, -bonus);
         }
-        if !is_noisy(mv) {
+        if !is_noisy(mv) && self.params.killers > 0 {
+            let keep = self.params.killers > 1;
             let killers = &mut self.memory.frame(here.ply).killers;
             if killers[0] != Some(mv) {
-                *killers = [Some(mv), killers[0]];
+                *killers = [Some(mv), killers[0].filter(|_| keep)];
             }
         }
     }

@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 use super::{
     crew::Crew,
     eval::{Evaluator, PawnTable},
-    history::{Histories, NO_PIECE_SQUARE, PieceSquare, piece_square},
+    history::{Histories, NO_PIECE_SQUARE, Past, PieceSquare, piece_square},
     node::Node,
     order::Scored,
     params::Params,
@@ -14,12 +14,17 @@ use super::{
     score::{MATE_BOUND, MAX_PLY},
     tt::Table,
     watch::Watch,
-    weakness::Weakness,
+    weakness::{Weakness, mix},
 };
-use crate::chess::{Move, Variant};
+use crate::chess::{Move, Rules as _, Variant};
 
 /// Frames before the root, so that looking back four plies needs no check.
 const BEFORE_ROOT: usize = 4;
+
+/// From how many half moves without progress on entries of the table are told apart by that count, and how many
+/// counts are taken as one.
+const COUNT_MATTERS: u32 = 16;
+const COUNTS_ALIKE: u32 = 8;
 
 /// Room for the moves of any position that occurs in games.
 const MOST_MOVES: usize = 256;
@@ -178,13 +183,18 @@ impl Searcher<'_> {
 
     /// An evaluation with what the histories know of its errors.
     pub fn corrected(&self, node: &Node, value: i32) -> i32 {
-        let corrected = value + self.memory.histories.correction(node);
+        let corrected = value + self.memory.histories.correction(node, self.params);
         corrected.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+    }
+
+    /// What quiet moves of a node are judged by.
+    pub fn past(&self, node: &Node, ply: usize) -> Past {
+        Past::new(node, self.memory.moves_before(ply), self.params)
     }
 
     /// Notes that a move is being played from a ply, leading to a child.
     pub fn enter(&mut self, node: &Node, ply: usize, mv: Move, child: &Node) {
-        self.table.prefetch(child.keys.full ^ self.salt);
+        self.table.prefetch(self.table_key(child));
         let frame = self.memory.frame(ply);
         frame.mv = Some(mv);
         frame.moved = piece_square(node.turn, mv);
@@ -193,7 +203,7 @@ impl Searcher<'_> {
 
     /// Notes that the side to move passes.
     pub fn enter_null(&mut self, ply: usize, child: &Node) {
-        self.table.prefetch(child.keys.full ^ self.salt);
+        self.table.prefetch(self.table_key(child));
         let frame = self.memory.frame(ply);
         frame.mv = None;
         frame.moved = NO_PIECE_SQUARE;
@@ -205,8 +215,11 @@ impl Searcher<'_> {
         self.memory.path.pop();
     }
 
-    /// The key of a node in the table.
+    /// The key of a node in the table. Late in the fifty-move count an equal position is another one: what was won
+    /// with time in hand may now be a draw.
     pub fn table_key(&self, node: &Node) -> u64 {
-        node.keys.full ^ self.salt
+        let late = node.pos.halfmoves().saturating_sub(COUNT_MATTERS) / COUNTS_ALIKE;
+        let count = if late == 0 { 0 } else { mix(u64::from(late)) };
+        node.keys.full ^ self.salt ^ count
     }
 }

@@ -3,12 +3,14 @@
 //! [`Generator`] plays the games and writes a line for each; [`Tuner`] moves the weights of
 //! `engine/eval/weights.rs` to where they foretell the results best. No foreign scores, games or nets go in.
 
+mod chances;
 mod game_record;
 mod generate;
 mod position_set;
 mod selfplay;
 mod tuner;
 
+pub use chances::Chances;
 pub use game_record::{GameRecord, Outcome, RecordError};
 pub use generate::{GenerateError, Generator, Made};
 pub use position_set::{BadGame, Labelled, PositionSet};

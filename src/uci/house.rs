@@ -5,13 +5,24 @@ use std::{fs, path::Path};
 use crate::{
     book::{self, Library},
     chess::{GameLine, Move},
-    engine::Search,
+    engine::{Engine, News, Report, Search, Surroundings},
 };
 #[cfg(feature = "daemon")]
 use crate::{
-    personality::{Cast, Profile, strength},
+    engine::Limits,
+    personality::{
+        Cast, Profile,
+        strength::{self, think},
+    },
     units::Elo,
 };
+
+/// What is done about a move: as a personality does it, where there are any.
+#[cfg(feature = "daemon")]
+pub(super) type Task = strength::Order;
+/// What is done about a move: without personalities, a search.
+#[cfg(not(feature = "daemon"))]
+pub(super) type Task = Search;
 
 /// The personality that changes nothing.
 #[cfg(feature = "daemon")]
@@ -67,23 +78,33 @@ impl House {
         library.pick(&names, line, seed).map(|found| found.mv)
     }
 
-    /// Makes a search as weak as the guise says. `seed` names the game.
+    /// A search as it is done under a guise. `seed` names the game.
     #[cfg(feature = "daemon")]
-    pub(super) fn disguise(&self, search: &mut Search, guise: &Guise, seed: u64) {
+    pub(super) fn disguise(&self, search: Search, guise: &Guise, seed: u64) -> Task {
         if *guise == Guise::default() {
-            return;
+            return search.into();
         }
         let plain = Profile::new(NOBODY);
         let profile = self.profile(guise).unwrap_or(&plain);
-        let order = strength::order(profile, guise.level, search.line.clone(), None, seed);
-        search.limits.nodes = tighter(search.limits.nodes, order.limits.nodes);
-        search.limits.depth = tighter(search.limits.depth, order.limits.depth);
-        search.handicap = order.handicap;
+        let task = strength::order(profile, guise.level, search.line.clone(), None, seed);
+        let own = task.search;
+        Task {
+            search: Search {
+                limits: tighter(search.limits, own.limits),
+                handicap: own.handicap,
+                multi_pv: search.multi_pv.max(own.multi_pv),
+                ..search
+            },
+            check: task.check.map(|limits| tighter(search.limits, limits)),
+            ..task
+        }
     }
 
     /// Without personalities there is only the engine as it is.
     #[cfg(not(feature = "daemon"))]
-    pub(super) fn disguise(&self, _: &mut Search, _: &Guise, _: u64) {}
+    pub(super) fn disguise(&self, search: Search, _: &Guise, _: u64) -> Task {
+        search
+    }
 
     /// The names of all personalities.
     #[cfg(feature = "daemon")]
@@ -98,12 +119,43 @@ impl House {
     }
 }
 
-/// The lower of two limits, where there are any.
+/// What a task searches.
+pub(super) fn search_of(task: &Task) -> &Search {
+    #[cfg(feature = "daemon")]
+    return &task.search;
+    #[cfg(not(feature = "daemon"))]
+    return task;
+}
+
+/// Does a task, and leaves what came of it in a report, the move to play first.
+pub(super) fn carry_out(
+    engine: &mut Engine,
+    task: &Task,
+    around: &Surroundings<'_>,
+    tell: &mut dyn FnMut(News<'_>),
+    report: &mut Report,
+) {
+    #[cfg(feature = "daemon")]
+    {
+        *report = think(engine, task, around, tell).report;
+    }
+    #[cfg(not(feature = "daemon"))]
+    engine.search_into(task, around, tell, report);
+}
+
+/// What an interface asks for, with a personality's own limits where they are lower.
 #[cfg(feature = "daemon")]
-fn tighter<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
+fn tighter(asked: Limits, own: Limits) -> Limits {
+    fn lower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+    Limits {
+        nodes: lower(asked.nodes, own.nodes),
+        depth: lower(asked.depth, own.depth),
+        ..asked
     }
 }
 

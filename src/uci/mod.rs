@@ -253,19 +253,20 @@ impl<W: Write> Front<'_, W> {
         } else {
             (go.infinite || limits == Limits::default()).then_some(Held::Infinite)
         };
-        let mut search = Search {
+        let search = Search {
             multi_pv: self.settings.multi_pv,
             only,
             ..Search::new(self.line.clone(), limits)
         };
-        self.house
-            .disguise(&mut search, &self.settings.guise(), self.games);
+        let book = self.book_move(held, &search);
+        let guise = self.settings.guise();
         self.gate.begin(held);
         self.send(Job::Search(Box::new(Order {
-            book: self.book_move(held, &search),
+            task: self.house.disguise(search, &guise, self.games),
+            lines: self.settings.multi_pv,
+            book,
             verify: self.settings.verify_book,
             wdl: self.settings.show_wdl,
-            search,
         })));
     }
 

@@ -4,6 +4,7 @@ use std::{fmt, io::Write};
 
 use super::{
     gate::Gate,
+    house::{Task, carry_out, search_of},
     info::{Answer, CurrentMove, Info, Style, Sureness},
     voice::Voice,
 };
@@ -32,7 +33,9 @@ pub(super) enum Job {
 
 /// A search, and how its answer is wanted.
 pub(super) struct Order {
-    pub search: Search,
+    pub task: Task,
+    /// How many lines are told of.
+    pub lines: usize,
     pub wdl: bool,
     /// The move of a book, played instead of a search.
     pub book: Option<Move>,
@@ -73,7 +76,8 @@ impl<W: Write> Worker<'_, W> {
             && self.accepts(order, mv)
         {
             self.gate.end();
-            self.voice.say(Answer(&[mv], order.search.line.variant()));
+            self.voice
+                .say(Answer(&[mv], search_of(&order.task).line.variant()));
             return;
         }
         let report = self.think(order);
@@ -82,13 +86,13 @@ impl<W: Write> Worker<'_, W> {
         let best = report.lines.first();
         self.voice.say(Answer(
             best.map_or(&[], |line| line.pv.as_slice()),
-            order.search.line.variant(),
+            search_of(&order.task).line.variant(),
         ));
     }
 
     /// Searches and tells of it; at last of what is played and the nodes it took, where that was not told yet.
     fn think(&mut self, order: &Order) -> Report {
-        let (voice, variant) = (self.voice, order.search.line.variant());
+        let (voice, variant) = (self.voice, search_of(&order.task).line.variant());
         let wall = Stopwatch::start();
         let style = Style {
             variant,
@@ -100,7 +104,7 @@ impl<W: Write> Worker<'_, W> {
             clock: self.gate,
         };
         let say_lines = |report: &Report, sureness: Sureness| {
-            for (index, line) in report.lines.iter().enumerate() {
+            for (index, line) in report.lines.iter().enumerate().take(order.lines) {
                 voice.say(Info {
                     style,
                     report,
@@ -127,8 +131,7 @@ impl<W: Write> Worker<'_, W> {
             }),
         };
         let mut report = Report::default();
-        self.engine
-            .search_into(&order.search, &around, &mut tell, &mut report);
+        carry_out(&mut self.engine, &order.task, &around, &mut tell, &mut report);
         self.gate.note_stall(report.stall);
         if (report.nodes, &report.lines) != (told.0, &told.1) {
             say_lines(&report, Sureness::Exact);
@@ -138,13 +141,13 @@ impl<W: Write> Worker<'_, W> {
 
     /// Whether a book move may be played: unless it is to be verified, always.
     fn accepts(&mut self, order: &Order, mv: Move) -> bool {
-        let text = write_uci(mv, order.search.line.variant());
+        let text = write_uci(mv, search_of(&order.task).line.variant());
         if !order.verify {
             self.voice.remark(format_args!("book move {text}"));
             return true;
         }
-        let best = self.glance(&order.search.line, Vec::new());
-        let own = self.glance(&order.search.line, vec![mv]);
+        let best = self.glance(&search_of(&order.task).line, Vec::new());
+        let own = self.glance(&search_of(&order.task).line, vec![mv]);
         let accepted = own + TOLERANCE >= best;
         let verdict = if accepted { "verified" } else { "refused" };
         self.voice.remark(format_args!(

@@ -14,7 +14,7 @@ use std::{
 use tracing::{debug, warn};
 
 use crate::{
-    book::{self, Book, CompileError, OpenError, Origin},
+    book::{self, Book, CompileError, Draft, OpenError, Origin},
     diagnostic::Findings,
 };
 
@@ -53,24 +53,20 @@ pub enum StoreError {
     Open(#[from] OpenError),
 }
 
-/// Writes the compiled form of a book beside its text, as a whole or not at all, and opens it.
+/// Writes the compiled form of a book that was read beside its text, as a whole or not at all, and opens it.
 ///
 /// # Errors
 /// [`StoreError`] when it cannot be written or is not to be compiled.
-pub fn store(text: &Path, book: &Book, origin: Origin) -> Result<Book, StoreError> {
+pub fn store(text: &Path, draft: &Draft, origin: Origin) -> Result<Book, StoreError> {
     let folder = text.parent().filter(|folder| !folder.as_os_str().is_empty());
     let file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-    book::compile(
-        book,
-        origin,
-        &mut BufWriter::with_capacity(1 << 20, file.as_file()),
-    )?;
+    draft.compile(origin, &mut BufWriter::with_capacity(1 << 20, file.as_file()))?;
     // Temporary files are private; whoever may read the text may read this.
     #[cfg(unix)]
     file.as_file()
         .set_permissions(std::fs::metadata(text)?.permissions())?;
     file.persist(compiled_path(text)).map_err(io::Error::from)?;
-    let (book, _) = book::open_compiled(book.path(), File::open(compiled_path(text))?)?;
+    let (book, _) = book::open_compiled(&text.display().to_string(), File::open(compiled_path(text))?)?;
     Ok(book)
 }
 
@@ -121,18 +117,19 @@ pub(super) fn read_book(path: &Path, trusted: bool) -> io::Result<Option<Reading
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
     // Never more than is read anyway, even if the file grows under our eyes.
     file.take(book::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    let (book, findings) = book::parse_bytes(&name, &bytes);
-    drop(bytes);
-    let (Some(origin), Some(read), true) = (origin, &book, findings.is_usable()) else {
-        return Ok(Some((book, findings)));
+    let draft = match book::read_bytes(&name, &bytes) {
+        Ok(draft) => draft,
+        Err(findings) => return Ok(Some((None, findings))),
     };
-    match store(path, read, origin) {
-        Ok(compiled) => Ok(Some((Some(compiled), findings))),
-        Err(error) => {
-            warn!("{name} is played from memory, as it could not be compiled: {error}");
-            Ok(Some((book, findings)))
+    drop(bytes);
+    let findings = draft.findings();
+    if let (Some(origin), true) = (origin, findings.is_usable()) {
+        match store(path, &draft, origin) {
+            Ok(compiled) => return Ok(Some((Some(compiled), findings))),
+            Err(error) => warn!("{name} is played from memory, as it could not be compiled: {error}"),
         }
     }
+    Ok(Some((Some(draft.into_book().0), findings)))
 }
 
 #[cfg(test)]

@@ -19,13 +19,13 @@ use crate::{
     },
     chess::{Move, Rules as _, write_san},
     engine::{
-        Limits, Report, Score, Search,
+        Limits, Score, Search,
         time::{Budget, GameClock, budget},
     },
     lichess::model::Speed,
     personality::{
         pace::{self, Scene},
-        strength,
+        strength::{self, Thought},
     },
     store::Source,
     units::{Centipawns, Millis, Nodes},
@@ -174,9 +174,9 @@ impl Whole {
             Some((limits.soft, limits.hard)),
             request.seed,
         );
-        let report = self.thinker.search(table, order, deadline).await;
-        match report.as_ref().and_then(Report::best) {
-            Some(mv) => Some(from_report(mv, report.as_ref()?)),
+        let thought = self.thinker.think(table, order, deadline).await;
+        match thought.as_ref().and_then(|thought| thought.report.best()) {
+            Some(mv) => Some(from_thought(mv, thought.as_ref()?)),
             None => unconsidered(request),
         }
     }
@@ -224,14 +224,23 @@ fn worth(score: Score) -> i32 {
     }
 }
 
-/// What a search found, in words.
-fn from_report(mv: Move, report: &Report) -> Proposal {
+/// What a search found and how it was chosen from, in words.
+fn from_thought(mv: Move, thought: &Thought) -> Proposal {
+    let report = &thought.report;
     let score = report.lines.first().map(|line| line.score);
     let worth = match score {
         Some(Score::Cp(cp)) => cp.to_string(),
         Some(Score::Mate(moves)) => format!("#{moves}"),
         None => "?".to_owned(),
     };
+    let mut why = format!("engine {worth} depth {} nodes {}", report.depth.0, report.nodes.0);
+    if let Some(chosen) = thought.chosen {
+        let (rating, percent) = (chosen.choice.rating, chosen.chance * 100.0);
+        let _ = match chosen.corrected {
+            true => write!(why, ", instead of one that people of {rating} play {percent:.0}%"),
+            false => write!(why, ", as people of {rating} play {percent:.0}%"),
+        }; // writing to a string cannot fail
+    }
     Proposal {
         mv,
         score,
@@ -239,7 +248,7 @@ fn from_report(mv: Move, report: &Report) -> Proposal {
             depth: report.depth,
             nodes: report.nodes,
         },
-        why: format!("engine {worth} depth {} nodes {}", report.depth.0, report.nodes.0),
+        why,
     }
 }
 
@@ -303,8 +312,12 @@ mod tests {
         book,
         bot::game::Clocks,
         chess::{GameLine, Variant, write_uci},
-        personality::{Delay, DrawTemper, Profile, ResignTemper},
-        units::Depth,
+        engine::{Line, Report},
+        personality::{
+            Delay, DrawTemper, Profile, ResignTemper,
+            strength::{Choice, Chosen},
+        },
+        units::{Depth, Elo},
     };
 
     fn request(profile: &Profile, moves: &str) -> MoveRequest {
@@ -491,12 +504,37 @@ mod tests {
         let report = Report {
             depth: Depth(9),
             nodes: Nodes(20_000),
-            lines: vec![crate::engine::Line {
+            lines: vec![Line {
                 score: Score::Cp(Centipawns(32)),
                 pv: vec![mv],
             }],
             ..Report::default()
         };
-        assert_eq!(from_report(mv, &report).why, "engine +0.32 depth 9 nodes 20000");
+        let why = |chosen| {
+            let report = report.clone();
+            from_thought(mv, &Thought { report, chosen }).why
+        };
+        assert_eq!(why(None), "engine +0.32 depth 9 nodes 20000");
+        let chosen = Chosen {
+            chance: 0.231,
+            choice: Choice {
+                rating: Elo(1400),
+                sharpness: 1.0,
+                margin: None,
+            },
+            corrected: false,
+        };
+        assert_eq!(
+            why(Some(chosen)),
+            "engine +0.32 depth 9 nodes 20000, as people of 1400 play 23%"
+        );
+        let corrected = Chosen {
+            corrected: true,
+            ..chosen
+        };
+        assert_eq!(
+            why(Some(corrected)),
+            "engine +0.32 depth 9 nodes 20000, instead of one that people of 1400 play 23%"
+        );
     }
 }

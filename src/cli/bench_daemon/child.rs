@@ -1,6 +1,6 @@
 //! The program under measurement, as a process of its own.
 
-use std::{fs, process::Stdio, time::Duration};
+use std::{fs, path::PathBuf, process::Stdio, time::Duration};
 
 use anyhow::Context as _;
 use tempfile::TempDir;
@@ -18,12 +18,15 @@ const REFUSAL: &str = "refused with 400";
 /// What the log says behind the time from our turn to the move's leaving, in microseconds.
 const LEAVES: (&str, &str) = (" leaves ", " us after the turn came");
 
+/// What the log says of a book that was saved and is in use.
+const RELOADED: &str = "book reloaded, ";
+
 /// A running `sparring run`.
 pub(super) struct Bot {
     child: Child,
     /// Reads the log until it ends.
     log: JoinHandle<Log>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// What the program says of itself.
@@ -33,11 +36,14 @@ pub(super) struct Log {
     pub refusals: usize,
     /// From the bytes of our turn coming in to the move going out.
     pub own: Latency,
+    /// Books that were read again.
+    pub reloads: usize,
 }
 
 impl Log {
     fn read(&mut self, line: &str) {
         self.refusals += usize::from(line.contains(REFUSAL));
+        self.reloads += usize::from(line.contains(RELOADED));
         let micros = line
             .strip_suffix(LEAVES.1)
             .and_then(|line| line.rsplit_once(LEAVES.0))
@@ -49,11 +55,12 @@ impl Log {
 }
 
 impl Bot {
-    /// Starts the program with one personality and the books around it.
+    /// Starts the program with one personality and one book.
     pub(super) fn start(
         address: &str,
         token: &str,
         personality: &str,
+        (book, text): (&str, &str),
         max_games: usize,
     ) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
@@ -61,7 +68,7 @@ impl Bot {
         fs::create_dir(at("personalities"))?;
         fs::create_dir(at("books"))?;
         fs::write(at("personalities/measured.toml"), personality)?;
-        fs::write(at("books/starter.book"), "e4 e5 Nf3 Nc6 Bb5\nd4 d5 c4 e6 Nc3\n")?;
+        fs::write(at(&format!("books/{book}.book")), text)?;
         fs::write(
             at("bot.toml"),
             format!(
@@ -90,11 +97,12 @@ impl Bot {
             }
             log
         });
-        Ok(Self {
-            child,
-            log,
-            _folder: folder,
-        })
+        Ok(Self { child, log, folder })
+    }
+
+    /// The folder that it reads books from.
+    pub(super) fn books(&self) -> PathBuf {
+        self.folder.path().join("books")
     }
 
     /// Memory in use now, in bytes.
@@ -133,7 +141,8 @@ mod tests {
         log.read("2026-11-21 DEBUG game{id=abcd1234}: sparring::bot::actor::turn: e7e5 leaves 412 us after the turn came");
         log.read("2026-11-21 DEBUG game{id=abcd1234}: move: refused with 400, \"Not your turn\"");
         log.read("2026-11-21 INFO chat leaves x us after the turn came");
-        assert_eq!(log.refusals, 1);
+        log.read("2026-11-21 INFO book reloaded, 50000 lines: /tmp/books/large.book");
+        assert_eq!((log.refusals, log.reloads), (1, 1));
         assert_eq!(
             log.own.to_string(),
             "p50 0.41 ms, p99 0.41 ms, max 0.41 ms of 1 answers"

@@ -6,6 +6,7 @@
 
 mod child;
 mod guest;
+mod saver;
 mod tally;
 
 use std::{
@@ -52,6 +53,11 @@ pub struct Args {
 const INSTANT: &str = "about = \"Moves at once.\"\nnodes = 1\ndelay = \"off\"\nbooks = []\n";
 /// A bot that thinks as long as its clock allows.
 const THINKER: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\n";
+/// A bot that moves at once, after a look into a book.
+const READER: &str = "about = \"Looks things up.\"\nnodes = 1\ndelay = \"off\"\nbooks = [\"starter\"]\n";
+
+/// What the book says that the bots of all measurements but one have.
+const SMALL: &str = "e4 e5 Nf3 Nc6 Bb5\nd4 d5 c4 e6 Nc3\n";
 
 /// The clocks of the last measurement, in seconds: the fastest that lichess allows bots, up to a minute and one.
 const CLOCKS: [(u64, u64); 5] = [(30, 0), (15, 1), (45, 0), (60, 0), (60, 1)];
@@ -99,9 +105,15 @@ impl Ground {
     }
 
     /// Starts the program and says how long it took to open its event stream.
-    async fn start(&self, personality: &str, max_games: usize) -> anyhow::Result<(Bot, Millis)> {
+    async fn start(&self, personality: &str, book: &str, max_games: usize) -> anyhow::Result<(Bot, Millis)> {
         let watch = Stopwatch::start();
-        let bot = Bot::start(&self.address, &self.token, personality, max_games)?;
+        let bot = Bot::start(
+            &self.address,
+            &self.token,
+            personality,
+            ("starter", book),
+            max_games,
+        )?;
         let limit = Instant::now() + Duration::from_secs(30);
         while !self.hears_events() {
             anyhow::ensure!(Instant::now() < limit, "the daemon did not open its event stream");
@@ -120,11 +132,11 @@ impl Ground {
 
 async fn measure(args: &Args) -> anyhow::Result<Exit> {
     let ground = Ground::new(args.seed).await?;
-    let (bot, start) = ground.start(INSTANT, args.crowd).await?;
+    let (bot, start) = ground.start(INSTANT, SMALL, args.crowd).await?;
     row("process start to event stream open", &start.to_string());
     tokio::time::sleep(Duration::from_secs(1)).await;
     row("resident memory, idle", &mebibytes(bot.resident()?));
-    let (latency, busiest) = crowd(&ground, &bot, args).await?;
+    let (latency, busiest) = crowd(&ground, &bot, args, Millis(200)).await?;
     row(
         &format!("resident memory, {} games running, 1 MiB hash each", args.crowd),
         &mebibytes(busiest),
@@ -146,8 +158,10 @@ async fn measure(args: &Args) -> anyhow::Result<Exit> {
     );
     ground.stop.cancel();
 
+    reload(args).await?;
+
     let ground = Ground::new(args.seed + 1).await?;
-    let (bot, _) = ground.start(THINKER, args.at_once).await?;
+    let (bot, _) = ground.start(THINKER, SMALL, args.at_once).await?;
     let watch = Stopwatch::start();
     let tally = many(&ground, args).await?;
     row(
@@ -163,14 +177,34 @@ async fn measure(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// Plays as many games at once while a large book is saved again and again.
+async fn reload(args: &Args) -> anyhow::Result<()> {
+    let text = saver::text(args.seed, saver::LINES);
+    let ground = Ground::new(args.seed + 2).await?;
+    let (bot, _) = ground.start(READER, &text, args.crowd).await?;
+    let done = ground.stop.child_token();
+    let saver = tokio::spawn(saver::save(bot.books().join("starter.book"), text, done.clone()));
+    // Slow opponents, so that several saves fall into each game.
+    crowd(&ground, &bot, args, Millis(500)).await?;
+    done.cancel();
+    let saves = saver.await??;
+    let log = bot.end().await?;
+    ground.stop.cancel();
+    row(
+        &format!("the same while a book of {} lines is saved", saver::LINES),
+        &format!("{}; {saves} saves, {} reloads", log.own, log.reloads),
+    );
+    Ok(())
+}
+
 /// Plays many games at once against the bot that moves at once, timing its answers.
-async fn crowd(ground: &Ground, bot: &Bot, args: &Args) -> anyhow::Result<(Latency, u64)> {
+async fn crowd(ground: &Ground, bot: &Bot, args: &Args, pause: Millis) -> anyhow::Result<(Latency, u64)> {
     let mut guests = JoinSet::new();
     for number in 0..args.crowd {
         let guest = Guest::new(&ground.sandbox, &ground.address, number)?;
         let pairing = Pairing {
             clock: (Millis::from_secs(300), Millis::from_secs(3)),
-            pause: Millis(200),
+            pause,
             nodes: None,
             seed: args.seed ^ ((number as u64) << 32),
             most_plies: 80,

@@ -43,6 +43,9 @@ pub struct Args {
     /// With --engine: an end is bad when it stands so much worse.
     #[arg(long, default_value_t = 120, value_name = "CENTIPAWNS", value_parser = clap::value_parser!(i32).range(0..=2000))]
     worse: i32,
+    /// Takes warnings for failures too.
+    #[arg(long)]
+    strict: bool,
     /// One line a finding, as in `file:line:column: error: ...`.
     #[arg(long)]
     lines: bool,
@@ -66,10 +69,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     let mut found = Vec::new();
     for path in &files {
-        let (book, findings) = book::parse_bytes(&path.display().to_string(), &desk::bytes(path)?);
+        let (book, findings) = book::check_bytes(&path.display().to_string(), &desk::bytes(path)?);
         let mut list = findings.list;
         if let Some(book) = &book {
-            list.extend(book::check(book).list);
             list.extend(lost_includes(book));
             if args.engine {
                 list.extend(blunders::look(book, Depth(args.depth), Centipawns(args.worse)));
@@ -97,7 +99,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         "{} checked: {errors} errors, {warnings} warnings",
         several(files.len())
     ));
-    Ok(if errors > 0 { Exit::Failed } else { Exit::Success })
+    let has_failed = errors > 0 || args.strict && warnings > 0;
+    Ok(if has_failed { Exit::Failed } else { Exit::Success })
 }
 
 fn several(books: usize) -> String {

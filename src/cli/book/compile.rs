@@ -42,10 +42,10 @@ fn compile(path: &PathBuf) -> anyhow::Result<()> {
     let look = || fs::metadata(path).ok().as_ref().and_then(watch::origin);
     // Looked at before it is read: if it is saved meanwhile, what was made is seen to be of the text before.
     let origin = look();
-    let book = desk::faultless(path)?;
+    let draft = desk::faultless(path)?;
     let origin =
         origin.with_context(|| format!("{shown} has no time by which it could be told from a later one"))?;
-    watch::store(path, &book, origin)
+    watch::store(path, &draft, origin)
         .map_err(|error| Failure::error(Exit::Failed, format!("cannot compile {shown}: {error}")))?;
     let compiled = watch::compiled_path(path);
     let bytes = fs::metadata(&compiled).map_or(0, |file| file.len());

@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context as _;
 
 use crate::{
-    book::{self, Book},
+    book::{self, Book, Draft},
     chess::{GameLine, Variant, parse_san, parse_uci},
     cli::{
         exit::{Exit, Failure},
@@ -18,6 +18,7 @@ use crate::{
         stock::{BOOKS, shipped_stand_in},
     },
     config::{self, Paths},
+    diagnostic::Findings,
     watch::list,
 };
 
@@ -45,14 +46,19 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
 /// Reads a book and draws its mistakes on stderr. Lines with mistakes are left out, as the bot does.
 pub fn read(path: &Path) -> anyhow::Result<Book> {
     let (name, bytes) = (path.display().to_string(), book_bytes(path)?);
-    usable(&name, parse(&name, &bytes).0)
+    usable(&name, parse(&name, &bytes))
 }
 
-/// Reads a book as [`read`] does, and refuses one with mistakes.
-pub fn faultless(path: &Path) -> anyhow::Result<Book> {
+/// Reads the lines of a book without a mistake; of one with mistakes these are drawn on stderr.
+pub fn faultless(path: &Path) -> anyhow::Result<Draft> {
     let (name, bytes) = (path.display().to_string(), book_bytes(path)?);
-    let (book, is_faultless) = parse(&name, &bytes);
-    usable(&name, book.filter(|_| is_faultless))
+    let draft = book::read_bytes(&name, &bytes);
+    let findings = match &draft {
+        Ok(draft) => draft.findings(),
+        Err(findings) => findings.clone(),
+    };
+    tell(findings);
+    usable(&name, draft.ok().filter(|draft| draft.findings().is_usable()))
 }
 
 /// Reads the file of a book, unless it is too large for one.
@@ -66,24 +72,28 @@ fn book_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-fn usable(name: &str, book: Option<Book>) -> anyhow::Result<Book> {
+fn usable<B>(name: &str, book: Option<B>) -> anyhow::Result<B> {
     book.ok_or_else(|| Failure::error(Exit::Failed, format!("{name} cannot be used")))
 }
 
-/// The book, and whether nothing is wrong with it.
-fn parse(name: &str, bytes: &[u8]) -> (Option<Book>, bool) {
+fn parse(name: &str, bytes: &[u8]) -> Option<Book> {
     let (book, findings) = book::parse_bytes(name, bytes);
-    let is_faultless = findings.is_usable();
-    if !is_faultless {
-        let style = if logging::wants_color() {
-            Style::Color
-        } else {
-            Style::Plain
-        };
-        // Nobody to tell is no reason to stop.
-        let _ = write!(stderr(), "{}", report::draw(&[findings], style));
+    tell(findings);
+    book
+}
+
+/// Draws what keeps a text from being used.
+fn tell(findings: Findings) {
+    if findings.is_usable() {
+        return;
     }
-    (book, is_faultless)
+    let style = if logging::wants_color() {
+        Style::Color
+    } else {
+        Style::Plain
+    };
+    // Nobody to tell is no reason to stop.
+    let _ = write!(stderr(), "{}", report::draw(&[findings], style));
 }
 
 /// The named books, or all in the folder that `bot.toml` here names, or the shipped ones where it is not there.
@@ -96,7 +106,7 @@ pub fn books(files: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
     if shipped_stand_in(&paths) {
         return BOOKS
             .iter()
-            .map(|(name, text)| usable(name, parse(name, text.as_bytes()).0))
+            .map(|(name, text)| usable(name, parse(name, text.as_bytes())))
             .collect();
     }
     let found =

@@ -37,6 +37,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             return Err(Failure::error(Exit::Usage, sentence));
         }
         let merged = book::merge(&book, &other);
+        for header in &merged.lost {
+            desk::say(&format!(
+                "\"{header}\" of {} holds for a whole book and is left out: its lines now count in other games too",
+                other.path()
+            ));
+        }
         added += merged.added;
         known += merged.known;
         book = reread(&args.first, &merged.text)?;

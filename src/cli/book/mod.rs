@@ -10,6 +10,8 @@ mod feed;
 mod format;
 mod learn;
 mod merge;
+mod outcomes;
+mod patch;
 mod polyglot;
 mod progress;
 mod show;

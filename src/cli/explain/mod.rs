@@ -23,7 +23,7 @@ use crate::{
     diagnostic::{Findings, place},
     personality::{
         self, Level, Profile,
-        strength::{self, CALIBRATION, Knobs},
+        strength::{self, CALIBRATION, Knobs, Levels},
     },
     settings::{Fallback, Key, nearest},
     units::{Elo, Millis},
@@ -138,7 +138,7 @@ fn cast(paths: &Paths) -> anyhow::Result<String> {
 fn strength_of(profile: &Profile) -> String {
     let unbounded_by_books = Knobs {
         book_plies: None,
-        ..strength::knobs_of(profile, None)
+        ..strength::knobs_of(profile, None, true)
     };
     match profile.level {
         Some(level) => format!("level {level}, {CALIBRATION}"),
@@ -187,7 +187,7 @@ pub fn explain_profile(file: &str, text: &str) -> Result<String, Findings> {
     };
     let mut said = format!("{}: {}\n{}\n", profile.name, profile.title, profile.about);
     said += &format!("\nStrength ({source})\n");
-    said += &explain_knobs(&strength::knobs_of(&profile, None));
+    said += &explain_knobs(&strength::knobs_of(&profile, None, true));
     said += &format!("\nKeys of {file}\n");
     said += &explain_keys(file, text, &personality::keys(text));
     Ok(said)
@@ -210,21 +210,57 @@ fn level(number: &str) -> anyhow::Result<String> {
 /// Every knob of a level.
 #[must_use]
 pub fn explain_level(level: Elo) -> String {
-    let knobs = explain_knobs(&strength::knobs(level));
-    format!("Level {level}, on the scale of lichess ratings: {CALIBRATION}\n{knobs}")
+    let levels = Levels::shipped();
+    let (chess, others) = (levels.knobs(level), levels.knobs_of_variants(level));
+    format!(
+        "Level {level}, on the scale of lichess ratings: {CALIBRATION}\nIn chess\n{}In other variants, where nothing was measured\n{}",
+        explain_knobs(&chess),
+        explain_knobs(&others)
+    )
 }
 
 fn explain_knobs(knobs: &Knobs) -> String {
     let or = |value: Option<String>, nothing: &str| value.unwrap_or_else(|| nothing.to_owned());
+    let checks = knobs.choice.is_some();
+    let choice = knobs.choice.map_or(Vec::new(), |choice| {
+        vec![
+            (
+                "rating",
+                choice.rating.to_string(),
+                "of the people whose choice of moves it makes its own",
+            ),
+            (
+                "sharpness",
+                format!("{:.2}", choice.sharpness),
+                "power that the chances of their moves are raised to",
+            ),
+            (
+                "margin",
+                or(choice.margin.map(|margin| format!("{margin:.1}")), "none"),
+                "points of winning chances that a move may lose when it is checked",
+            ),
+        ]
+    });
     let rows = [
         (
             "nodes",
-            or(knobs.nodes.map(|nodes| nodes.0.to_string()), "no limit"),
-            "positions looked at for a move",
+            match knobs.nodes {
+                Some(nodes) => nodes.0.to_string(),
+                None if checks => "none".to_owned(),
+                None => "no limit".to_owned(),
+            },
+            if checks {
+                "positions looked at to check the chosen move"
+            } else {
+                "positions looked at for a move"
+            },
         ),
         (
             "depth",
-            or(knobs.depth.map(|depth| depth.0.to_string()), "no limit"),
+            or(
+                knobs.depth.map(|depth| depth.0.to_string()),
+                if checks { "as people" } else { "no limit" },
+            ),
             "half moves looked ahead, exchanges excepted",
         ),
         (
@@ -243,7 +279,9 @@ fn explain_knobs(knobs: &Knobs) -> String {
             "half moves of the game from books",
         ),
     ];
-    rows.iter()
+    choice
+        .iter()
+        .chain(&rows)
         .map(|(name, value, doc)| format!("  {name:<13} {value:>9}  {doc}\n"))
         .collect()
 }

@@ -10,7 +10,7 @@ use super::{
     games::{self, HumanGame, Part},
     kept::Kept,
     note, pace_report,
-    scored::{BANDS, DEEP, Scored, band, sample},
+    scored::{BANDS, Scored, band, sample},
     stockfish::{self, DEPTHS, Verdicts},
     tally::{Losses, Match, percent},
 };
@@ -18,7 +18,7 @@ use crate::{
     chess::{Variant, write_uci},
     cli::exit::Exit,
     personality::choice::{
-        Model,
+        Looks, Model,
         curve::{Phase, basis},
         format,
         net::normalise,
@@ -186,7 +186,7 @@ impl Judged {
             "Move-match on held-out games, ply >= 10, no bullet; the search is our own, depth {}, all moves.\n\n\
              | band | decisions | prior: top-1 % | top-3 % | drawn % | nats | with search: top-1 % | top-3 % | \
              drawn % | nats |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
-            DEEP.0
+            Looks::DEEP.0
         )?;
         for (index, [prior, both]) in bands.iter().enumerate().filter(|(_, band)| band[0].count > 0) {
             writeln!(

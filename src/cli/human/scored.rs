@@ -9,16 +9,12 @@ use crate::{
     chess::{GameLine, Move},
     engine::{Engine, Limits, Report, Search, Stop, Surroundings},
     personality::choice::{
+        Looks,
         curve::{Loss, Phase, winning_chances},
         phase,
     },
-    units::{Depth, Stopwatch},
+    units::Stopwatch,
 };
-
-/// How deep all moves are searched: a few hundred nodes for each.
-pub const DEEP: Depth = Depth(4);
-/// The iteration that stands for a glance.
-pub const SHALLOW: Depth = Depth(2);
 
 /// A decision with what each of its moves loses.
 pub struct Scored {
@@ -55,7 +51,7 @@ impl Scorer {
     /// What each move of a line's last position loses. Equal lines, equal losses.
     pub fn losses(&mut self, line: &GameLine, moves: &[Move]) -> Vec<Loss> {
         let limits = Limits {
-            depth: Some(DEEP),
+            depth: Some(Looks::DEEP),
             ..Limits::default()
         };
         let search = Search {
@@ -69,7 +65,7 @@ impl Scorer {
         };
         let mut shallow = None;
         let deep = self.engine.search(&search, &around, &mut |report| {
-            if report.depth == SHALLOW {
+            if report.depth == Looks::SHALLOW {
                 shallow = Some(losses(report, moves));
             }
         });

@@ -89,8 +89,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))] // each walks through a game
-
         #[test]
         fn colors_do_not_matter(choices in prop::collection::vec(any::<usize>(), 1..160)) {
             let mut pos = Variant::Standard.start();

@@ -12,6 +12,7 @@ pub mod curve;
 mod exchange;
 pub mod format;
 mod glance;
+mod looks;
 mod model;
 mod moment;
 pub mod net;
@@ -19,6 +20,8 @@ mod notice;
 mod rows;
 mod seen;
 
+pub use looks::Looks;
+pub(super) use model::draw;
 pub use model::{Candidate, Model, ScoredMove, phase};
 pub use moment::Moment;
 pub use rows::{MOVE_ROWS, POSITION_ROWS};

@@ -128,15 +128,19 @@ impl Model {
         scored: &[ScoredMove],
         seed: u64,
     ) -> Option<Candidate> {
-        let candidates = self.weigh(line, level, haste, scored);
-        let luck = mix(&[seed, key(line.position()), line.ply() as u64]);
-        // The upper 24 bits: every such number is an f32.
-        draw(&candidates, (luck >> 40) as f32 / (1 << 24) as f32)
+        draw(&self.weigh(line, level, haste, scored), line, seed)
     }
 }
 
-/// The candidate at which the chances, added up, pass `luck` from 0 to 1.
-fn draw(candidates: &[Candidate], luck: f32) -> Option<Candidate> {
+/// One of the candidates by their chances, which add up to 1: the same one for equal seeds and positions.
+pub(in crate::personality) fn draw(
+    candidates: &[Candidate],
+    line: &GameLine,
+    seed: u64,
+) -> Option<Candidate> {
+    let luck = mix(&[seed, key(line.position()), line.ply() as u64]);
+    // The upper 24 bits: every such number is an f32.
+    let luck = (luck >> 40) as f32 / (1 << 24) as f32;
     let mut sum = 0.0;
     let chosen = candidates.iter().find(|candidate| {
         sum += candidate.chance;

@@ -1,0 +1,162 @@
+//! Whoever moves in a game: a UCI engine as a process, or one of our own levels inside this program.
+
+use super::{
+    player::{Answer, Clocks, EngineSpec, Player, PlayerError},
+    time_control::TimeControl,
+};
+use crate::{
+    chess::{GameLine, write_uci},
+    engine::{Engine, Stop, Surroundings},
+    personality::strength::{Knobs, order_with, think},
+    units::{Clock as _, Millis, Stopwatch},
+};
+
+/// Whoever can be asked for a move.
+pub trait Mover {
+    /// What the match calls it.
+    fn name(&self) -> &str;
+
+    /// Makes ready for a game that `seed` names.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it is gone or silent.
+    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
+
+    /// A move in the line's last position, within `limit`.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it is gone or silent.
+    fn go(
+        &mut self,
+        line: &GameLine,
+        control: TimeControl,
+        clocks: Clocks,
+        limit: Millis,
+    ) -> Result<Answer, PlayerError>;
+}
+
+impl Mover for Player {
+    fn name(&self) -> &str {
+        Self::name(self)
+    }
+
+    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+        Self::new_game(self)
+    }
+
+    fn go(
+        &mut self,
+        line: &GameLine,
+        control: TimeControl,
+        clocks: Clocks,
+        limit: Millis,
+    ) -> Result<Answer, PlayerError> {
+        Self::go(self, line, control, clocks, limit)
+    }
+}
+
+/// An engine as a process with a time control of its own, whatever the match plays by.
+#[derive(Debug)]
+pub struct Guest {
+    player: Player,
+    control: TimeControl,
+}
+
+impl Guest {
+    /// Starts the engine.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it cannot be started or does not speak UCI.
+    pub fn start(spec: &EngineSpec, control: TimeControl) -> Result<Self, PlayerError> {
+        let player = Player::start(spec)?;
+        Ok(Self { player, control })
+    }
+}
+
+impl Mover for Guest {
+    fn name(&self) -> &str {
+        self.player.name()
+    }
+
+    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+        self.player.new_game()
+    }
+
+    fn go(
+        &mut self,
+        line: &GameLine,
+        _: TimeControl,
+        clocks: Clocks,
+        limit: Millis,
+    ) -> Result<Answer, PlayerError> {
+        self.player.go(line, self.control, clocks, limit)
+    }
+}
+
+/// Our own engine inside this program, playing with the knobs of a level. Its moves follow from the seed and the
+/// position: no clock, whatever else the machine does.
+#[derive(Debug)]
+pub struct Resident {
+    name: String,
+    knobs: Knobs,
+    engine: Engine,
+    seed: u64,
+}
+
+/// The hash table in mebibytes: enough for the nodes of a limited level, and quickly cleared.
+const HASH: usize = 4;
+
+impl Resident {
+    /// Sits down to play with these knobs, which must limit its nodes.
+    #[must_use]
+    pub fn new(name: &str, knobs: Knobs) -> Self {
+        Self {
+            name: name.to_owned(),
+            knobs,
+            engine: Engine::new(HASH),
+            seed: 0,
+        }
+    }
+}
+
+impl Mover for Resident {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
+        self.engine.clear();
+        self.seed = seed;
+        Ok(())
+    }
+
+    fn go(
+        &mut self,
+        line: &GameLine,
+        _: TimeControl,
+        _: Clocks,
+        limit: Millis,
+    ) -> Result<Answer, PlayerError> {
+        let watch = Stopwatch::start();
+        let order = order_with(&self.knobs, line.clone(), None, self.seed);
+        let around = Surroundings {
+            stop: &Stop::new(),
+            clock: &watch,
+        };
+        let report = think(&mut self.engine, &order, &around, &mut |_| {}).report;
+        let Some(mv) = report.best() else {
+            return Err(PlayerError::Silent {
+                name: self.name.clone(),
+                question: "go",
+                limit,
+            });
+        };
+        Ok(Answer {
+            best: write_uci(mv, line.variant()),
+            score: report.lines.first().map(|line| line.score),
+            depth: Some(report.depth),
+            nodes: Some(report.nodes),
+            spent: watch.elapsed(),
+        })
+    }
+}

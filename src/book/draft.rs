@@ -1,0 +1,103 @@
+//! A book that was read line by line, before its moves are gathered by position: from here it goes into memory or into
+//! a compiled file.
+
+use std::io::{Seek, Write};
+
+use crate::diagnostic::{Diagnostic, Findings};
+
+use super::{
+    compile::{CompileError, Origin, write_compiled},
+    head::Head,
+    library::Book,
+    occurrences::{Occurrence, Occurrences, Place},
+    positions::{Entry, Positions, Texts},
+    text::Text,
+    walk::{Walk, walk_parts},
+};
+
+/// A book that was read, and what is wrong with its lines. Made by [`read`](super::read).
+pub struct Draft {
+    name: String,
+    text: Text,
+    walked: Walk,
+    occurrences: Occurrences,
+}
+
+impl Draft {
+    /// Reads all lines of a text.
+    pub(super) fn new(name: &str, text: Text) -> Self {
+        let (walked, occurrences) = hear(&text, Place::default());
+        Self {
+            name: name.to_owned(),
+            text,
+            walked,
+            occurrences,
+        }
+    }
+
+    /// What is wrong with its lines.
+    #[must_use]
+    pub fn findings(&self) -> Findings {
+        Findings::new(
+            self.name.as_str(),
+            self.text.source(),
+            self.walked.findings.clone(),
+        )
+    }
+
+    /// The book in memory, and what is wrong with its lines.
+    #[must_use]
+    pub fn into_book(self) -> (Book, Findings) {
+        let (book, findings, _) = self.gather(|_, _, _: &mut ()| {});
+        (book, findings)
+    }
+
+    /// Writes the compiled form of the book. Little more memory is taken for that than for the draft.
+    ///
+    /// # Errors
+    /// [`CompileError`] when the book includes others, or nothing can be written.
+    pub fn compile(&self, origin: Origin, out: &mut (impl Write + Seek)) -> Result<(), CompileError> {
+        let source = self.text.as_str();
+        let texts = Texts::new(vec![0], &self.occurrences.notes, source);
+        let sizes = (self.text.len(), self.walked.rows);
+        let book = (&self.walked.head, sizes, source);
+        write_compiled(book, origin, &self.occurrences, &texts, out)
+    }
+
+    /// What its headers say of it as a whole.
+    #[must_use]
+    pub fn head(&self) -> &Head {
+        &self.walked.head
+    }
+
+    pub(super) fn occurrences(&self) -> &Occurrences {
+        &self.occurrences
+    }
+
+    /// The book in memory, and what `see` kept of its positions.
+    pub(super) fn gather<K: Default + Send>(
+        self,
+        see: impl Fn(&[Occurrence], &[Entry], &mut K) + Sync,
+    ) -> (Book, Findings, Vec<K>) {
+        let source = self.text.source();
+        let texts = Texts::new(vec![0], &self.occurrences.notes, &source);
+        let (positions, kept) = Positions::gather(self.occurrences, &texts, see);
+        let findings: Vec<Diagnostic> = self.walked.findings;
+        let findings = Findings::new(self.name.as_str(), source.clone(), findings);
+        let book = Book::new(
+            &self.name,
+            self.walked.head,
+            self.text,
+            self.walked.rows,
+            positions,
+        );
+        (book, findings, kept)
+    }
+}
+
+/// What the rows of a text say, on several threads where it is long.
+pub(super) fn hear(text: &Text, place: Place) -> (Walk, Occurrences) {
+    let (walked, parts) = walk_parts(text, |row, heard: &mut Occurrences| heard.add(row, place));
+    let joined = parts.into_iter().reduce(Occurrences::followed_by);
+    (walked, joined.unwrap_or_default())
+}

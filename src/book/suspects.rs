@@ -1,0 +1,75 @@
+//! Which rows are worth a closer look: found in passing while a book is gathered, so that a check need not read all of it
+//! a second time.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    draft::Draft,
+    library::Book,
+    occurrences::{Occurrence, RowMark},
+    positions::Entry,
+};
+use crate::diagnostic::Findings;
+
+/// The book, what is wrong with its lines, and the lines that may hold a slip: all that do, and a few that do not.
+pub(super) fn find(draft: Draft) -> (Book, Findings, HashSet<usize>) {
+    let mut suspects = HashSet::new();
+    let occurrences = draft.occurrences();
+    alike(&occurrences.rows, &mut suspects);
+    let is_sided = occurrences.is_sided;
+    let (book, findings, kept) = draft.gather(|said, counts, lines: &mut Vec<u32>| {
+        contradictory(said, counts, lines);
+        if is_sided {
+            unplayed(said, counts, lines);
+        }
+    });
+    suspects.extend(kept.into_iter().flatten().map(|line| line as usize));
+    (book, findings, suspects)
+}
+
+/// Rows with the same moves as another, and rows of which nothing counts.
+fn alike(rows: &[RowMark], suspects: &mut HashSet<usize>) {
+    let mut first: HashMap<u64, u32> = HashMap::with_capacity(rows.len());
+    for row in rows {
+        if row.is_idle {
+            suspects.insert(row.line as usize);
+        }
+        let known = *first.entry(row.wording).or_insert(row.line);
+        if known != row.line {
+            suspects.extend([known as usize, row.line as usize]);
+        }
+    }
+}
+
+/// Rows that say something of a move of which several things are said.
+fn contradictory(said: &[Occurrence], counts: &[Entry], lines: &mut Vec<u32>) {
+    let says_something = |occurrence: &&Occurrence| {
+        !occurrence.is_pinned() && (occurrence.number().is_some() || occurrence.never || occurrence.marks > 0)
+    };
+    if said.len() < 2 || said.iter().filter(says_something).nth(1).is_none() {
+        return;
+    }
+    for entry in counts {
+        let own = || {
+            said.iter()
+                .filter(says_something)
+                .filter(|other| other.mv == entry.mv)
+        };
+        let forbids = own().any(|one| one.never);
+        let praises = own().any(|one| !one.never && (one.marks > 0 || one.number().is_some_and(|n| n > 0)));
+        let differs = own()
+            .filter_map(Occurrence::number)
+            .any(|number| Some(number) != entry.number);
+        if differs || forbids && praises {
+            lines.extend(own().map(|one| one.line));
+        }
+    }
+}
+
+/// Rows through a move that is never played: where only one side counts, what follows it cannot come up.
+fn unplayed(said: &[Occurrence], counts: &[Entry], lines: &mut Vec<u32>) {
+    for entry in counts.iter().filter(|entry| entry.share() == 0) {
+        let rows = said.iter().filter(|one| one.mv == entry.mv);
+        lines.extend(rows.map(|one| one.line));
+    }
+}

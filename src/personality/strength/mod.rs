@@ -1,0 +1,178 @@
+//! From a personality to what it does about a move: how it searches, how it chooses, and with which handicaps.
+//!
+//! [`order`] says what to do and [`think`] does it, for the daemon, for UCI and for ladders alike. The numbers behind a
+//! level are in `levels.toml`, read by [`Levels`].
+
+mod path;
+mod think;
+
+pub use path::{Choice, Knobs, Levels, LevelsError, Place};
+pub use think::{Chosen, Order, Thought, think};
+
+use super::{Profile, choice::Looks};
+use crate::{
+    chess::GameLine,
+    engine::{Handicap, Limits, Search},
+    units::{Elo, Millis},
+};
+
+/// What the levels of chess were held against. Shown where a level is explained.
+pub const CALIBRATION: &str = "measured against engines, not against people";
+
+/// The knobs a personality plays with: those of its level, or full strength, with what it sets by hand instead.
+/// `orthodox` tells chess from its variants, where levels play otherwise.
+///
+/// A level that somebody asks for counts alone: "1400" would mean nothing if a profile's own knobs went on.
+#[must_use]
+pub fn knobs_of(profile: &Profile, asked: Option<Elo>, orthodox: bool) -> Knobs {
+    let of_level = |level| match orthodox {
+        true => Levels::shipped().knobs(level),
+        false => Levels::shipped().knobs_of_variants(level),
+    };
+    if let Some(level) = asked {
+        return of_level(level);
+    }
+    let base = profile.level.map(of_level).unwrap_or_default();
+    Knobs {
+        choice: base.choice,
+        nodes: profile.nodes.or(base.nodes),
+        depth: profile.depth.or(base.depth),
+        noise: profile.noise.unwrap_or(base.noise),
+        blunder_rate: profile.blunder_rate.unwrap_or(base.blunder_rate),
+        book_plies: profile.book_plies.or(base.book_plies),
+    }
+}
+
+/// Whether a personality may still play from its books after this many half moves of a game.
+#[must_use]
+pub fn allows_book(profile: &Profile, asked: Option<Elo>, ply: usize) -> bool {
+    knobs_of(profile, asked, true)
+        .book_plies
+        .is_none_or(|plies| ply < plies as usize)
+}
+
+/// What a personality does about its next move.
+///
+/// `asked` is a level that replaces the profile's own strength, `budget` the soft and hard limit of time, `seed`
+/// names the game: the same seed and position give the same errors.
+#[must_use]
+pub fn order(
+    profile: &Profile,
+    asked: Option<Elo>,
+    line: GameLine,
+    budget: Option<(Millis, Millis)>,
+    seed: u64,
+) -> Order {
+    let knobs = knobs_of(profile, asked, line.variant().is_orthodox());
+    order_with(&knobs, line, budget, seed)
+}
+
+/// The same for knobs of one's own.
+#[must_use]
+pub fn order_with(knobs: &Knobs, line: GameLine, budget: Option<(Millis, Millis)>, seed: u64) -> Order {
+    let limits = Limits {
+        depth: knobs.depth,
+        nodes: knobs.nodes,
+        mate: None,
+        soft: budget.map(|(soft, _)| soft),
+        hard: budget.map(|(_, hard)| hard),
+    };
+    let handicap = Handicap {
+        noise: knobs.noise,
+        blindness: knobs.blunder_rate as f32,
+        seed,
+    };
+    let search = Search {
+        handicap,
+        ..Search::new(line, limits)
+    };
+    match knobs.choice {
+        None => Order::from(search),
+        Some(choice) => Order {
+            search: Search {
+                multi_pv: usize::MAX,
+                limits: Limits {
+                    depth: Some(limits.depth.map_or(Looks::DEEP, |depth| depth.min(Looks::DEEP))),
+                    // Where nothing is checked, nodes set by hand end the look itself.
+                    nodes: limits.nodes.filter(|_| choice.margin.is_none()),
+                    ..limits
+                },
+                ..search
+            },
+            choice: Some(choice),
+            check: choice.margin.map(|_| limits),
+            seed,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::Variant,
+        units::{Centipawns, Depth, Nodes},
+    };
+
+    fn line(variant: Variant) -> GameLine {
+        GameLine::new(variant)
+    }
+
+    #[test]
+    fn what_a_profile_sets_by_hand_beats_its_level() {
+        let mut profile = Profile::new("x");
+        assert_eq!(knobs_of(&profile, None, true), Knobs::default(), "full strength");
+        profile.level = Some(Elo(1000));
+        profile.noise = Some(Centipawns(7));
+        profile.nodes = Some(Nodes(300));
+        let own = knobs_of(&profile, None, true);
+        assert_eq!((own.noise, own.nodes), (Centipawns(7), Some(Nodes(300))));
+        assert_eq!(own.choice, Levels::shipped().knobs(Elo(1000)).choice);
+        assert_eq!(
+            knobs_of(&profile, Some(Elo(1800)), true),
+            Levels::shipped().knobs(Elo(1800))
+        );
+    }
+
+    #[test]
+    fn a_level_of_chess_looks_at_every_move_and_one_of_other_variants_does_not() {
+        let mut profile = Profile::new("x");
+        profile.level = Some(Elo(1000));
+        let budget = Some((Millis(500), Millis(900)));
+        let chess = order(&profile, None, line(Variant::Chess960), budget, 42);
+        assert_eq!(chess.search.multi_pv, usize::MAX);
+        assert_eq!(chess.search.limits.depth, Some(Looks::DEEP));
+        assert_eq!(chess.search.limits.hard, Some(Millis(900)));
+        assert_eq!((chess.seed, chess.search.handicap.seed), (42, 42));
+        assert!(chess.choice.is_some());
+        let atomic = order(&profile, None, line(Variant::Atomic), budget, 42);
+        assert!(atomic.choice.is_none() && atomic.search.multi_pv == 1);
+        assert_eq!(
+            (atomic.search.limits.nodes, atomic.search.limits.depth),
+            (Some(Nodes(500)), Some(Depth(3)))
+        );
+        assert_eq!(atomic.search.handicap.noise, Centipawns(80));
+    }
+
+    #[test]
+    fn full_strength_has_no_limit_but_time() {
+        let order = order(
+            &Profile::new("x"),
+            Some(Elo(2800)),
+            line(Variant::Standard),
+            None,
+            1,
+        );
+        assert!(order.choice.is_none() && order.search.limits == Limits::default());
+    }
+
+    #[test]
+    fn weak_levels_leave_the_book_early() {
+        let mut profile = Profile::new("x");
+        assert!(allows_book(&profile, None, 300));
+        profile.level = Some(Elo(600));
+        assert!(allows_book(&profile, None, 3));
+        assert!(!allows_book(&profile, None, 4));
+        assert!(allows_book(&profile, Some(Elo(1000)), 4));
+    }
+}

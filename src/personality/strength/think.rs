@@ -1,0 +1,326 @@
+//! Doing what an order says: the search, the choice among all moves as people make it, and the second thoughts.
+
+use super::path::Choice;
+use crate::{
+    chess::Move,
+    engine::{Engine, Limits, Line, News, Report, Score, Search, Surroundings},
+    personality::choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw},
+    units::{Centipawns, Depth, Millis},
+};
+
+/// What to do about a move.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The search: of all root moves where there is a choice to make.
+    pub search: Search,
+    /// How to choose among what it finds; none for the best.
+    pub choice: Option<Choice>,
+    /// The limits of a second search, which may object to the choice.
+    pub check: Option<Limits>,
+    /// Names the game to the choice.
+    pub seed: u64,
+}
+
+impl From<Search> for Order {
+    /// The best move of a search.
+    fn from(search: Search) -> Self {
+        Self {
+            seed: search.handicap.seed,
+            search,
+            choice: None,
+            check: None,
+        }
+    }
+}
+
+/// What came of an order.
+#[derive(Debug, Clone, Default)]
+pub struct Thought {
+    /// What the search found, with the line to play first.
+    pub report: Report,
+    /// How the move was chosen, where it was chosen as people do.
+    pub chosen: Option<Chosen>,
+}
+
+/// A move chosen as people do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Chosen {
+    /// The chance from 0 to 1 that it had.
+    pub chance: f32,
+    /// The rating of the people.
+    pub choice: Choice,
+    /// The drawn move lost too much; this is the best one instead.
+    pub corrected: bool,
+}
+
+/// Carries an order out. Equal orders come to equal thoughts unless time or a stop ends a search: whoever chooses as
+/// people do begins with an empty table, and chance follows from seed, position and ply.
+///
+/// `tell` hears of the search of the order, not of the check.
+pub fn think(
+    engine: &mut Engine,
+    order: &Order,
+    around: &Surroundings<'_>,
+    tell: &mut dyn FnMut(News<'_>),
+) -> Thought {
+    let mut report = Report::default();
+    let Some(choice) = order.choice else {
+        engine.search_into(&order.search, around, tell, &mut report);
+        return Thought { report, chosen: None };
+    };
+    engine.clear();
+    let mut looks = Looks::default();
+    let mut listen = |news: News<'_>| {
+        if let News::Iteration(report) = &news {
+            looks.note(report);
+        }
+        tell(news);
+    };
+    engine.search_into(&order.search, around, &mut listen, &mut report);
+    let scored = looks.scored(&report);
+    let Some(drawn) = drawn(order, choice, &scored) else {
+        return Thought { report, chosen: None };
+    };
+    let correction = match (choice.margin, order.check) {
+        (Some(margin), Some(limits)) if scored.len() > 1 => {
+            correction(engine, order, around, drawn.mv, margin, limits, report.elapsed)
+        }
+        _ => None,
+    };
+    let chosen = Chosen {
+        chance: drawn.chance,
+        choice,
+        corrected: correction.is_some(),
+    };
+    match correction {
+        Some(better) => report = better,
+        None => put_first(&mut report, drawn.mv),
+    }
+    Thought {
+        report,
+        chosen: Some(chosen),
+    }
+}
+
+/// The move that a person plays here, and the chance it had.
+fn drawn(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Option<Candidate> {
+    let line = &order.search.line;
+    let mut candidates = Model::shipped().weigh(line, choice.rating, Haste::Calm, scored);
+    if !order.search.only.is_empty() {
+        candidates.retain(|candidate| order.search.only.contains(&candidate.mv));
+    }
+    sharpen(&mut candidates, choice.sharpness as f32, scored);
+    draw(&candidates, line, order.seed)
+}
+
+/// Raises chances to a power, and lets those of a won game who know what wins prefer it: beyond ten pawns all moves
+/// look equally winning to the model, so that nothing would drive it to the end.
+fn sharpen(candidates: &mut [Candidate], sharpness: f32, scored: &[ScoredMove]) {
+    let best = scored.iter().map(|each| lead(each.deep)).max().unwrap_or(0);
+    for candidate in candidates.iter_mut() {
+        let found = scored.iter().find(|each| each.mv == candidate.mv);
+        let behind = found.map_or(0, |each| best - lead(each.deep).max(WON));
+        let reluctance = if best > WON {
+            behind as f32 / HESITATION
+        } else {
+            0.0
+        };
+        candidate.chance = (candidate.chance.max(f32::MIN_POSITIVE).ln() * sharpness - reluctance).exp();
+    }
+    let sum: f32 = candidates.iter().map(|each| each.chance).sum();
+    for candidate in candidates {
+        candidate.chance /= sum;
+    }
+}
+
+/// The lead in centipawns where the model's winning chances end: a game that is won.
+const WON: i32 = 1000;
+
+/// A move of a won game that gives up so many centipawns of the lead is e times less likely.
+const HESITATION: f32 = 150.0;
+
+/// A score in centipawns; a mate is worth the more, the sooner it comes.
+fn lead(score: Score) -> i32 {
+    const MATE: i32 = 3000;
+    const SOONER: i32 = 30;
+    match score {
+        Score::Cp(cp) => cp.0.clamp(-MATE, MATE),
+        Score::Mate(moves) if moves > 0 => MATE + (20 - moves.min(20)) * SOONER,
+        Score::Mate(_) => -MATE,
+    }
+}
+
+/// The report to play by instead, where a second search finds that a move loses more than the margin.
+fn correction(
+    engine: &mut Engine,
+    order: &Order,
+    around: &Surroundings<'_>,
+    drawn: Move,
+    margin: f64,
+    limits: Limits,
+    elapsed: Millis,
+) -> Option<Report> {
+    let left = |limits: Limits, gone: Millis| Limits {
+        soft: limits.soft.map(|soft| soft - gone),
+        hard: limits.hard.map(|hard| hard - gone),
+        ..limits
+    };
+    let search = Search {
+        multi_pv: 1,
+        limits: left(limits, elapsed),
+        ..order.search.clone()
+    };
+    let best = engine.search(&search, around, &mut |_| {});
+    if best.best()? == drawn || best.depth == Depth(0) {
+        return None;
+    }
+    let alone = Search {
+        limits: Limits {
+            depth: Some(best.depth),
+            ..left(limits, elapsed + best.elapsed)
+        },
+        only: vec![drawn],
+        ..search
+    };
+    let own = engine.search(&alone, around, &mut |_| {});
+    let chances = |report: &Report| Some(winning_chances(report.lines.first()?.score));
+    let loss = f64::from(chances(&best)? - chances(&own)?);
+    (loss > margin).then_some(best)
+}
+
+/// Puts the line of a move before all others. A move that the search overlooked gets a line of its own, worth as
+/// much as the worst.
+fn put_first(report: &mut Report, mv: Move) {
+    match report.lines.iter().position(|line| line.pv.first() == Some(&mv)) {
+        Some(at) => report.lines[..=at].rotate_right(1),
+        None => {
+            let score = report
+                .lines
+                .last()
+                .map_or(Score::Cp(Centipawns(0)), |line| line.score);
+            report.lines.insert(0, Line { score, pv: vec![mv] });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::{GameLine, Rules as _, Variant},
+        engine::Stop,
+        personality::strength::{Knobs, order_with},
+        units::{Elo, Nodes, Stopwatch},
+    };
+
+    const ITALIAN: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";
+
+    fn knobs(rating: u32, sharpness: f64, margin: Option<f64>) -> Knobs {
+        Knobs {
+            choice: Some(Choice {
+                rating: Elo(rating),
+                sharpness,
+                margin,
+            }),
+            nodes: margin.map(|_| Nodes(5000)),
+            ..Knobs::default()
+        }
+    }
+
+    fn thought(engine: &mut Engine, knobs: &Knobs, line: &GameLine, seed: u64) -> Thought {
+        let around = Surroundings {
+            stop: &Stop::new(),
+            clock: &Stopwatch::start(),
+        };
+        let order = order_with(knobs, line.clone(), None, seed);
+        think(engine, &order, &around, &mut |_| {})
+    }
+
+    fn line(fen: &str, moves: &str) -> GameLine {
+        GameLine::replay(Variant::Standard, fen, moves).unwrap()
+    }
+
+    #[test]
+    fn a_seed_means_one_move_whatever_was_searched_before_and_seeds_differ() {
+        let line = line("startpos", ITALIAN);
+        let knobs = knobs(1200, 1.0, Some(30.0));
+        let mut warm = Engine::new(1);
+        let moves: Vec<Option<Move>> = (0..4)
+            .map(|seed| {
+                let again = thought(&mut Engine::new(1), &knobs, &line, seed);
+                let thought = thought(&mut warm, &knobs, &line, seed);
+                assert_eq!(thought.report.lines, again.report.lines);
+                thought.report.best()
+            })
+            .collect();
+        assert!(moves.iter().any(|mv| *mv != moves[0]), "four seeds, one move");
+    }
+
+    #[test]
+    fn the_chosen_line_comes_first_and_no_other_is_lost() {
+        let line = line("startpos", ITALIAN);
+        for seed in 0..3 {
+            let thought = thought(&mut Engine::new(1), &knobs(800, 1.0, None), &line, seed);
+            assert_eq!(thought.report.lines.len(), line.position().legal_moves().len());
+            assert!(thought.chosen.unwrap().chance > 0.0);
+        }
+    }
+
+    #[test]
+    fn a_move_that_loses_more_than_the_margin_is_not_played() {
+        // Some of the rook's squares are attacked: a scattered mind gives it away now and then.
+        let line = line("6k1/1p3ppp/2p5/8/8/8/2R2PPP/6K1 w - - 0 1", "");
+        let careless = knobs(800, 0.1, None);
+        let careful = Knobs {
+            nodes: Some(Nodes(300)),
+            ..knobs(800, 0.1, Some(5.0))
+        };
+        let mut engine = Engine::new(1);
+        let mut losses = |knobs: &Knobs| -> Vec<(bool, i32)> {
+            (0..30)
+                .map(|seed| {
+                    let thought = thought(&mut engine, knobs, &line, seed);
+                    let Score::Cp(cp) = thought.report.lines[0].score else {
+                        return (false, 1000);
+                    };
+                    (thought.chosen.unwrap().corrected, cp.0)
+                })
+                .collect()
+        };
+        let (free, checked) = (losses(&careless), losses(&careful));
+        assert!(free.iter().any(|(_, cp)| *cp < 100), "{free:?}");
+        assert!(free.iter().all(|(corrected, _)| !corrected));
+        assert!(checked.iter().any(|(corrected, _)| *corrected));
+        assert!(checked.iter().all(|(_, cp)| *cp > 100), "{checked:?}");
+    }
+
+    #[test]
+    fn who_is_winning_by_far_mates_rather_than_shuffles() {
+        let line = line("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "");
+        let mates = (0..40).filter(|seed| {
+            let thought = thought(&mut Engine::new(1), &knobs(1200, 1.0, None), &line, *seed);
+            let mut after = line.clone();
+            after.play(thought.report.best().unwrap());
+            after.ending().is_some_and(|ending| ending.winner().is_some())
+        });
+        assert!(mates.count() >= 30);
+    }
+
+    #[test]
+    fn the_best_of_a_search_needs_no_choice() {
+        let line = line("startpos", "");
+        let knobs = Knobs {
+            nodes: Some(Nodes(500)),
+            ..Knobs::default()
+        };
+        let thought = thought(&mut Engine::new(1), &knobs, &line, 1);
+        assert_eq!((thought.chosen, thought.report.lines.len()), (None, 1));
+    }
+
+    #[test]
+    fn nobody_moves_when_the_game_is_over() {
+        let mate = line("startpos", "f2f3 e7e5 g2g4 d8h4");
+        let thought = thought(&mut Engine::new(1), &knobs(1200, 1.0, None), &mate, 1);
+        assert_eq!((thought.report.best(), thought.chosen), (None, None));
+    }
+}
