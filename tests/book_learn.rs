@@ -45,6 +45,7 @@ fn thought(archive: &Archive, game: &GameId, ply: u32, uci: &str, score: i32) {
         uci: uci.to_owned(),
         clock: None,
         thought: Some(Thought {
+            grounds: None,
             source: Source::Engine {
                 depth: Depth(9),
                 nodes: Nodes(5000),
