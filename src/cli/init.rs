@@ -48,7 +48,7 @@ pub struct Args {
 /// The settings with every key and its default.
 const SETTINGS: &str = include_str!("../../bot.toml");
 /// The line of the settings that names the token's file, as shipped.
-const TOKEN_LINE: &str = "# token-file = `token`";
+const TOKEN_LINE: &str = "# token-file = \"token\"";
 /// The line that names the server.
 const URL_LINE: &str = "url = \"https://lichess.org\"";
 /// More than any token: only this much of a file is read.
