@@ -22,10 +22,15 @@ help:
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels and GNU Chess, hours (GAMES=400)'
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
+	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
+	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
+	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
+	@echo 'make peers         other clients play whole games on the sandbox (berserk, from PyPI)'
+	@echo 'make deb           a Debian package (needs cargo-deb)'
 	@echo 'make EXE=name      the UCI engine alone (default target)'
 
 .PHONY: play
@@ -138,10 +143,56 @@ ablations: runner
 bench-daemon:
 	$(CARGO) run --locked --release --bin sparring -- bench-daemon
 
+# Games while everything goes wrong on purpose: kills, restarts, spoiled files, 3 % of requests and lines. The short one
+# takes about eight minutes, the long one a night.
+.PHONY: soak soak-short
+soak:
+	$(CARGO) run --locked --release --bin sparring -- soak --games 2000 --kills 200
+soak-short:
+	$(CARGO) run --locked --release --bin sparring -- soak --games 60 --kills 20
+
 .PHONY: bench-books
 bench-books:
 	$(CARGO) build --locked --release --bin sparring
 	SPARRING=target/release/sparring $(CARGO) run --locked --release --no-default-features --example book_speed
+
+# Other programs as witnesses: berserk plays whole games on the sandbox, as a person and as a bot.
+.PHONY: peers
+peers:
+	$(CARGO) build --locked --bin sparring
+	python3 -m venv target/peers
+	target/peers/bin/pip install --quiet --requirement tests/peers/requirements.txt
+	target/peers/bin/python tests/peers/berserk_games.py target/debug/sparring
+
+# A Debian package (needs cargo-deb): the program with its man page, completions and units.
+.PHONY: deb
+deb: web
+	$(CARGO) build --locked --profile dist --bin sparring
+	$(CARGO) build --locked --profile dist --no-default-features --bin sparring-uci --target-dir target/engine
+	cp target/engine/dist/sparring-uci target/dist/sparring-uci
+	mkdir -p target/package
+	target/dist/sparring man > target/package/sparring.1
+	target/dist/sparring completions bash > target/package/sparring.bash
+	target/dist/sparring completions zsh > target/package/_sparring
+	target/dist/sparring completions fish > target/package/sparring.fish
+	$(CARGO) deb --no-build --profile dist
+
+# Another program reads what we export, position by position.
+WITNESS ?= target/witness
+.PHONY: witness-books
+witness-books: $(WITNESS)/bin/python
+	$(CARGO) build --locked --release --bin sparring
+	$(WITNESS)/bin/python tests/witness/polyglot.py target/release/sparring books/*.book
+
+$(WITNESS)/bin/python:
+	python3 -m venv $(WITNESS)
+	$(WITNESS)/bin/pip install --quiet --disable-pip-version-check chess==1.11.2
+
+# Warnings are failures here: a line that ends below -1.2 for a side that chose it, and is not marked.
+.PHONY: judge-books
+judge-books:
+	$(CARGO) build --locked --release --bin sparring
+	target/release/sparring book check --engine --depth 14 --worse 120 --strict books/*.book
 
 .PHONY: deny
 deny:

@@ -11,9 +11,9 @@ use sparring::{
 };
 
 #[test]
-fn a_level_shows_every_knob_and_that_it_is_not_calibrated() {
+fn a_level_shows_every_knob_and_what_it_was_measured_against() {
     insta::assert_snapshot!(explain_level(Elo(1400)), @r#"
-    Level 1400, on the scale of lichess ratings: not calibrated yet
+    Level 1400, on the scale of lichess ratings: measured against engines, not against people
     In chess
       rating             1400  of the people whose choice of moves it makes its own
       sharpness          1.00  power that the chances of their moves are raised to
@@ -23,7 +23,7 @@ fn a_level_shows_every_knob_and_that_it_is_not_calibrated() {
       noise              0 cp  spread of errors in judging a position
       blunder-rate      0.000  chance to overlook a kind of move
       book-plies           10  half moves of the game from books
-    In other variants
+    In other variants, where nothing was measured
       nodes              2500  positions looked at for a move
       depth                 4  half moves looked ahead, exchanges excepted
       noise             50 cp  spread of errors in judging a position
@@ -39,9 +39,9 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
     tim: Tim
     Loves knights.
 
-    Strength (level 900, not calibrated yet; keys set by hand count first)
-      rating              744  of the people whose choice of moves it makes its own
-      sharpness          0.83  power that the chances of their moves are raised to
+    Strength (level 900, measured against engines, not against people; keys set by hand count first)
+      rating              758  of the people whose choice of moves it makes its own
+      sharpness          0.87  power that the chances of their moves are raised to
       margin             none  points of winning chances that a move may lose when it is checked
       nodes              none  positions looked at to check the chosen move
       depth         as people  half moves looked ahead, exchanges excepted
@@ -55,7 +55,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       about = "Loves knights."  (personalities/tim.toml:2)
           One honest sentence about how it plays.
       level = 900  (personalities/tim.toml:3)
-          Plays about as well as a lichess player of this rating. Not calibrated yet: a wish, not a measurement.
+          Plays about as well as a lichess player of this rating. Measured against engines, not against people.
       nodes = as the level says  (left out)
           Looks at so many positions for a move, whatever the machine. Fewer is weaker.
       depth = as the level says  (left out)

@@ -2,7 +2,7 @@
 
 use crate::chess::{GameLine, Rules as _, write_san};
 
-use super::{library::Library, positions::Entry};
+use super::{leans::Lean, library::Library, positions::Entry};
 
 /// What one book says of one move.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Explained {
     pub at: String,
     /// What its lines call the opening.
     pub note: Option<String>,
+    /// How it leans by results, in words; the chance has it in.
+    pub lean: Option<String>,
     /// Why it is not played, if it is not.
     pub why_not: Option<WhyNot>,
 }
@@ -59,7 +61,7 @@ impl Library {
     /// its text. What has a chance is what [`pick`](Self::pick) draws from.
     #[must_use]
     pub fn explain(&self, books: &[String], line: &GameLine) -> Vec<Explained> {
-        let pos = line.position();
+        let (pos, key) = (line.position(), line.keys().last().copied());
         let choices = self.choices(books, line);
         let mut explained: Vec<Explained> = Vec::new();
         let mut answered = false;
@@ -78,6 +80,7 @@ impl Library {
                     chance: 0.0,
                     at: book.place(entry),
                     note: book.note(entry).map(str::to_owned),
+                    lean: key.and_then(|key| book.lean(key, entry.mv)).map(Lean::words),
                     why_not: why_not(entry),
                 })
                 .collect();

@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::chess::{Color, GameLine, Move, write_san};
+use crate::{
+    chess::{Color, GameLine, Move, Variant, write_san, write_uci},
+    units::Centipawns,
+};
 
-use super::{library::Book, reweigh::reweigh, tree::moves_of};
+use super::{leans::Lean, library::Book, reweigh::reweigh, tree::moves_of};
 
 /// A game against a move that scored so is as strong as so many real ones: few games say little.
 const DOUBT: f64 = 8.0;
@@ -23,6 +26,8 @@ pub struct Outcome<'a> {
     pub half_points: u32,
     /// What it was to score by the ratings, from 0 to 1; a half where they are not known.
     pub expected: f64,
+    /// What the position was worth to it where it left the book, if anybody looked; see [`Lessons::left`].
+    pub verdict: Option<Centipawns>,
 }
 
 /// What a move of the book scored.
@@ -40,6 +45,8 @@ pub struct Lesson {
     pub points: f64,
     /// Points that the ratings promised.
     pub expected: f64,
+    /// What positions were worth on average where these games left the book, as far as anybody looked.
+    pub verdict: Option<Centipawns>,
     /// Its weight now.
     pub weight: i64,
     /// What its weight would be; the same where nothing is to be changed.
@@ -71,6 +78,8 @@ struct Score {
     games: u32,
     half_points: u32,
     expected: f64,
+    /// The sum of all verdicts, and how many there are.
+    verdicts: (i64, u32),
 }
 
 impl<'b> Lessons<'b> {
@@ -93,38 +102,36 @@ impl<'b> Lessons<'b> {
 
     /// Counts a game for the moves that its side found in the book, up to the first that it did not.
     pub fn add(&mut self, outcome: &Outcome<'_>) {
-        if !self.book.head().fits(outcome.line.variant(), None, None) {
-            return;
-        }
-        let mut line = GameLine::from_position(outcome.line.variant(), outcome.line.start().clone());
-        let mut is_known = false;
-        for mv in outcome.line.moves() {
-            if line.turn() == outcome.side {
-                let entries = self.book.entries_along(line.keys());
-                let (Some(key), true) = (
-                    line.keys().last().copied(),
-                    entries.iter().any(|entry| entry.mv == *mv),
-                ) else {
-                    break;
-                };
-                is_known = true;
-                let score = self.scores.entry((key, *mv)).or_insert_with(|| {
-                    self.order.push((key, *mv));
-                    Score {
-                        after: moves_of(&line),
-                        san: write_san(line.position(), *mv),
-                        games: 0,
-                        half_points: 0,
-                        expected: 0.0,
-                    }
-                });
-                score.games += 1;
-                score.half_points += outcome.half_points;
-                score.expected += outcome.expected;
+        let (found, _) = follow(self.book, outcome.line, outcome.side);
+        self.games += usize::from(!found.is_empty());
+        for Found { before, key, mv } in found {
+            let score = self.scores.entry((key, mv)).or_insert_with(|| {
+                self.order.push((key, mv));
+                Score {
+                    after: moves_of(&before),
+                    san: write_san(before.position(), mv),
+                    games: 0,
+                    half_points: 0,
+                    expected: 0.0,
+                    verdicts: (0, 0),
+                }
+            });
+            score.games += 1;
+            score.half_points += outcome.half_points;
+            score.expected += outcome.expected;
+            if let Some(verdict) = outcome.verdict {
+                score.verdicts.0 += i64::from(verdict.0);
+                score.verdicts.1 += 1;
             }
-            line.play(*mv);
         }
-        self.games += usize::from(is_known);
+    }
+
+    /// The first position of a game in which a side had to think for itself after moves of the book; none where it
+    /// played no move of the book, or the game ended before.
+    #[must_use]
+    pub fn left(&self, line: &GameLine, side: Color) -> Option<GameLine> {
+        let (found, left) = follow(self.book, line, side);
+        left.filter(|_| !found.is_empty())
     }
 
     /// What was learned of moves with at least so many games, those that cost most points first.
@@ -147,6 +154,7 @@ impl<'b> Lessons<'b> {
                 games: score.games,
                 points: f64::from(score.half_points) / 2.0,
                 expected: score.expected,
+                verdict: mean(score.verdicts),
                 weight: entry.weight(),
                 advised,
             })
@@ -154,6 +162,27 @@ impl<'b> Lessons<'b> {
         let mut lessons: Vec<Lesson> = met.filter(|lesson| lesson.games >= least).collect();
         lessons.sort_by(|one, other| one.surplus().total_cmp(&other.surplus()));
         lessons
+    }
+
+    /// How weights lean that follow from at least so many games: the advice of [`list`](Self::list) as factors, for all
+    /// moves that are played.
+    #[must_use]
+    pub fn leans(&self, least: u32) -> Vec<Lean> {
+        let met = self.order.iter().filter_map(|(key, mv)| {
+            let score = self
+                .scores
+                .get(&(*key, *mv))
+                .filter(|score| score.games >= least)?;
+            Some(Lean {
+                key: *key,
+                uci: write_uci(*mv, Variant::Standard),
+                games: score.games,
+                points: f64::from(score.half_points) / 2.0,
+                expected: score.expected,
+                permille: (1000.0 * factor(score)).round() as u32,
+            })
+        });
+        met.collect()
     }
 
     /// The text of the book with the numbers that follow from at least so many games. Only moves that have a number or
@@ -170,18 +199,61 @@ impl<'b> Lessons<'b> {
     }
 }
 
+/// A move of a book in a game.
+struct Found {
+    before: GameLine,
+    key: u64,
+    mv: Move,
+}
+
+/// The moves of a book that a side plays in a game, and the position in which it is to move without one.
+fn follow(book: &Book, game: &GameLine, side: Color) -> (Vec<Found>, Option<GameLine>) {
+    let mut found = Vec::new();
+    if !book.head().fits(game.variant(), None, None) {
+        return (found, None);
+    }
+    let mut line = GameLine::from_position(game.variant(), game.start().clone());
+    for mv in game.moves() {
+        if line.turn() == side {
+            let entries = book.entries_along(line.keys());
+            let (Some(key), true) = (
+                line.keys().last().copied(),
+                entries.iter().any(|entry| entry.mv == *mv),
+            ) else {
+                return (found, Some(line));
+            };
+            found.push(Found {
+                before: line.clone(),
+                key,
+                mv: *mv,
+            });
+        }
+        line.play(*mv);
+    }
+    (found, None)
+}
+
+fn mean((sum, count): (i64, u32)) -> Option<Centipawns> {
+    let mean = (sum as f64 / f64::from(count)).round();
+    (count > 0).then_some(Centipawns(mean as i32))
+}
+
 /// A weight after so many games: it grows with points above expectation and shrinks with points below, the more the
 /// more games there are, and never to nothing.
 fn advise(weight: i64, score: &Score) -> i64 {
     if weight <= 0 {
         return weight;
     }
+    ((weight as f64 * factor(score)).round() as i64).max(1)
+}
+
+/// What a weight is multiplied by after so many games.
+fn factor(score: &Score) -> f64 {
     let points = f64::from(score.half_points) / 2.0;
     let games = f64::from(score.games);
     let surplus = (points - score.expected) / (games + DOUBT);
     // Half a point a game more than promised doubles the weight.
-    let factor = (2.0 * surplus).exp2().clamp(1.0 / BOLDEST, BOLDEST);
-    ((weight as f64 * factor).round() as i64).max(1)
+    (2.0 * surplus).exp2().clamp(1.0 / BOLDEST, BOLDEST)
 }
 
 /// What a player rated so is to score against another, from 0 to 1, by the usual formula of Elo.
@@ -193,7 +265,8 @@ pub fn expected_score(own: u32, other: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{book::parse, chess::Variant};
+    use crate::book::{Leans, Library, parse};
+    use std::sync::Arc;
 
     fn taught<'b>(book: &'b Book, games: &[(&str, Color, u32, usize)]) -> Lessons<'b> {
         let mut lessons = Lessons::new(book);
@@ -205,6 +278,7 @@ mod tests {
                     side: *side,
                     half_points: *half_points,
                     expected: 0.5,
+                    verdict: None,
                 });
             }
         }
@@ -256,6 +330,45 @@ mod tests {
     }
 
     #[test]
+    fn a_book_leans_by_its_results_and_stands_upright_without_them() {
+        let text = "1. e4 60 | d4 40\n1. e4 e5xx\n1. c4 e5\n";
+        let book = parse("a.book", text).0.unwrap();
+        let games = [
+            ("e2e4 c7c5", Color::White, 0, 8),
+            ("d2d4 d7d5", Color::White, 2, 8),
+        ];
+        let leans: Leans = taught(&book, &games).leans(4).into_iter().collect();
+        assert_eq!(leans.len(), 2);
+        assert!(taught(&book, &games).leans(9).is_empty());
+        let chances = |book: &Book| -> Vec<String> {
+            let library = Library::new(vec![book.clone()]);
+            let choices = library.choices(&["a".to_owned()], &GameLine::new(Variant::Standard));
+            let show = |choice: &crate::book::BookMove| {
+                let lean = choice.lean.as_ref().map_or_else(String::new, Lean::words);
+                format!(
+                    "{} {:.3} {lean}",
+                    write_uci(choice.mv, Variant::Standard),
+                    choice.chance
+                )
+            };
+            choices.iter().map(show).collect()
+        };
+        let upright = ["e2e4 0.600 ", "d2d4 0.400 ", "c2c4 0.000 "];
+        assert_eq!(chances(&book), upright);
+        let leaning = book.clone().leaning(leans.into());
+        assert_eq!(
+            chances(&leaning),
+            [
+                "d2d4 0.571 leans ×1.41 by 8 games: 8.0 points of 4.0",
+                "e2e4 0.429 leans ×0.71 by 8 games: 0.0 points of 4.0",
+                "c2c4 0.000 ",
+            ]
+        );
+        assert_eq!(leaning.text().as_str(), text);
+        assert_eq!(chances(&leaning.leaning(Arc::default())), upright);
+    }
+
+    #[test]
     fn no_score_makes_a_weight_vanish_or_explode() {
         let score = |half_points| Score {
             after: String::new(),
@@ -263,11 +376,47 @@ mod tests {
             games: 100_000,
             half_points,
             expected: 50_000.0,
+            verdicts: (0, 0),
         };
         assert_eq!(advise(100, &score(0)), 50);
         assert_eq!(advise(100, &score(200_000)), 200);
         assert_eq!(advise(1, &score(0)), 1);
         assert_eq!(advise(0, &score(200_000)), 0);
+    }
+
+    #[test]
+    fn verdicts_are_of_the_first_position_without_a_book() {
+        let book = parse("a.book", "1. e4 e5 2. Nf3\n1. d4\n").0.unwrap();
+        let mut lessons = Lessons::new(&book);
+        let game = |moves| GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let long = game("e2e4 e7e5 g1f3 b8c6 a2a3 a7a6");
+        let left = lessons.left(&long, Color::White).unwrap();
+        assert_eq!(left.uci_moves(), "e2e4 e7e5 g1f3 b8c6");
+        let black = lessons.left(&long, Color::Black).unwrap();
+        assert_eq!(black.uci_moves(), "e2e4 e7e5 g1f3");
+        assert!(
+            lessons.left(&game("e2e4 e7e5 g1f3"), Color::White).is_none(),
+            "still in the book"
+        );
+        assert!(
+            lessons.left(&game("c2c4 e7e5"), Color::White).is_none(),
+            "never in the book"
+        );
+        for (moves, verdict) in [
+            ("d2d4 d7d5 a2a3", Some(-30)),
+            ("d2d4 d7d6 a2a3", Some(-50)),
+            ("d2d4", None),
+        ] {
+            lessons.add(&Outcome {
+                line: &game(moves),
+                side: Color::White,
+                half_points: 1,
+                expected: 0.5,
+                verdict: verdict.map(Centipawns),
+            });
+        }
+        let list = lessons.list(1);
+        assert_eq!((list[0].games, list[0].verdict), (3, Some(Centipawns(-40))));
     }
 
     #[test]

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::chess::Move;
+
 use super::{
     compiled::Compiled,
     draft::hear,
     entries::Entries,
     head::Head,
     include::included,
+    leans::{Lean, Leans},
     occurrences::{Occurrences, Place},
     positions::{Entry, Positions, Texts},
     text::Text,
@@ -25,6 +28,8 @@ pub struct Book {
     store: Store,
     /// The paths of all files its lines stand in; its own is the first.
     files: Vec<Arc<str>>,
+    /// How its weights lean by results.
+    leans: Arc<Leans>,
     /// The text that notes are parts of: its own, and after it those of the books it includes.
     notes: Arc<str>,
 }
@@ -47,6 +52,7 @@ impl Book {
             store: Store::Memory(Arc::new(positions)),
             files: vec![path.clone()],
             path,
+            leans: Arc::default(),
             notes: text.source(),
             text,
         }
@@ -182,6 +188,25 @@ impl Book {
             Store::Memory(positions) => Entries::lent(positions.along(keys)),
             Store::File(compiled) => compiled.along(keys),
         }
+    }
+
+    /// The same book with weights that lean by results.
+    #[must_use]
+    pub fn leaning(self, leans: Arc<Leans>) -> Self {
+        Self { leans, ..self }
+    }
+
+    /// How a move leans by results, if it does.
+    #[must_use]
+    pub fn lean(&self, key: u64, mv: Move) -> Option<&Lean> {
+        self.leans.of(key, mv)
+    }
+
+    /// How much a move counts in a position when one is drawn, against the others there: its
+    /// [`share`](Entry::share) as it leans.
+    #[must_use]
+    pub fn share(&self, key: u64, entry: &Entry) -> u64 {
+        self.leans.bend(key, entry.mv, entry.share())
     }
 
     /// The file and line to look at for a move, as in `books/starter.book:41`.

@@ -114,8 +114,16 @@ pub(super) struct Occurrences {
 
 impl Default for Occurrences {
     fn default() -> Self {
+        Self::with_room(0)
+    }
+}
+
+impl Occurrences {
+    /// None yet, and room for so many.
+    pub fn with_room(count: usize) -> Self {
+        let section = || vec![Vec::with_capacity(count.div_ceil(SECTIONS))];
         Self {
-            sections: vec![vec![Vec::new()]; SECTIONS],
+            sections: std::iter::repeat_with(section).take(SECTIONS).collect(),
             paths: Vec::new(),
             notes: Vec::new(),
             rows: Vec::new(),

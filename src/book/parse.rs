@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Findings};
 
 use super::{draft::Draft, library::Book, text::Text};
 
-/// The largest text that is read as a book: more than ten million positions. Reading takes up to seventy times the text
+/// The largest text that is read as a book: more than ten million positions. Reading takes many times the text
 /// in memory, so there has to be an end.
 pub const MAX_BYTES: usize = 64 << 20;
 

@@ -6,6 +6,7 @@ use crate::chess::{GameLine, Move, Rules as _};
 
 use super::{
     entries::Entries,
+    leans::Lean,
     library::{Book, Library},
     positions::Entry,
     taste::Taste,
@@ -24,6 +25,8 @@ pub struct BookMove {
     pub at: String,
     /// What the comments of its lines call the opening.
     pub note: Option<String>,
+    /// How its weight leans by results, if it does; the chance has it in.
+    pub lean: Option<Lean>,
 }
 
 /// What a game asks of its books.
@@ -126,7 +129,7 @@ impl Library {
                 largest: 0,
                 total: 0,
             };
-            found.largest = found.playable().map(Entry::share).max()?;
+            found.largest = found.playable().map(|entry| book.share(key, entry)).max()?;
             found.total = found.playable().map(|entry| found.stake(entry)).sum();
             Some(found)
         })
@@ -172,7 +175,9 @@ impl Found<'_> {
     }
 
     fn stake(&self, entry: &Entry) -> u64 {
-        self.wish.taste.stake(entry.share(), self.largest)
+        self.wish
+            .taste
+            .stake(self.book.share(self.key, entry), self.largest)
     }
 
     fn describe(&self, entry: &Entry) -> BookMove {
@@ -187,6 +192,7 @@ impl Found<'_> {
             chance: stake as f64 / self.total as f64,
             at: self.book.place(entry),
             note: self.book.note(entry).map(str::to_owned),
+            lean: self.book.lean(self.key, entry.mv).cloned(),
         }
     }
 }

@@ -100,20 +100,14 @@ pub fn import_polyglot(bytes: &[u8]) -> Result<Imported, PolyglotError> {
 /// which Polyglot understands in the same way. Weights are scaled down where one is too large for 16 bits.
 #[must_use]
 pub fn export_polyglot(book: &Book) -> Vec<u8> {
-    let (mut seen, mut records) = (HashSet::new(), Vec::new());
-    walk(book.text(), &mut |row| {
-        for played in row.counting() {
-            let pos = row.trail.position(played.depth);
-            if !seen.insert(played.key) {
-                continue;
-            }
-            let entries = book.entries(played.key);
-            let largest = entries.iter().map(super::Entry::share).max().unwrap_or(0);
-            for entry in &entries {
-                let weight = scaled(entry.share(), largest);
-                records.push((polyglot_key(pos), u16::MAX - weight, encode(entry.mv), weight));
-            }
-        }
+    let mut records = Vec::new();
+    each_position(book, |pos, moves| {
+        let key = polyglot_key(pos);
+        records.extend(
+            moves
+                .iter()
+                .map(|(mv, weight)| (key, u16::MAX - weight, encode(*mv), *weight)),
+        );
     });
     records.sort_unstable();
     let mut bytes = Vec::with_capacity(records.len() * RECORD);
@@ -124,6 +118,25 @@ pub fn export_polyglot(book: &Book) -> Vec<u8> {
         bytes.extend([0; 4]);
     }
     bytes
+}
+
+/// Shows all positions that a book has moves for, each once, with the weights that [`export_polyglot`] gives them.
+pub fn each_position(book: &Book, mut see: impl FnMut(&Position, &[(Move, u16)])) {
+    let mut seen = HashSet::new();
+    walk(book.text(), &mut |row| {
+        for played in row.counting() {
+            if !seen.insert(played.key) {
+                continue;
+            }
+            let entries = book.entries(played.key);
+            let largest = entries.iter().map(super::Entry::share).max().unwrap_or(0);
+            let moves: Vec<(Move, u16)> = entries
+                .iter()
+                .map(|entry| (entry.mv, scaled(entry.share(), largest)))
+                .collect();
+            see(row.trail.position(played.depth), &moves);
+        }
+    });
 }
 
 /// Codes and weights of all moves by the key of their position, heaviest first.

@@ -10,7 +10,7 @@ use crate::{
 use super::{
     mark::{MAX_WEIGHT, Worth, split_marks},
     moves::{Unread, read_move},
-    text::{Line, PieceKind},
+    text::Line,
     trail::Trail,
 };
 
@@ -121,8 +121,8 @@ pub(super) fn read_row<'t>(
         choice: None,
         warnings,
     };
-    for piece in line.pieces().filter(|piece| piece.kind == PieceKind::Word) {
-        reader.word(piece.text, piece.span)?;
+    for (span, word) in line.words() {
+        reader.word(word, span)?;
     }
     reader.finish(line)
 }

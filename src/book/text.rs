@@ -148,6 +148,22 @@ impl<'t> Line<'t> {
         }
     }
 
+    /// The words of a row of moves: what [`pieces`](Self::pieces) gives of that kind, with less ado.
+    pub(super) fn words(&self) -> impl Iterator<Item = (Range<usize>, &'t str)> {
+        let (mut rest, mut at) = (self.text, self.start);
+        std::iter::from_fn(move || {
+            let space = space_len(rest);
+            (at, rest) = (at + space, &rest[space..]);
+            if rest.is_empty() || rest.starts_with(['#', ';']) {
+                return None;
+            }
+            let (word, after) = rest.split_at(word_len(rest));
+            let span = at..at + word.len();
+            (at, rest) = (span.end, after);
+            Some((span, word))
+        })
+    }
+
     /// The text of its comment without the sign and the white space around it, if there is one.
     #[must_use]
     pub fn comment(&self) -> Option<(Range<usize>, &'t str)> {
@@ -269,6 +285,24 @@ mod tests {
             .filter(|piece| piece.kind != PieceKind::Space)
             .map(|piece| (piece.kind, piece.text.to_owned()))
             .collect()
+    }
+
+    #[test]
+    fn words_are_the_pieces_of_that_kind() {
+        for line in [
+            "1. e4  e5|c5 60 ; x",
+            "\u{feff}e4\te5\r\n",
+            "Qh4# # mate",
+            " ",
+            "e4#x é # a",
+            "e4;x",
+        ] {
+            let text = Text::new(line);
+            let line = text.lines().next().unwrap();
+            let pieces = line.pieces().filter(|piece| piece.kind == PieceKind::Word);
+            let expected: Vec<(Range<usize>, &str)> = pieces.map(|piece| (piece.span, piece.text)).collect();
+            assert_eq!(line.words().collect::<Vec<_>>(), expected);
+        }
     }
 
     #[test]

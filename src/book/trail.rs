@@ -63,13 +63,13 @@ impl<'t> Trail<'t> {
         }
         let before = self.position(depth);
         let mv = read_move(before, word)?;
-        let (after, key_before) = (before.clone(), self.key(depth));
+        let key_before = self.key(depth);
         self.steps.truncate(depth);
-        // Played in its place, since positions are large and this is done for nearly every word of a book.
+        // Made and played in its place, since positions are large and this is done for nearly every word of a book.
         self.steps.push(Step {
             word,
             mv,
-            after,
+            after: self.position(depth).clone(),
             key: 0,
         });
         let (head, tail) = self.steps.split_at_mut(depth);

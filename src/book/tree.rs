@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::chess::{Color, GameLine, Position, Rules as _, key, write_san};
 
-use super::{library::Book, openings, positions::Entry};
+use super::{leans::Lean, library::Book, openings, positions::Entry};
 
 /// How much of a tree is wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Branch {
     pub chance: f64,
     /// The file and line to look at.
     pub at: String,
+    /// How it leans by results, in words; the chance has it in.
+    pub lean: Option<String>,
     /// What the opening is called after it: the name in the book, else the common one with its ECO code.
     pub name: Option<String>,
     /// Whether what follows was shown before, by another order of moves.
@@ -74,10 +76,12 @@ impl Walk<'_> {
         let book = self.book;
         let known = book.entries_along(&self.keys);
         let mut entries: Vec<&Entry> = known.iter().filter(|entry| pos.is_legal(entry.mv)).collect();
-        let total: u64 = entries.iter().map(|entry| entry.share()).sum();
-        entries.sort_by_key(|entry| std::cmp::Reverse(entry.share()));
+        let here = self.keys.last().copied().unwrap_or_default();
+        let share = |entry: &Entry| book.share(here, entry);
+        let total: u64 = entries.iter().map(|entry| share(entry)).sum();
+        entries.sort_by_key(|entry| std::cmp::Reverse(share(entry)));
         for entry in entries {
-            let chance = entry.share() as f64 / (total as f64).max(1.0);
+            let chance = share(entry) as f64 / (total as f64).max(1.0);
             if chance < self.extent.least {
                 continue;
             }
@@ -94,6 +98,7 @@ impl Walk<'_> {
                 mv: numbered(pos, &write_san(pos, entry.mv)),
                 chance,
                 at: book.place(entry),
+                lean: book.lean(here, entry.mv).map(Lean::words),
                 name,
                 seen: !is_new && !book.entries(reached).is_empty(),
             });

@@ -79,22 +79,23 @@ pub(super) fn walk<'t>(text: &'t Text, see: &mut dyn FnMut(&Row<'_, 't>)) -> Wal
 const WORTH_THREADS: usize = 2000;
 
 /// Reads all lines as [`walk`] does, on several threads where the text is long. Each part of the text has a gatherer of
-/// its own, and they come back in the order of the parts.
-pub(super) fn walk_parts<'t, G: Default + Send>(
+/// its own, made for so many bytes of text, and they come back in the order of the parts.
+pub(super) fn walk_parts<'t, G: Send>(
     text: &'t Text,
+    gatherer: impl Fn(usize) -> G + Sync,
     see: impl Fn(&Row<'_, 't>, &mut G) + Sync,
 ) -> (Walk, Vec<G>) {
     let parts = if text.len() < WORTH_THREADS { 1 } else { threads() };
     let length = text.len().div_ceil(parts).max(1);
     let starts = Reader::starts(text, length);
-    let see = &see;
+    let (see, gatherer, bytes) = (&see, &gatherer, text.as_str().len() / parts);
     let (readers, gathered): (Vec<Reader<'t>>, Vec<G>) = thread::scope(|scope| {
         let started: Vec<_> = starts
             .into_iter()
             .enumerate()
             .map(|(part, mut reader)| {
                 scope.spawn(move || {
-                    let mut gathered = G::default();
+                    let mut gathered = gatherer(bytes);
                     let lines = text.lines().skip(part * length).take(length);
                     reader.read(lines, &mut |row| see(row, &mut gathered));
                     (reader, gathered)

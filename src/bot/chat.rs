@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::{
-    personality::{Cast, Level, Profile, strength::CALIBRATION, voice::LONGEST_LINE},
+    personality::{Cast, Level, Profile, voice::LONGEST_LINE},
     units::Elo,
 };
 
@@ -91,7 +91,7 @@ pub fn obey(command: &Command, manner: &Manner, cast: &Cast, rated: bool) -> (Ma
         }
         Command::Level(level) => {
             changed.level = Some(*level);
-            format!("From my next move on I play at level {level} ({CALIBRATION}).")
+            format!("From my next move on I play at level {level}.")
         }
         Command::Play(name) => match cast.get(name) {
             Some(profile) => {

@@ -1,5 +1,6 @@
 //! Challenging others: the calls that the suitor's wishes need, and what comes of them.
 
+use tokio::time::timeout;
 use tracing::{debug, info};
 
 use super::{
@@ -9,8 +10,8 @@ use super::{
 };
 use crate::{
     lichess::{
-        CallError,
-        model::{Account, Challenge, GameId, UserId},
+        CallError, Fate, Lines,
+        model::{Account, Challenge, ChallengeDone, GameId, UserId},
         retry::Class,
     },
     units::Millis,
@@ -18,6 +19,8 @@ use crate::{
 
 /// More bots are not looked at.
 const ONLINE: u32 = 200;
+/// The stream of a challenge is held no longer: it was taken back before.
+const HELD: Millis = Millis::from_secs(90);
 
 impl Desk {
     /// Looks for an opponent when nobody plays, and makes room when a person waits.
@@ -69,16 +72,17 @@ impl Desk {
         };
         info!("challenging {user}");
         self.call(|client| async move {
-            let answer = client.invite(&user, &invitation).await;
-            Errand::Invited(user, answer.map(Box::new))
+            let answer = client.invite_and_wait(&user, &invitation).await;
+            Errand::Invited(user, answer)
         });
     }
 
     /// A challenge of ours is out, or not.
-    pub(super) fn invited(&mut self, user: UserId, answer: Result<Box<Challenge>, CallError>) {
+    pub(super) fn invited(&mut self, user: UserId, answer: Result<(Box<Challenge>, Lines<Fate>), CallError>) {
         let now = self.now();
         match answer {
-            Ok(challenge) => {
+            Ok((challenge, lines)) => {
+                self.wait_for_fate(challenge.id.clone(), lines);
                 self.suitor.sent(challenge.id.clone(), user.clone());
                 if self.registry.has(&challenge.id) {
                     return self.suitor.accepted(&challenge.id, now);
@@ -104,6 +108,31 @@ impl Desk {
                 };
                 self.suitor.avoid(user, now, rest);
             }
+        }
+    }
+
+    /// Holds the stream that keeps a challenge alive. It ends by itself once the challenge is decided or taken back.
+    fn wait_for_fate(&self, id: GameId, mut lines: Lines<Fate>) {
+        self.call(|_| async move {
+            let waiting = async {
+                while let Ok(line) = lines.next().await {
+                    if let Ok(Fate::Done(done)) = line {
+                        return Some(done);
+                    }
+                }
+                None
+            };
+            let done = timeout(HELD.into(), waiting).await.ok().flatten();
+            Errand::Decided(id, done)
+        });
+    }
+
+    /// A challenge of ours is decided, or its stream has ended. Games come by the event stream.
+    pub(super) fn decided(&mut self, id: &GameId, done: Option<ChallengeDone>) {
+        if done == Some(ChallengeDone::Declined) {
+            let now = self.now();
+            self.suitor.refused(id, now);
+            self.intake.cancel(id);
         }
     }
 

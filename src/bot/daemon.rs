@@ -10,6 +10,7 @@ use super::{
     boards::Boards,
     desk::{Desk, Roof},
     facts,
+    favours::Favours,
     lag::Tardiness,
     login::{self, Exit},
     meters::Meters,
@@ -18,10 +19,13 @@ use super::{
 };
 use crate::{
     config::{Config, Games, Matchmaking, Play, Rule},
-    lichess::{Client, model::UserId},
+    lichess::{
+        Client,
+        model::{GameId, UserId},
+    },
     lists::Lists,
     personality::Cast,
-    store::Store,
+    store::{Favour, Store},
     units::Millis,
 };
 
@@ -107,6 +111,10 @@ pub struct Past {
     pub opponents_today: Vec<(UserId, bool)>,
     /// Limits of the server that may still hold, and until when, in milliseconds since 1970.
     pub limits: Vec<(String, Millis)>,
+    /// Games that were running when the last run ended: what became of those that run no more is still to be kept.
+    pub unfinished: Vec<GameId>,
+    /// What was granted in those games so far.
+    pub favours: Vec<(GameId, Favour)>,
 }
 
 /// Everything the daemon is made of.
@@ -167,6 +175,7 @@ impl Daemon {
             mind: self.mind,
             cast: self.cast,
             lists: self.lists,
+            favours: Favours::restore(&self.past.favours, self.store.clone()),
             store: self.store,
             meters: self.meters,
             boards: self.boards,

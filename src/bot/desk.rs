@@ -30,9 +30,10 @@ use super::{
 };
 use crate::{
     lichess::{
-        CallError, Client, Follower, News, Untrusted,
+        CallError, Client, Fate, Follower, Lines, News, Untrusted,
         model::{
-            Account, Challenge, Event, GameId, GameInfo, NowPlaying, Speed, Status as GameStatus, UserId,
+            Account, Challenge, ChallengeDone, Event, GameId, GameInfo, NowPlaying, Speed,
+            Status as GameStatus, UserId,
         },
         retry::Class,
     },
@@ -58,7 +59,8 @@ pub(super) enum Errand {
     Checked(Result<Result<(), Exit>, CallError>),
     Resigned(Result<(), CallError>),
     Online(Result<Vec<Account>, CallError>),
-    Invited(UserId, Result<Box<Challenge>, CallError>),
+    Invited(UserId, Result<(Box<Challenge>, Lines<Fate>), CallError>),
+    Decided(GameId, Option<ChallengeDone>),
     Cancelled(GameId, Result<(), CallError>),
 }
 
@@ -124,7 +126,8 @@ impl Desk {
             intake: Intake::default(),
             suitor: Suitor::default(),
             rng: ChaCha8Rng::seed_from_u64(seed),
-            asleep: BTreeSet::new(),
+            // Those that still run come by the event stream, the others are looked at once for their end.
+            asleep: past.unfinished.iter().cloned().collect(),
             swept: Instant::now(),
             heart: roof.heart,
             limits,
@@ -173,7 +176,11 @@ impl Desk {
         match news {
             News::Opened => {
                 info!("listening for challenges");
+                self.show();
                 self.listening(true);
+                if !self.asleep.is_empty() {
+                    self.list_games();
+                }
             }
             News::Event { event, .. } => self.take(event),
             News::Garbled(bad) => {
@@ -390,6 +397,7 @@ impl Desk {
             Errand::Resigned(Err(error)) => warn!("{error}"),
             Errand::Online(online) => self.met(online),
             Errand::Invited(user, answer) => self.invited(user, answer),
+            Errand::Decided(id, done) => self.decided(&id, done),
             Errand::Cancelled(id, Err(error)) => debug!("challenge {id}: {error}"),
             Errand::Cancelled(_, Ok(())) => {}
         }

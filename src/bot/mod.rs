@@ -11,6 +11,7 @@ pub mod decide;
 mod desk;
 mod duel;
 pub mod facts;
+mod favours;
 pub mod game;
 mod intake;
 mod lag;

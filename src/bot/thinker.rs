@@ -1,7 +1,8 @@
 //! Where the engine thinks: a few OS threads below normal priority, so that thinking never delays the network.
 //!
 //! A search waits for a seat by deadline, runs with its game's warm table, gives way to a more urgent one, and stops
-//! when the future that awaits it is dropped. An engine that panics costs its table, not the game.
+//! when the future that awaits it is dropped. An engine that panics costs its table, not the game; one that hangs costs
+//! its thread too, which is replaced.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -11,6 +12,7 @@ use std::{
 };
 
 use tokio::{sync::oneshot, time::Instant};
+use tracing::{error, warn};
 
 use super::seats::{Seats, Urgency};
 use crate::{
@@ -24,6 +26,10 @@ const LEAST_TIME: Millis = Millis(5);
 /// A search that has not come back so long after its limit hangs, or never got a seat; what it has found until then is
 /// used.
 const GRACE: Duration = Duration::from_millis(500);
+/// A search that was told to stop and goes on for so long will not stop any more.
+const HANGS_AFTER: Duration = Duration::from_secs(2);
+/// Whoever waits for a search looks so often whether another one hangs in its seat.
+const LOOK: Duration = Duration::from_secs(1);
 /// When nothing at all was found in time: a look of a few milliseconds, which is far better than any move.
 const GLANCE: Limits = Limits {
     depth: None,
@@ -40,18 +46,38 @@ pub struct Thinker(Arc<Closing>);
 /// One game's engine with what it has learned so far. Clones share it.
 #[derive(Clone)]
 pub struct Table {
-    engine: Arc<Mutex<Engine>>,
+    /// The engine of this moment: one that hangs keeps its own for ever, and another takes its place.
+    current: Arc<Mutex<Arc<Mutex<Engine>>>>,
     hash_mib: usize,
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Table")
+            .field("hash_mib", &self.hash_mib)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Table {
     /// An engine that has learned nothing, with a table of so many mebibytes.
     #[must_use]
     pub fn new(hash_mib: usize) -> Self {
+        let engine = Arc::new(Mutex::new(Engine::new(hash_mib)));
         Self {
-            engine: Arc::new(Mutex::new(Engine::new(hash_mib))),
+            current: Arc::new(Mutex::new(engine)),
             hash_mib,
         }
+    }
+
+    fn engine(&self) -> Arc<Mutex<Engine>> {
+        Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Leaves the engine to whoever hangs in it.
+    fn renew(&self) {
+        let fresh = Arc::new(Mutex::new(Engine::new(self.hash_mib)));
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
     }
 }
 
@@ -66,16 +92,14 @@ impl Thinker {
             state: Mutex::new(State {
                 seats: Seats::new(seats),
                 running: (0..seats).map(|_| None).collect(),
+                tenures: vec![0; seats],
                 is_closing: false,
             }),
             called: Condvar::new(),
             opened: Instant::now(),
         });
         for seat in 0..seats {
-            let room = Arc::clone(&room);
-            thread::Builder::new()
-                .name(format!("engine-{seat}"))
-                .spawn(move || room.serve(seat))?;
+            room.staff(seat, 0)?;
         }
         Ok(Self(Arc::new(Closing(room))))
     }
@@ -113,6 +137,7 @@ impl Thinker {
                 reply,
             },
         );
+        let thought = self.wait(thought);
         let answer = match patience {
             Some(patience) => tokio::time::timeout(patience, thought).await.ok(),
             None => Some(thought.await),
@@ -126,6 +151,19 @@ impl Thinker {
             None => glance(fallback).await?,
         };
         Some(Thought { report, chosen: None })
+    }
+
+    /// Waits for a thought, and sees to it meanwhile that nothing hangs in the seats.
+    async fn wait(
+        &self,
+        mut thought: oneshot::Receiver<Thought>,
+    ) -> Result<Thought, oneshot::error::RecvError> {
+        loop {
+            tokio::select! {
+                thought = &mut thought => return thought,
+                () = tokio::time::sleep(LOOK) => self.0.0.relieve(),
+            }
+        }
     }
 }
 
@@ -174,9 +212,20 @@ struct Room {
 #[derive(Debug)]
 struct State {
     seats: Seats<Job>,
-    /// By seat: how to stop the search there.
-    running: Vec<Option<Stop>>,
+    /// By seat: the search there.
+    running: Vec<Option<Running>>,
+    /// By seat: how many threads had it before the one that has it now.
+    tenures: Vec<u32>,
     is_closing: bool,
+}
+
+/// A search in its seat.
+#[derive(Debug)]
+struct Running {
+    stop: Stop,
+    table: Table,
+    /// Since when it is known that it was told to stop.
+    told: Option<std::time::Instant>,
 }
 
 struct Job {
@@ -202,31 +251,79 @@ impl Room {
     }
 
     /// Lets a search wait, and frees a seat for it if it is urgent.
-    fn ask(&self, urgency: Urgency, job: Job) {
+    fn ask(self: &Arc<Self>, urgency: Urgency, job: Job) {
+        self.relieve();
         let mut state = self.lock();
         if let Some(seat) = state.seats.push(urgency, job)
-            && let Some(Some(stop)) = state.running.get(seat)
+            && let Some(Some(running)) = state.running.get(seat)
         {
-            stop.set();
+            running.stop.set();
         }
         drop(state);
         self.called.notify_one();
     }
 
-    /// The life of one thread: takes the most urgent search, again and again.
-    fn serve(&self, seat: usize) {
+    /// Puts a thread into a seat.
+    fn staff(self: &Arc<Self>, seat: usize, tenure: u32) -> std::io::Result<()> {
+        let room = Arc::clone(self);
+        thread::Builder::new()
+            .name(format!("engine-{seat}"))
+            .spawn(move || room.serve(seat, tenure))?;
+        Ok(())
+    }
+
+    /// Replaces threads whose search was told to stop and does not. They keep their engines and end should they ever
+    /// come back.
+    fn relieve(self: &Arc<Self>) {
+        let mut state = self.lock();
+        let now = std::time::Instant::now();
+        let mut vacant = Vec::new();
+        let State { running, tenures, .. } = &mut *state;
+        for (seat, (place, tenure)) in running.iter_mut().zip(tenures).enumerate() {
+            let Some(search) = place.as_mut().filter(|search| search.stop.is_set()) else {
+                continue;
+            };
+            if now - *search.told.get_or_insert(now) >= HANGS_AFTER {
+                search.table.renew();
+                *place = None;
+                *tenure += 1;
+                vacant.push((seat, *tenure));
+            }
+        }
+        for (seat, _) in &vacant {
+            state.seats.leave(*seat);
+        }
+        drop(state);
+        for (seat, tenure) in vacant {
+            match self.staff(seat, tenure) {
+                Ok(()) => warn!("a search hangs in seat {seat}: another thread takes it over"),
+                Err(why) => error!("a search hangs in seat {seat}, and no other thread can be had: {why}"),
+            }
+        }
+    }
+
+    /// The life of one thread: takes the most urgent search, again and again, until somebody else has its seat.
+    fn serve(&self, seat: usize, tenure: u32) {
         step_back();
         let mut state = self.lock();
-        while !state.is_closing {
+        while !state.is_closing && state.tenures.get(seat) == Some(&tenure) {
             let share = state.seats.share();
             let Some((urgency, job)) = state.seats.take(seat) else {
                 state = self.called.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            self.note(&mut state, seat, Some(job.stop.clone()));
+            let running = Running {
+                stop: job.stop.clone(),
+                table: job.table.clone(),
+                told: None,
+            };
+            self.note(&mut state, seat, Some(running));
             drop(state);
             let found = job.run(share);
             state = self.lock();
+            if state.tenures.get(seat) != Some(&tenure) {
+                return;
+            }
             self.note(&mut state, seat, None);
             let gave_way = state.seats.leave(seat);
             match found {
@@ -243,7 +340,7 @@ impl Room {
         }
     }
 
-    fn note(&self, state: &mut State, seat: usize, running: Option<Stop>) {
+    fn note(&self, state: &mut State, seat: usize, running: Option<Running>) {
         if let Some(place) = state.running.get_mut(seat) {
             *place = running;
         }
@@ -273,7 +370,8 @@ impl Job {
                 .map(|soft| (soft.scaled(share) - waited).max(LEAST_TIME));
             limits.hard = limits.hard.map(|hard| (hard - waited).max(LEAST_TIME));
         }
-        let mut engine = self.table.engine.lock().unwrap_or_else(PoisonError::into_inner);
+        let engine = self.table.engine();
+        let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
         let around = Surroundings {
             stop: &self.stop,
             clock: &Stopwatch::start(),
@@ -396,6 +494,40 @@ mod tests {
             _ = blocking => panic!("it has no end"),
             report = late => assert!(report.unwrap().best().is_some()),
         }
+    }
+
+    #[tokio::test]
+    async fn a_search_that_hangs_loses_its_seat_and_costs_no_other_game() {
+        let thinker = Thinker::new(1).unwrap();
+        let (stuck, other) = (Table::new(1), Table::new(1));
+        // Whoever searches with this engine waits for ever.
+        let (tell, told) = std::sync::mpsc::channel();
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let engine = stuck.engine();
+        let holder = thread::spawn(move || {
+            let _held = engine.lock().unwrap();
+            tell.send(()).unwrap();
+            let _ = ended.recv(); // the test is over
+        });
+        told.recv().unwrap();
+        let now = Limits {
+            hard: Some(Millis(10)),
+            ..Limits::default()
+        };
+        let report = thinker.search(&stuck, search(now), soon()).await;
+        assert!(report.unwrap().best().is_some(), "a look outside the seats");
+        // This one has all the time, but the only seat is taken.
+        let few = Limits {
+            nodes: Some(Nodes(500)),
+            ..Limits::default()
+        };
+        for table in [&other, &stuck] {
+            let next = thinker.search(table, search(few), soon());
+            let report = tokio::time::timeout(Duration::from_secs(20), next).await;
+            assert!(report.expect("the seat was never free").is_some());
+        }
+        drop(end);
+        holder.join().unwrap();
     }
 
     #[test]

@@ -101,14 +101,14 @@ impl Wanted {
     }
 }
 
-/// Runs the command.
+/// Opens the archive to read: the named one, or the one in the folder that the settings name.
 ///
 /// # Errors
-/// When there is no archive, or no such game.
-pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let path = match &args.archive {
-        Some(path) => path.clone(),
-        None => archive_of(&args.config)?,
+/// When there is none, or it cannot be read.
+pub fn open_archive(named: Option<&Path>, settings: &Path) -> anyhow::Result<Archive> {
+    let path = match named {
+        Some(path) => path.to_owned(),
+        None => archive_of(settings)?,
     };
     if !path.exists() {
         let sentence = format!(
@@ -117,7 +117,15 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         );
         return Err(Failure::error(Exit::Failed, sentence));
     }
-    let archive = Archive::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    Archive::read(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no archive, or no such game.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let archive = open_archive(args.archive.as_deref(), &args.config)?;
     let mut said = String::new();
     match &args.what {
         What::List(wanted) => {

@@ -1,17 +1,21 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
+pub mod account;
 pub mod bench_daemon;
 pub mod book;
 pub mod check;
 pub mod dashboard;
 pub mod datagen;
+pub mod doctor;
 pub mod exit;
 pub mod explain;
 pub mod games;
 pub mod health;
 mod helm;
 pub mod human;
+pub mod init;
 pub mod ladder;
+pub mod leaning;
 pub mod logging;
 pub mod manual;
 pub mod match_engines;
@@ -20,6 +24,7 @@ pub mod report;
 pub mod run;
 pub mod sandbox;
 pub mod service;
+pub mod soak;
 pub mod state;
 pub mod stock;
 pub mod suite;
@@ -62,6 +67,10 @@ enum Command {
     Play(play::Args),
     /// Is the bot on lichess, as bot.toml says, until told to stop.
     Run(run::Args),
+    /// Prepares bot.toml and the token for a lichess account.
+    Init(init::Args),
+    /// Says whether everything is in order that the bot needs on lichess, and how to mend what is not.
+    Doctor(doctor::Args),
     /// Validates bot.toml, books and personalities, and shows everything wrong at once.
     Check(check::Args),
     /// Works with opening books: checks, shows, grows, compares and converts them.
@@ -106,6 +115,9 @@ enum Command {
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
     BenchDaemon(bench_daemon::Args),
+    /// Plays games against the sandbox while everything goes wrong on purpose, and fails if any is lost by it.
+    #[command(hide = true)]
+    Soak(soak::Args),
     /// Searches test positions with known solutions and counts those it solves.
     Suite(suite::Args),
     /// Fits the models of human moves and think times on games of people.
@@ -133,6 +145,8 @@ pub fn main() -> ExitCode {
         None => welcome(),
         Some(Command::Play(args)) => play::run(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Init(args)) => init::run(args),
+        Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Sandbox(args)) => sandbox::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Book(args)) => book::run(args),
@@ -145,6 +159,7 @@ pub fn main() -> ExitCode {
             .map_err(anyhow::Error::from)
             .and_then(print),
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
+        Some(Command::Soak(args)) => soak::run(args),
         Some(Command::Completions { shell }) => print(manual::completions(&mut Cli::command(), *shell)),
         Some(Command::Man) => manual::page(&Cli::command()).and_then(print),
         Some(Command::Suite(args)) => suite::run(args),

@@ -22,6 +22,7 @@ use super::{
     exit::{Exit, Failure},
     health::Watched,
     helm::Helm,
+    leaning,
     service::{assemble, failure, fresh_seed},
     state,
     stock::stock,
@@ -86,15 +87,20 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         .clone()
         .or_else(|| config.lichess.token_file.clone());
     let token = Sources::of_process(file).read().map_err(no_token)?;
-    let client = Client::new(server.as_str(), token, fresh_seed())
-        .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?;
+    let refused = |why: String| Failure::error(Exit::BadConfiguration, why);
+    let _held = if args.dry_run {
+        None
+    } else {
+        Some(state::take_token(&token, server.as_str()).map_err(|taken| refused(taken.to_string()))?)
+    };
+    let client =
+        Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
     let folder = state::folder(&config, &args.config);
     // A dry run changes nothing here either.
     let _lock = if args.dry_run {
         None
     } else {
-        let taken = |taken: state::Taken| Failure::error(Exit::BadConfiguration, taken.to_string());
-        Some(state::take(&folder).map_err(taken)?)
+        Some(state::take(&folder).map_err(|taken| refused(taken.to_string()))?)
     };
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     runtime.block_on(serve(args, config, client, &folder))
@@ -136,6 +142,9 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
     service.daemon.dry = args.dry_run;
     if config.state.archive && !args.dry_run {
         (service.daemon.store, service.daemon.past) = state::open(folder);
+        if config.state.soft_weights {
+            leaning::keep(folder.join(state::ARCHIVE), stock, stop.clone());
+        }
     }
     let options = service.options.subscribe();
     let mut helm = Helm::new(args.config.clone(), config, service.options, declare);

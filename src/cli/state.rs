@@ -3,16 +3,16 @@
 use std::{
     env,
     fs::{File, OpenOptions, TryLockError},
-    io,
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use tracing::warn;
+use tracing::{debug, warn};
 
 use crate::{
     bot::Past,
     config::Config,
+    lichess::Token,
     store::{Archive, Store, StoreError},
     units::Millis,
 };
@@ -25,6 +25,8 @@ const LOCK: &str = "lock";
 const SYSTEMD: &str = "STATE_DIRECTORY";
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
+/// The ends of older games are not asked for.
+const UNFINISHED: Millis = Millis(30 * DAY);
 
 /// The folder: the one that the settings name, else systemd's, else one beside the settings.
 #[must_use]
@@ -67,17 +69,41 @@ pub fn take(folder: &Path) -> Result<Lock, Taken> {
 }
 
 fn lock(folder: &Path) -> Result<File, TryLockError> {
-    let open = || -> io::Result<File> {
-        std::fs::create_dir_all(folder)?;
-        OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(folder.join(LOCK))
-    };
-    let file = open().map_err(TryLockError::Error)?;
+    std::fs::create_dir_all(folder).map_err(TryLockError::Error)?;
+    lock_file(&folder.join(LOCK))
+}
+
+fn lock_file(path: &Path) -> Result<File, TryLockError> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path).map_err(TryLockError::Error)?;
     file.try_lock()?;
     Ok(file)
+}
+
+/// Another process of this machine uses the token.
+#[derive(Debug, thiserror::Error)]
+#[error("another bot on this machine uses this token: stop it, or give this one an account of its own")]
+pub struct TokenTaken;
+
+/// Holds a token on a server for this process, whatever folder other bots have. Where that cannot be done, because the
+/// folder for such things belongs to somebody else, only the server can tell.
+///
+/// # Errors
+/// [`TokenTaken`] when another process holds it.
+pub fn take_token(token: &Token, server: &str) -> Result<Lock, TokenTaken> {
+    let folder = env::var_os("XDG_RUNTIME_DIR").map_or_else(env::temp_dir, PathBuf::from);
+    let name = format!("sparring-{:016x}.lock", token.fingerprint(server));
+    match lock_file(&folder.join(name)) {
+        Ok(file) => Ok(Lock(Some(file))),
+        Err(TryLockError::WouldBlock) => Err(TokenTaken),
+        Err(TryLockError::Error(why)) => {
+            debug!("{} cannot hold a lock: {why}", folder.display());
+            Ok(Lock(None))
+        }
+    }
 }
 
 /// Opens the archive in the folder: the handle that writes to it, and what it remembers. An archive that cannot be used
@@ -113,6 +139,8 @@ fn past(archive: &Archive) -> Result<Past, StoreError> {
     Ok(Past {
         opponents_today: archive.opponents_since(Millis(now.0 - now.0 % DAY))?,
         limits: archive.limits(now)?,
+        favours: archive.favours(now - UNFINISHED)?,
+        unfinished: archive.without_end(now - UNFINISHED)?,
     })
 }
 

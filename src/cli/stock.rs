@@ -1,6 +1,6 @@
 //! The books and personalities to play with: those in the folders of `bot.toml`, or those the program carries.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -76,6 +76,8 @@ fn shipped() -> Stock {
         .collect();
     Stock {
         library: watch::channel(Arc::new(Library::new(books))).1,
+        // Nobody watches what the program carries, so it does not lean either.
+        leans: watch::channel(BTreeMap::new()).0,
         cast: watch::channel(Arc::new(Cast::new(profiles))).1,
     }
 }

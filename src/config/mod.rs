@@ -5,6 +5,7 @@
 
 mod advice;
 mod form;
+mod level;
 mod list;
 mod matchmaking;
 mod rule;
@@ -19,6 +20,7 @@ use std::{
 use thiserror::Error;
 
 pub use form::{Control, Hours};
+pub use level::LevelWish;
 pub use list::UserList;
 pub use matchmaking::Matchmaking;
 pub use rule::{Between, Kind, Mode, Rule, Then, When, Wish};
@@ -122,6 +124,8 @@ pub struct State {
     pub folder: Option<PathBuf>,
     /// Whether games, moves and verdicts are kept there.
     pub archive: bool,
+    /// Whether weights of books lean by the results in the archive.
+    pub soft_weights: bool,
 }
 
 impl Paths {
@@ -388,7 +392,7 @@ fn declare_play(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
             "level",
             Level,
             "the personality's own strength",
-            "A level instead of the personality's own strength. Not calibrated yet.",
+            "A level instead of the personality's own strength.",
         ),
         books_white: play.optional("books-white", books(), OWN_BOOKS, "Books to play White from."),
         books_black: play.optional("books-black", books(), OWN_BOOKS, "Books to play Black from."),
@@ -457,6 +461,12 @@ fn declare_state(state: &mut Section<'_>) -> State {
             Flag,
             true,
             "Keeps games, moves and verdicts in archive.db there; `sparring games` shows them.",
+        ),
+        soft_weights: state.key(
+            "soft-weights",
+            Flag,
+            false,
+            "Book moves that score come up more often, those that lose less often; the books stay as they are.",
         ),
     }
 }

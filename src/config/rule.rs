@@ -6,14 +6,14 @@
 use crate::{
     chess::Variant,
     lichess::model::{DeclineReason, Speed, UserId},
-    personality::Level,
     settings::{Choice, Flag, List, Name, Section, Span, Text, Whole},
-    units::{Elo, Millis},
+    units::Millis,
 };
 
 use super::{
     Known,
     form::{Control, ControlForm, Hours, HoursForm, UserForm},
+    level::{LevelForm, LevelWish},
 };
 
 /// Who sits on the other side.
@@ -138,7 +138,7 @@ pub struct Wish {
     /// Who plays.
     pub personality: Option<String>,
     /// At which level.
-    pub level: Option<Elo>,
+    pub level: Option<LevelWish>,
     /// Books for White.
     pub books_white: Option<Vec<String>>,
     /// Books for Black.
@@ -498,9 +498,9 @@ fn wish(rule: &mut Section<'_>, known: Option<Known<'_>>) -> Wish {
         personality: rule.optional("personality", personality, LATER, "Who plays such games."),
         level: rule.optional(
             "level",
-            Level,
+            LevelForm,
             LATER,
-            "The level at which they are played. Not calibrated yet.",
+            "The level at which they are played, by a number or by the opponent's rating. The latter counts in casual games only, and where the opponent has a rating; else a later rule decides.",
         ),
         books_white: rule.optional("books-white", books(), LATER, "Books to play White from."),
         books_black: rule.optional("books-black", books(), LATER, "Books to play Black from."),

@@ -49,6 +49,15 @@ fn until(then: &str, now: &str) -> Option<Millis> {
         .map(Millis::from_secs)
 }
 
+/// The moment that a date of HTTP names, since 1970.
+pub(super) fn since_1970(date: &str) -> Option<Millis> {
+    let secs = jiff::fmt::rfc2822::parse(date.trim())
+        .ok()?
+        .timestamp()
+        .as_second();
+    u64::try_from(secs).ok().map(Millis::from_secs)
+}
+
 /// The name of the limit that a 429 is about.
 pub(super) fn limit_key(body: &[u8]) -> Option<String> {
     let body: ErrorBody = serde_json::from_slice(body).ok()?;

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use reqwest::{Method, RequestBuilder, header::CONTENT_TYPE};
 
-use super::{CallError, Lines, SetupError, Token, retry::Class, wire::Wire};
+use super::{CallError, Fate, Lines, SetupError, Token, retry::Class, wire::Wire};
 use crate::{
     lichess::model::{
         Account, Challenge, ChatMessage, DeclineReason, Event, GameEvent, GameId, Invitation, NowPlaying,
@@ -20,6 +20,8 @@ use crate::{
 const CHAT_PATIENCE: Duration = Duration::from_secs(5);
 /// Two keep-alives of 7 s missed: the event stream is dead.
 const EVENT_SILENCE: Millis = Millis::from_secs(15);
+/// lichess keeps challenges alive by a blank line each 50 s.
+const CHALLENGE_SILENCE: Millis = Millis::from_secs(110);
 /// A game's stream is given up after one missed keep-alive, because a clock may be running.
 const GAME_SILENCE: Millis = Millis::from_secs(10);
 
@@ -94,6 +96,14 @@ impl Client {
         let mut known: BTreeMap<String, Option<TokenInfo>> =
             self.wire.send("token test", Class::Read, request).await?;
         Ok(known.remove(self.token.expose()).flatten())
+    }
+
+    /// What time it is for the server, since 1970, if it says so. Asked without the token.
+    ///
+    /// # Errors
+    /// [`CallError`] when nothing that speaks HTTP answers.
+    pub async fn server_time(&self) -> Result<Option<Millis>, CallError> {
+        self.wire.server_time().await
     }
 
     /// The account that the token belongs to.
@@ -295,6 +305,33 @@ impl Client {
             .request(Method::POST, &["api", "challenge", user.as_str()])
             .form(&invitation.form());
         self.wire.send("challenge", Class::Invite, request).await
+    }
+
+    /// Challenges a user and keeps the challenge alive for as long as the stream that comes back is held. Its fate is the
+    /// last line of it, and comes on the event stream too.
+    ///
+    /// # Errors
+    /// [`CallError`] as for every call.
+    pub async fn invite_and_wait(
+        &self,
+        user: &UserId,
+        invitation: &Invitation,
+    ) -> Result<(Box<Challenge>, Lines<Fate>), CallError> {
+        const CALL: &str = "challenge";
+        let mut form = invitation.form();
+        form.push(("keepAliveStream", true.to_string()));
+        let path = ["api", "challenge", user.as_str()];
+        let mut lines = self
+            .wire
+            .post(CALL, Class::Invite, &path, &form, CHALLENGE_SILENCE)
+            .await?;
+        let why = match lines.next().await {
+            Ok(Ok(Fate::Challenge(challenge))) => return Ok((challenge, lines)),
+            Ok(Ok(Fate::Done(_))) => "it was over before it began".to_owned(),
+            Ok(Err(bad)) => bad.to_string(),
+            Err(lost) => lost.to_string(),
+        };
+        Err(CallError::Transient { call: CALL, why })
     }
 
     /// Accepts a challenge; the game comes on the event stream.

@@ -26,8 +26,14 @@ use crate::{
 const FIRST_RETRY: Millis = Millis(250);
 /// Tries are never further apart, so that a game goes on soon after an outage.
 const LONGEST_RETRY: Millis = Millis::from_secs(10);
+/// While a clock may be running, the first try comes sooner: a quarter of a second is half of what some games have left.
+const FIRST_URGENT_RETRY: Millis = Millis(50);
+/// While a clock may be running, no further apart than this.
+const LONGEST_URGENT_RETRY: Millis = Millis::from_secs(2);
 /// A stream that lived this long was a good one: the next loss starts with a short wait again.
 const GOOD_LIFE: Millis = Millis::from_secs(10);
+/// The same for a stream of a game: what cuts it after each few moves must not make the waits longer and longer.
+const GOOD_URGENT_LIFE: Millis = Millis::from_secs(1);
 /// How much may wait for the reader of a stream. More than the server keeps.
 const QUEUE: usize = 256;
 
@@ -125,7 +131,11 @@ impl<T: Line> Follower<T> {
             reopen: Arc::clone(&reopen),
             openings,
             is_urgent,
-            backoff: Backoff::new(FIRST_RETRY, LONGEST_RETRY),
+            backoff: if is_urgent {
+                Backoff::new(FIRST_URGENT_RETRY, LONGEST_URGENT_RETRY)
+            } else {
+                Backoff::new(FIRST_RETRY, LONGEST_RETRY)
+            },
             rng: ChaCha8Rng::seed_from_u64(seed),
             begin: Instant::now(),
         };
@@ -195,7 +205,12 @@ impl<T: Line> Follow<T> {
             }
         };
         let lived = Millis::from(opened.elapsed());
-        if lived >= GOOD_LIFE {
+        let good = if self.is_urgent {
+            GOOD_URGENT_LIFE
+        } else {
+            GOOD_LIFE
+        };
+        if lived >= good {
             self.backoff.reset();
         }
         self.tell(News::Lost { why, lived }).await?;

@@ -95,12 +95,13 @@ impl Gate {
         (wait > Millis::ZERO).then_some(wait)
     }
 
-    /// Notes a 429 and returns the wait: what the server asks for, else 60 s doubling up to 15 min. Up to 5 s of
-    /// jitter come on top, so that several programs do not return together.
+    /// Notes a 429 and returns the wait: what the server asks for, else 60 s doubling up to 15 min. Up to a quarter of
+    /// it, 5 s at most, comes on top by chance, so that several programs do not return together.
     pub fn refuse(&mut self, now: Millis, asked: Option<Millis>, rng: &mut impl Rng) -> Millis {
         let own = doubled(SILENCE, self.refusals).min(LONGEST_SILENCE);
         self.refusals = self.refusals.saturating_add(1);
-        let wait = asked.unwrap_or(own) + Millis(rng.random_range(0..5000));
+        let wait = asked.unwrap_or(own);
+        let wait = wait + Millis(rng.random_range(0..=wait.scaled(0.25).0.min(5000)));
         self.closed_until = self.closed_until.max(now + wait);
         wait
     }

@@ -14,7 +14,7 @@ use tokio_util::{
 };
 
 use crate::{
-    lichess::model::{DecodeError, Event, GameEvent},
+    lichess::model::{Challenge, ChallengeDone, DecodeError, Event, GameEvent, decode},
     units::Millis,
 };
 
@@ -39,6 +39,28 @@ impl Line for Event {
 impl Line for GameEvent {
     fn decode(line: &str) -> Result<Self, DecodeError> {
         Self::decode(line)
+    }
+}
+
+/// A line of the stream that keeps a challenge of mine alive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// The challenge itself, first.
+    Challenge(Box<Challenge>),
+    /// What became of it, last.
+    Done(ChallengeDone),
+}
+
+impl Line for Fate {
+    fn decode(line: &str) -> Result<Self, DecodeError> {
+        #[derive(serde::Deserialize)]
+        struct Last {
+            done: ChallengeDone,
+        }
+        match decode::<Last>("challenge", line) {
+            Ok(last) => Ok(Self::Done(last.done)),
+            Err(_) => decode("challenge", line).map(Self::Challenge),
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! The token of an account: checked once, shown never.
 
-use std::fmt;
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
 
 use secrecy::{ExposeSecret as _, SecretString};
 use thiserror::Error;
@@ -46,6 +49,14 @@ impl Token {
         }
     }
 
+    /// A number that tells tokens apart on a server and leads back to neither, for the names of locks.
+    #[must_use]
+    pub fn fingerprint(&self, server: &str) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (server, self.expose()).hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// The text, for the header and for nothing else.
     pub(super) fn expose(&self) -> &str {
         self.0.expose_secret()
@@ -72,6 +83,14 @@ mod tests {
             Token::parse(&"x".repeat(513)).unwrap_err(),
             BadToken::TooLong(513)
         );
+    }
+
+    #[test]
+    fn a_fingerprint_tells_tokens_and_servers_apart() {
+        let [one, other] = ["lip_one", "lip_other"].map(|text| Token::parse(text).unwrap());
+        assert_eq!(one.fingerprint("a"), one.clone().fingerprint("a"));
+        assert_ne!(one.fingerprint("a"), other.fingerprint("a"));
+        assert_ne!(one.fingerprint("a"), one.fingerprint("b"));
     }
 
     #[test]

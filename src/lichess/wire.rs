@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::{
     CallError, Lines, Token,
-    answer::{Refusal, accepted, asked_silence, limit_key, refused},
+    answer::{Refusal, accepted, asked_silence, limit_key, refused, since_1970},
     gates::Gates,
     retry::Class,
     stream::Line,
@@ -123,6 +123,17 @@ impl Wire {
             .header(USER_AGENT, self.agent.clone())
     }
 
+    /// Asks for the server's front page, whatever it says, for the date on it. The token stays here.
+    pub(super) async fn server_time(&self) -> Result<Option<Millis>, CallError> {
+        let request = self.commands.head(self.url(&[])).timeout(PATIENCE);
+        let answer = request.send().await.map_err(|error| CallError::Transient {
+            call: "time",
+            why: reason(&error),
+        })?;
+        let date = answer.headers().get(DATE).and_then(|date| date.to_str().ok());
+        Ok(date.and_then(since_1970))
+    }
+
     /// Opens a stream that may last for days and may be silent for so long.
     pub(super) async fn open<T: Line>(
         &self,
@@ -131,9 +142,31 @@ impl Wire {
         path: &[&str],
         silence: Millis,
     ) -> Result<Lines<T>, CallError> {
-        let request = self
-            .dressed(self.streams.get(self.url(path)))
-            .header(ACCEPT, "application/x-ndjson");
+        self.stream(call, class, self.streams.get(self.url(path)), silence)
+            .await
+    }
+
+    /// Sends an order whose answer is a stream, which may be silent for so long.
+    pub(super) async fn post<T: Line>(
+        &self,
+        call: &'static str,
+        class: Class,
+        path: &[&str],
+        form: &[(&str, String)],
+        silence: Millis,
+    ) -> Result<Lines<T>, CallError> {
+        let request = self.streams.post(self.url(path)).form(form);
+        self.stream(call, class, request, silence).await
+    }
+
+    async fn stream<T: Line>(
+        &self,
+        call: &'static str,
+        class: Class,
+        request: RequestBuilder,
+        silence: Millis,
+    ) -> Result<Lines<T>, CallError> {
+        let request = self.dressed(request).header(ACCEPT, "application/x-ndjson");
         // The limit is for the head of the answer; the stream itself may last for days.
         let answer = tokio::time::timeout(PATIENCE, self.exchange(call, class, request))
             .await

@@ -274,7 +274,7 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Profile) {
         "level",
         Level,
         "full strength",
-        "Plays about as well as a lichess player of this rating. Not calibrated yet: a wish, not a measurement.",
+        "Plays about as well as a lichess player of this rating. Measured against engines, not against people.",
     );
     profile.nodes = file
         .optional(

@@ -1,6 +1,6 @@
 //! What a personality says: one line an occasion, names filled in, never longer than lichess takes.
 
-use super::{Level, Profile, strength::CALIBRATION};
+use super::{Level, Profile};
 use crate::{
     settings::{Section, Text},
     units::Elo,
@@ -131,10 +131,9 @@ impl Profile {
 }
 
 fn fill(line: &str, names: Names<'_>) -> String {
-    let level = names.level.map_or_else(
-        || "full strength".to_owned(),
-        |level| format!("level {level}, {CALIBRATION}"),
-    );
+    let level = names
+        .level
+        .map_or_else(|| "full strength".to_owned(), |level| format!("level {level}"));
     let mut filled = String::with_capacity(line.len() + 40);
     let mut rest = line;
     // One pass, so that a name which looks like a placeholder stays what it is.
@@ -226,10 +225,7 @@ mod tests {
         );
         let tim = profile.unwrap();
         let greeting = |opponent, asked| tim.say(Occasion::Greeting, opponent, asked).unwrap();
-        assert_eq!(
-            greeting("Anna", Some(Elo(1400))),
-            "Anna: Tim (level 1400, not calibrated yet)"
-        );
+        assert_eq!(greeting("Anna", Some(Elo(1400))), "Anna: Tim (level 1400)");
         assert_eq!(greeting("{me}", None), "{me}: Tim (full strength)");
     }
 

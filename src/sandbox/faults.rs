@@ -8,7 +8,7 @@ use std::{
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     middleware::Next,
     response::Response,
 };
@@ -118,7 +118,9 @@ impl Faults {
 /// The point through which every request of lichess' own interface passes.
 pub async fn intercept(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
     let name = format!("{} {}", request.method(), request.uri().path());
-    match hub.faults.strike(&name) {
+    let armed = hub.faults.strike(&name);
+    let what = armed.or_else(|| by_chance(&hub, &name, request.headers()));
+    match what {
         None => next.run(request).await,
         Some(Mishap::Answer {
             status,
@@ -151,6 +153,22 @@ pub async fn intercept(State(hub): State<Arc<Hub>>, request: Request, next: Next
             response
         }
     }
+}
+
+/// What chance does to a bot's request.
+fn by_chance(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<Mishap> {
+    if !hub.chaos.is_loose() {
+        return None;
+    }
+    let token = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let token = token.strip_prefix("Bearer ")?.trim();
+    let is_bots = hub.with(|world, _| {
+        world
+            .users()
+            .granted(token)
+            .is_some_and(|grant| world.is_bot(&grant.user))
+    });
+    is_bots.then(|| hub.chaos.mishap(name, hub.clock.now()))?
 }
 
 #[cfg(test)]

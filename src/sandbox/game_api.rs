@@ -16,6 +16,7 @@ use super::{
     fields::BodyFields,
     gate::{self, Caller, Gate},
     hub::{Hub, Topic},
+    ledger::Posted,
     ndjson,
     world::{Game, Refusal},
 };
@@ -172,14 +173,26 @@ struct MoveQuery {
 
 async fn play(
     State(hub): State<Arc<Hub>>,
+    Extension(interface): Extension<Interface>,
     Extension(caller): Extension<Caller>,
     Extension(About(game)): Extension<About>,
     Path(MovePath { uci }): Path<MovePath>,
     Query(query): Query<MoveQuery>,
 ) -> Result<Done, Refusal> {
     let offering = query.offering_draw.as_deref() == Some("true");
-    command(&hub, &caller.user, &game, |game, color, now| {
-        game.play(color, &uci, offering, now)
+    command(&hub, &caller.user, &game, |state, color, now| {
+        let (ply, clock) = (state.ply(), state.left(color, now));
+        let played = state.play(color, &uci, offering, now);
+        if interface == Interface::Bot {
+            hub.ledger.note(|| Posted {
+                game: game.clone(),
+                uci: uci.clone(),
+                ply,
+                clock,
+                refused: played.as_ref().err().map(ToString::to_string),
+            });
+        }
+        played
     })
     .await
 }

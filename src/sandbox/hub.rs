@@ -9,13 +9,16 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use axum::body::Bytes;
 use serde_json::json;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    chaos::{Chaos, Spoiled},
     connections::Connections,
     faults::Faults,
+    ledger::Ledger,
     mailbox::Mailbox,
     options::Options,
     time::VirtualClock,
@@ -84,6 +87,10 @@ pub struct Hub {
     pub turns: Turns,
     /// What is to go wrong.
     pub faults: Faults,
+    /// What goes wrong by chance.
+    pub(super) chaos: Chaos,
+    /// What bots have posted.
+    pub(super) ledger: Ledger,
     state: Mutex<State>,
     rescheduled: Notify,
     numbers: AtomicU64,
@@ -109,6 +116,8 @@ impl Hub {
             connections: Connections::default(),
             turns: Turns::new(options.rules.limits),
             faults: Faults::default(),
+            chaos: Chaos::default(),
+            ledger: Ledger::default(),
             state: Mutex::new(state),
             rescheduled: Notify::new(),
             numbers: AtomicU64::new(1),
@@ -141,6 +150,11 @@ impl Hub {
             older.mailbox.close();
         }
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let user = match &topic {
+            Topic::Events { user, .. } | Topic::Game { user, .. } => Some(user),
+            Topic::Challenge { .. } => None,
+        };
+        let is_bots = user.is_some_and(|user| state.world.is_bot(user));
         state.subscribers.push(Subscriber {
             number,
             topic,
@@ -151,6 +165,7 @@ impl Hub {
         Ok(Subscription {
             hub: self.clone(),
             number,
+            is_bots,
             mailbox,
         })
     }
@@ -285,8 +300,20 @@ fn deliver(subscribers: &[Subscriber], outgoing: &Outgoing) {
 pub struct Subscription {
     hub: Arc<Hub>,
     number: u64,
+    is_bots: bool,
     /// What it will carry.
     pub mailbox: Arc<Mailbox>,
+}
+
+impl Subscription {
+    /// A line as it goes out: as it is, unless chance will have it otherwise.
+    pub(super) fn spoil(&self, line: Bytes) -> Spoiled {
+        if self.is_bots {
+            self.hub.chaos.spoil(line)
+        } else {
+            Spoiled::whole(line)
+        }
+    }
 }
 
 impl Drop for Subscription {

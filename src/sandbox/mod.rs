@@ -9,6 +9,7 @@
 mod account_api;
 mod answer;
 mod challenge_api;
+mod chaos;
 mod connections;
 mod control;
 mod doorman;
@@ -19,6 +20,7 @@ mod game_api;
 mod gate;
 mod guard;
 mod hub;
+mod ledger;
 mod lobby_api;
 mod mailbox;
 mod ndjson;
@@ -30,9 +32,11 @@ mod turns;
 mod witness;
 pub mod world;
 
+pub use chaos::Struck;
 pub use connections::ConnectionInfo;
 pub use faults::{Fault, Mishap};
 pub use hub::Topic;
+pub use ledger::Posted;
 pub use options::{Castling, Limits, Options, Rules};
 pub use pages::{Asset, asset, has_page};
 pub use server::Sandbox;

@@ -15,7 +15,7 @@ use axum::{
 use futures::Stream;
 use tokio::time::{Instant, Sleep};
 
-use super::hub::Subscription;
+use super::{chaos::Spoiled, hub::Subscription};
 use crate::units::Millis;
 
 /// The media type of streams.
@@ -25,6 +25,8 @@ pub const NDJSON: &str = "application/x-ndjson";
 /// for the game.
 struct Lines {
     subscription: Subscription,
+    /// What is still to be said of the last line, and whether it was the last one.
+    rest: Spoiled,
     keep_alive: Millis,
     silence: Pin<Box<Sleep>>,
 }
@@ -33,8 +35,18 @@ impl Stream for Lines {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.rest.pieces.is_empty() && self.rest.ends {
+            return Poll::Ready(None);
+        }
+        if let Some(piece) = self.rest.pieces.pop_front() {
+            return Poll::Ready(Some(Ok(piece)));
+        }
         let line = match self.subscription.mailbox.poll_line(context) {
-            Poll::Ready(line) => line,
+            Poll::Ready(Some(line)) => {
+                self.rest = self.subscription.spoil(line);
+                self.rest.pieces.pop_front()
+            }
+            Poll::Ready(None) => None,
             Poll::Pending => {
                 if self.silence.as_mut().poll(context).is_pending() {
                     return Poll::Pending;
@@ -52,6 +64,7 @@ impl Stream for Lines {
 pub fn stream(subscription: Subscription, keep_alive: Millis) -> Response {
     let lines = Lines {
         subscription,
+        rest: Spoiled::default(),
         keep_alive,
         silence: Box::pin(tokio::time::sleep(keep_alive.into())),
     };

@@ -16,6 +16,7 @@ use super::{
     account_api,
     answer::error,
     challenge_api,
+    chaos::Struck,
     connections::{ConnectionInfo, ConnectionNumber},
     control,
     doorman::Doorman,
@@ -24,6 +25,7 @@ use super::{
     game_api::{self, Interface},
     guard,
     hub::{Hub, Topic},
+    ledger::Posted,
     lobby_api,
     options::Options,
     pages,
@@ -136,6 +138,35 @@ impl Sandbox {
     /// Arms a fault.
     pub fn arm(&self, fault: Fault) {
         self.hub.faults.arm(fault);
+    }
+
+    /// From now on this share of the bots' requests and of the lines of their streams goes wrong, each time in a way
+    /// that the seed decides; none at 0. Other accounts are left alone.
+    pub fn let_loose(&self, share: f64, seed: u64) {
+        self.hub.chaos.let_loose(share, seed);
+    }
+
+    /// How many requests and lines have gone wrong by chance.
+    #[must_use]
+    pub fn spoiled(&self) -> u64 {
+        self.hub.chaos.spoiled()
+    }
+
+    /// Every request that has gone wrong by chance.
+    #[must_use]
+    pub fn struck(&self) -> Vec<Struck> {
+        self.hub.chaos.struck()
+    }
+
+    /// From now on every move that a bot posts is noted, for [`posted`](Self::posted).
+    pub fn note_moves(&self) {
+        self.hub.ledger.open();
+    }
+
+    /// The moves that bots have posted since the last time, in order.
+    #[must_use]
+    pub fn posted(&self) -> Vec<Posted> {
+        self.hub.ledger.take()
     }
 
     /// Disarms all faults.

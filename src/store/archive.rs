@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, named_params, params};
 use thiserror::Error;
 
-use super::record::{ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought};
+use super::record::{ChallengeRecord, End, Favour, GameRecord, MoveRecord, Source, Thought};
 use crate::{
     engine::Score,
     lichess::model::{GameId, Side, UserId},
@@ -13,10 +13,12 @@ use crate::{
 };
 
 /// The schema, step by step. A database knows how many of them it has.
-const SCHEMA: [&str; 3] = [
+const SCHEMA: [&str; 5] = [
     include_str!("schema/001.sql"),
     include_str!("schema/002.sql"),
     include_str!("schema/003.sql"),
+    include_str!("schema/004.sql"),
+    include_str!("schema/005.sql"),
 ];
 /// Another program reading the file holds a write up no longer.
 const BUSY: Duration = Duration::from_secs(2);
@@ -69,7 +71,7 @@ pub struct Filter {
 /// An open archive.
 #[derive(Debug)]
 pub struct Archive {
-    sql: Connection,
+    pub(super) sql: Connection,
 }
 
 impl Archive {
@@ -288,6 +290,53 @@ impl Archive {
             |row: rusqlite::Result<(String, bool)>| row.map(|(name, bot)| Some((name.parse().ok()?, bot)));
         let known: Vec<Option<_>> = rows.map(read).collect::<Result<_, _>>()?;
         Ok(known.into_iter().flatten().collect())
+    }
+
+    /// Writes down what was granted in a game so far.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_favour(&self, game: &GameId, favour: Favour) -> Result<(), StoreError> {
+        self.sql.execute(
+            "INSERT OR REPLACE INTO favours VALUES (?, ?, ?)",
+            params![game.as_str(), favour.takebacks, favour.offered_at],
+        )?;
+        Ok(())
+    }
+
+    /// What was granted in games begun since a time whose end nobody has written down.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn favours(&self, since: Millis) -> Result<Vec<(GameId, Favour)>, StoreError> {
+        let mut select = self.sql.prepare(
+            "SELECT id, takebacks, offered FROM favours JOIN games ON id = game WHERE ended IS NULL AND began >= ?",
+        )?;
+        let rows = select.query_map([number(since.0)], |row| {
+            let favour = Favour {
+                takebacks: row.get(1)?,
+                offered_at: row.get(2)?,
+            };
+            Ok((row.get::<_, String>(0)?, favour))
+        })?;
+        let all: Vec<(String, Favour)> = rows.collect::<Result<_, _>>()?;
+        Ok(all
+            .into_iter()
+            .filter_map(|(id, favour)| Some((id.parse().ok()?, favour)))
+            .collect())
+    }
+
+    /// Games begun since a time whose end nobody has written down, the newest first, at most a hundred.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn without_end(&self, since: Millis) -> Result<Vec<GameId>, StoreError> {
+        let mut select = self.sql.prepare(
+            "SELECT id FROM games WHERE ended IS NULL AND began >= ? ORDER BY began DESC LIMIT 100",
+        )?;
+        let rows = select.query_map([number(since.0)], |row| row.get::<_, String>(0))?;
+        let ids: Vec<String> = rows.collect::<Result<_, _>>()?;
+        Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
 
     /// The games that a filter lets through, the newest first.

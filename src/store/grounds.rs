@@ -62,7 +62,7 @@ pub struct SeenLine {
 pub struct People {
     /// The rating of the people.
     pub rating: Elo,
-    /// How many of them play the drawn move, in thousandths.
+    /// The chance that the drawn move had, in thousandths.
     pub permille: u16,
     /// The drawn move lost too much, and the best one was played instead.
     pub corrected: bool,

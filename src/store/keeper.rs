@@ -17,7 +17,7 @@ use tracing::{info, warn};
 
 use super::{
     archive::{Archive, StoreError},
-    record::{ChallengeRecord, GameRecord, MoveRecord},
+    record::{ChallengeRecord, Favour, GameRecord, MoveRecord},
 };
 use crate::{lichess::model::GameId, units::Millis};
 
@@ -39,6 +39,7 @@ enum Order {
     Move(GameId, Box<MoveRecord>),
     Challenge(Box<ChallengeRecord>),
     Limit(String, Millis),
+    Favour(GameId, Favour),
     /// Answered when everything before it is written, or waits for the disk.
     Flush(oneshot::Sender<()>),
     /// Answered from what is written by then.
@@ -95,6 +96,11 @@ impl Store {
     /// Writes down until when a limit holds, in milliseconds since 1970.
     pub fn limit(&self, key: &str, until: Millis) {
         self.order(Order::Limit(key.to_owned(), until));
+    }
+
+    /// Writes down what was granted in a game so far.
+    pub fn favour(&self, game: GameId, favour: Favour) {
+        self.order(Order::Favour(game, favour));
     }
 
     /// Waits until everything ordered so far is written, or cannot be.
@@ -195,6 +201,7 @@ impl Keeper {
             Order::Move(game, record) => self.archive.put_move(game, record),
             Order::Challenge(record) => self.archive.put_challenge(record),
             Order::Limit(key, until) => self.archive.put_limit(key, *until),
+            Order::Favour(game, favour) => self.archive.put_favour(game, *favour),
             Order::Flush(_) | Order::Ask(_) => Ok(()),
         };
         self.tell(&written);

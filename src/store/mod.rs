@@ -8,6 +8,7 @@
 mod archive;
 mod grounds;
 mod keeper;
+mod leans;
 mod pgn;
 mod record;
 
@@ -15,4 +16,4 @@ pub use archive::{Archive, Filter, StoreError};
 pub use grounds::{BookChance, BookGrounds, Grounds, People, SearchGrounds, SeenLine, Worth, permille};
 pub use keeper::Store;
 pub use pgn::pgn;
-pub use record::{ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought};
+pub use record::{ChallengeRecord, End, Favour, GameRecord, MoveRecord, Source, Thought};

@@ -117,3 +117,12 @@ pub struct ChallengeRecord {
     /// By whom.
     pub rule: String,
 }
+
+/// What was granted or asked for in a game, and must not be again after a restart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Favour {
+    /// Takebacks granted.
+    pub takebacks: u32,
+    /// Half moves played when a draw was offered last.
+    pub offered_at: Option<u32>,
+}

@@ -90,10 +90,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        chess::Variant,
-        engine::Sample,
-    };
+    use crate::{chess::Variant, engine::Sample};
 
     #[test]
     fn the_curve_that_made_the_results_is_found_again() {

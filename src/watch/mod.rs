@@ -7,7 +7,7 @@ mod compiled;
 mod quiet;
 mod shelves;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tokio::{sync::watch, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ pub use quiet::{Glance, Quiet, Stamp};
 pub use shelves::{News, Shelves, glance, list};
 
 use crate::{
-    book::Library,
+    book::{Leans, Library},
     config::Paths,
     diagnostic::Findings,
     personality::Cast,
@@ -38,6 +38,8 @@ pub struct Stock {
     pub library: watch::Receiver<Arc<Library>>,
     /// All personalities.
     pub cast: watch::Receiver<Arc<Cast>>,
+    /// Takes how books are to lean by results, by name; counts with the next look at the folders.
+    pub leans: watch::Sender<BTreeMap<String, Arc<Leans>>>,
 }
 
 /// Reads the folders once, and hands out what they hold and the task that keeps it fresh.
@@ -58,16 +60,19 @@ pub fn open(paths: &Paths) -> (Stock, Poller, Vec<Findings>) {
     findings.extend(shelves.missing_includes());
     let (library, library_rx) = watch::channel(Arc::new(shelves.library()));
     let (cast, cast_rx) = watch::channel(Arc::new(shelves.cast()));
+    let (leans, leans_rx) = watch::channel(BTreeMap::new());
     let poller = Poller {
         paths: paths.clone(),
         quiet: Quiet::new(seen, REST),
         shelves,
         library,
         cast,
+        leans: leans_rx,
     };
     let stock = Stock {
         library: library_rx,
         cast: cast_rx,
+        leans,
     };
     (stock, poller, findings)
 }
@@ -80,6 +85,7 @@ pub struct Poller {
     shelves: Shelves,
     library: watch::Sender<Arc<Library>>,
     cast: watch::Sender<Arc<Cast>>,
+    leans: watch::Receiver<BTreeMap<String, Arc<Leans>>>,
 }
 
 impl Poller {
@@ -110,6 +116,10 @@ impl Poller {
 
     /// One look at the folders: whatever has changed and come to rest is read, told of and published.
     pub fn look(&mut self, now: Millis) {
+        if self.leans.has_changed().unwrap_or(false) {
+            self.shelves.lean(self.leans.borrow_and_update().clone());
+            self.library.send_replace(Arc::new(self.shelves.library()));
+        }
         let mut changed = self.quiet.look(now, glance(&self.paths));
         let damaged = self.shelves.damaged();
         changed.extend(
@@ -213,6 +223,45 @@ mod tests {
         fs::remove_file(folder.at.path().join("books/mine.book")).unwrap();
         folder.settle();
         assert_eq!(folder.rows(), None);
+    }
+
+    #[test]
+    fn leans_count_with_the_next_look_and_outlast_a_reload() {
+        let mut folder = Folder::new();
+        folder.write("books/mine.book", "1. e4 50 | d4 50\n");
+        folder.settle();
+        let chance = |folder: &Folder| {
+            let library = folder.stock.library.borrow().clone();
+            let start = crate::chess::GameLine::new(crate::chess::Variant::Standard);
+            let choices = library.choices(&["mine".to_owned()], &start);
+            let e4 = choices
+                .iter()
+                .find(|choice| choice.mv.to() == crate::chess::Square::E4);
+            e4.map(|choice| (choice.chance * 100.0).round())
+        };
+        assert_eq!(chance(&folder), Some(50.0));
+        let start = crate::chess::GameLine::new(crate::chess::Variant::Standard);
+        let lean = crate::book::Lean {
+            key: start.keys()[0],
+            uci: "e2e4".to_owned(),
+            games: 9,
+            points: 0.0,
+            expected: 4.5,
+            permille: 500,
+        };
+        let leans = Arc::new(std::iter::once(lean).collect::<Leans>());
+        folder
+            .stock
+            .leans
+            .send_replace(BTreeMap::from([("mine".to_owned(), leans)]));
+        folder.settle();
+        assert_eq!(chance(&folder), Some(33.0));
+        folder.write("books/mine.book", "1. e4 75 | d4 25\n");
+        folder.settle();
+        assert_eq!(chance(&folder), Some(60.0));
+        folder.stock.leans.send_replace(BTreeMap::new());
+        folder.settle();
+        assert_eq!(chance(&folder), Some(75.0));
     }
 
     #[test]

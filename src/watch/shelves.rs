@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fmt, fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
     quiet::{Glance, Stamp},
 };
 use crate::{
-    book::{self, Book, Library},
+    book::{self, Book, Leans, Library},
     config::Paths,
     diagnostic::{Diagnostic, Findings},
     personality::{self, Cast, Profile},
@@ -127,13 +128,24 @@ pub struct Shelves {
     profiles: BTreeMap<PathBuf, Profile>,
     /// Personalities that were refused, with what was said: told again only when that changes.
     refused: BTreeMap<PathBuf, Findings>,
+    /// How books lean by results, by name.
+    leans: BTreeMap<String, Arc<Leans>>,
 }
 
 impl Shelves {
     /// All books as they were last good.
     #[must_use]
     pub fn library(&self) -> Library {
-        Library::new(self.books.values().cloned().collect())
+        let leaning = self.books.values().map(|book| match self.leans.get(book.name()) {
+            Some(leans) => book.clone().leaning(Arc::clone(leans)),
+            None => book.clone(),
+        });
+        Library::new(leaning.collect())
+    }
+
+    /// From now on books lean so.
+    pub fn lean(&mut self, leans: BTreeMap<String, Arc<Leans>>) {
+        self.leans = leans;
     }
 
     /// What books include in vain.

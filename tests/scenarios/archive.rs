@@ -4,7 +4,7 @@ use sparring::{
     engine::Score,
     lichess::model::Side,
     store::{Archive, Filter, Source},
-    units::Centipawns,
+    units::{Centipawns, Millis},
 };
 
 use crate::stage::{Act, WHITE, acts, replies};
@@ -63,6 +63,30 @@ async fn a_game_over_a_crash_is_one_row_that_keeps_its_reasons() {
     let moves = archive.moves(&games[0].id).unwrap();
     let mine = moves.iter().filter(|record| record.thought.is_some()).count();
     assert_eq!((moves.len(), mine), (4, 2));
+}
+
+#[tokio::test]
+async fn a_game_that_ended_while_nobody_was_there_gets_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&["e7e5"]).archive(&path).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.crew.store.flush().await;
+    stage.kill();
+    game.human_does("resign").await;
+    stage.crew.past.unfinished = Archive::read(&path).unwrap().without_end(Millis(0)).unwrap();
+    assert_eq!(stage.crew.past.unfinished.len(), 1);
+    stage.start().await;
+    stage
+        .bot()
+        .until("nothing left", |status| status.asleep + status.games == 0)
+        .await;
+    stage.crew.store.flush().await;
+    let archive = Archive::read(&path).unwrap();
+    let games = archive.games(&Filter::default()).unwrap();
+    assert_eq!(games[0].end.as_ref().unwrap().status, "resign");
+    assert!(archive.without_end(Millis(0)).unwrap().is_empty());
 }
 
 #[tokio::test]

@@ -47,6 +47,23 @@ async fn an_idle_bot_challenges_another_and_plays() {
 }
 
 #[tokio::test]
+async fn a_challenge_is_kept_alive_until_it_is_decided() {
+    let mut stage = eager()
+        .options(|options| options.matchmaking.every = Millis(50))
+        .open()
+        .await;
+    let (rival, mut events) = rival(&stage).await;
+    let challenge = next(&mut events, "challenge").await["challenge"].clone();
+    let id = challenge["id"].as_str().unwrap();
+    // lichess forgets a challenge after 20 s unless its sender holds a stream.
+    stage.table.sandbox.advance(Millis::from_secs(30));
+    let (status, shown) = rival.get(&format!("/api/challenge/{id}/show")).await;
+    assert_eq!((status, &shown["status"]), (200, &"created".into()), "{shown}");
+    rival.does(&format!("/api/challenge/{id}/accept")).await;
+    stage.bot().until("a game", |status| status.games == 1).await;
+}
+
+#[tokio::test]
 async fn a_person_who_waits_for_the_seat_of_a_challenge_gets_it() {
     let stage = eager()
         .options(|options| {

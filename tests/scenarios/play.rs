@@ -5,16 +5,21 @@ use std::sync::Arc;
 use sparring::{
     book::{self, Library},
     bot::{
-        mind::{Mind, Whole},
+        mind::{Decision, Mind, Whole},
         thinker::Thinker,
     },
+    engine::Score,
     personality::{DrawTemper, Profile},
     sandbox::Castling,
-    units::{Centipawns, Nodes},
+    store::Archive,
+    units::{Centipawns, Millis, Nodes},
 };
 use tokio::sync::watch;
 
-use crate::stage::{Act, BLACK, WHITE, acts, replies, silent};
+use crate::{
+    puppet::{full, state},
+    stage::{Act, BLACK, WHITE, acts, replies, silent},
+};
 
 #[tokio::test]
 async fn a_challenge_becomes_a_game_that_is_played_to_mate() {
@@ -133,6 +138,83 @@ async fn a_takeback_is_granted_to_people_and_the_move_decided_anew() {
         .bot_says("no more takebacks")
         .await;
     assert_eq!(stage.plies(), [1, 3, 3]);
+}
+
+#[tokio::test]
+async fn takebacks_are_counted_over_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut kind = Profile::new("kind");
+    kind.takebacks = 1;
+    let mut stage = replies(&["e7e5", "b8c6"])
+        .personality(kind)
+        .archive(&path)
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_does("takeback/yes").await.takes_back(2).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.crew.store.flush().await;
+    stage.kill();
+    stage.crew.past.favours = Archive::read(&path).unwrap().favours(Millis(0)).unwrap();
+    assert_eq!(stage.crew.past.favours.len(), 1);
+    stage.start().await;
+    stage.bot().until("playing", |status| status.games == 1).await;
+    game.human_does("takeback/yes")
+        .await
+        .bot_says("no more takebacks")
+        .await;
+}
+
+#[tokio::test]
+async fn a_draw_is_offered_to_a_bot_once_and_not_again_within_twenty_plies() {
+    let mut calm = silent("calm");
+    calm.draw = Some(DrawTemper {
+        within: Centipawns(10),
+        moves: 1,
+    });
+    let round = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    // The mind asks as the whole one does: once the policy allows it.
+    let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let note = std::sync::Arc::clone(&asked);
+    let mut server = acts(|_, _| Act::Ponder)
+        .mind(Mind::Scripted(std::sync::Arc::new(move |request| {
+            let note = std::sync::Arc::clone(&note);
+            Box::pin(async move {
+                let ply = request.line.ply();
+                let outlook = sparring::bot::decide::Outlook {
+                    scores: &request.scores,
+                    ply,
+                    against_bot: request.against_bot,
+                    offered_at: request.offered_at,
+                };
+                let draw = sparring::bot::decide::offers_draw(&request.manner.profile, outlook);
+                if draw {
+                    note.lock().unwrap().push(ply);
+                }
+                let mv = sparring::chess::parse_uci(request.line.position(), ["g1f3", "f3g1"][ply / 2 % 2]);
+                Some(Decision {
+                    draw,
+                    score: Some(Score::Cp(Centipawns(0))),
+                    ..Decision::play(mv.unwrap(), "script")
+                })
+            })
+        })))
+        .personality(calm)
+        .on_strings()
+        .await;
+    let game = server.game("abcd1234").await;
+    let mut first = full("abcd1234", "");
+    first["black"] = serde_json::json!({"id": "rival", "name": "Rival", "title": "BOT"});
+    game.line(&first);
+    let moves: Vec<&str> = round.iter().copied().cycle().take(120).collect();
+    for own in 0..60 {
+        server.posted(own + 1).await;
+        game.line(&state(&moves[..2 * own + 2].join(" ")));
+    }
+    server.posted(61).await;
+    assert_eq!(*asked.lock().unwrap(), [60, 80, 100, 120]);
 }
 
 #[tokio::test]

@@ -168,9 +168,9 @@ export const text = {
     searched: 'Found by searching.',
     searchedTo: (depth: number, nodes: number) =>
       `Found by searching ${depth} ${depth === 1 ? 'half move' : 'half moves'} deep, ${nodes.toLocaleString('en')} positions.`,
-    asPeople: (rating: number, chance: string) => `Chosen as people rated ${rating} play: ${chance} of them play it here.`,
+    asPeople: (rating: number, chance: string) => `Chosen as people rated ${rating} choose: this move had a chance of ${chance}.`,
     corrected: (rating: number, chance: string) =>
-      `People rated ${rating} drew another move (${chance} of them play it); it lost too much, so the best one was played.`,
+      `Choosing as people rated ${rating} do, it drew another move (chance ${chance}); that lost too much, so the best was played.`,
     sawBetter: (san: string, score: string) => `It saw that ${san} was better (${score}), and played as its level does.`,
     lines: 'What it saw, the played line first',
     took: (time: string) => `Took ${time}`,

@@ -15,7 +15,7 @@ const LOBBY = {
     { name: 'attacker', title: 'The Attacker', about: 'Gives pawns for open lines.', level: 1800 },
     { name: 'full', title: 'Full Strength', about: 'No handicap.', level: null },
   ],
-  levels: { min: 600, max: 2600, step: 50, note: 'not calibrated yet' },
+  levels: { min: 600, max: 2600, step: 50, note: 'measured against engines, not against people' },
   default: 'club',
 };
 

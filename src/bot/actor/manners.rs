@@ -176,6 +176,7 @@ impl Actor {
         let granted = decide::grants_takeback(&self.manner.profile, game, self.granted_takebacks);
         if granted {
             self.granted_takebacks += 1;
+            self.note_favour();
             // A move sent now could meet another position; thinking goes on if nothing comes of the takeback.
             if matches!(self.turn, Turn::Thinking(_)) {
                 self.turn = Turn::Open;

@@ -28,6 +28,7 @@ use super::{
     chat::{self, Manner},
     duel::Duel,
     facts::{Facts, Moment},
+    favours::Favours,
     game::{Game, GameError, Step},
     lag::{Lag, Tardiness},
     meters::Meters,
@@ -43,7 +44,7 @@ use crate::{
     },
     lists::Lists,
     personality::Cast,
-    store::Store,
+    store::{Favour, Store},
     units::{Elo, Millis},
 };
 use chronicle::Chronicle;
@@ -75,6 +76,8 @@ pub(super) struct Shared {
     pub(super) meters: Meters,
     /// Where running games are shown.
     pub(super) boards: Boards,
+    /// What was granted in each game.
+    pub(super) favours: Favours,
     /// What is kept off the clocks because moves came too late before.
     pub(super) tardiness: Tardiness,
 }
@@ -245,6 +248,7 @@ impl Actor {
     fn new(shared: Arc<Shared>, setup: Setup) -> Self {
         let now = Instant::now();
         let manner = manner_of(&shared, &setup.play);
+        let favour = shared.favours.of(&setup.id);
         Self {
             follower: Follower::game(&shared.client, &setup.id, seed(&setup.id)),
             is_reopening: false,
@@ -263,11 +267,11 @@ impl Actor {
             own_last: None,
             opponent_last: None,
             moved_at: None,
-            offered_at: None,
+            offered_at: favour.offered_at.map(|ply| ply as usize),
             sent_at: None,
             next_claim: None,
             duel: Duel::default(),
-            granted_takebacks: 0,
+            granted_takebacks: favour.takebacks,
             held_until: None,
             recall_due: None,
             heeded: Vec::new(),
@@ -411,6 +415,7 @@ impl Actor {
     fn end(&mut self) {
         self.record_game();
         self.learn_from_the_flag();
+        self.shared.favours.forget(&self.setup.id);
         self.turn = Turn::Closed;
         self.no_show_at = None;
         self.frame_due = None;
@@ -434,6 +439,15 @@ impl Actor {
                 self.shared.tardiness.extra()
             );
         }
+    }
+
+    /// Something was granted or asked that must not be again, whatever happens to this task.
+    fn note_favour(&self) {
+        let favour = Favour {
+            takebacks: self.granted_takebacks,
+            offered_at: self.offered_at.and_then(|ply| u32::try_from(ply).ok()),
+        };
+        self.shared.favours.note(&self.setup.id, favour);
     }
 
     /// Whether nothing is to be done before the opponent moves, who may take days.

@@ -144,6 +144,7 @@ impl Actor {
         }
         if decision.draw {
             self.offered_at = Some(ply);
+            self.note_favour();
         }
         self.turn = Turn::Delivering(Delivery::new(decision, ply));
         self.act(Todo::Send);

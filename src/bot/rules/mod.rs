@@ -79,7 +79,9 @@ pub fn casting(rules: &[Rule], facts: &Facts, play: &Play) -> Play {
         .map(|rule| &rule.wish)
         .collect();
     let personality = fitting.iter().find_map(|wish| wish.personality.clone());
-    let level = fitting.iter().find_map(|wish| wish.level);
+    let level = fitting
+        .iter()
+        .find_map(|wish| wish.level?.resolve(facts.rating, facts.rated));
     let books_white = fitting.iter().find_map(|wish| wish.books_white.clone());
     let books_black = fitting.iter().find_map(|wish| wish.books_black.clone());
     Play {

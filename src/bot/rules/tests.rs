@@ -235,3 +235,15 @@ fn each_thing_about_a_game_is_said_by_the_first_rule_that_speaks_of_it() {
         "the level in [play] was meant for another"
     );
 }
+
+#[test]
+fn the_opponents_own_level_is_for_casual_games_and_a_later_rule_serves_the_rated_ones() {
+    let rules = rules("[[rule]]\nlevel = \"opponent+100\"\n[[rule]]\nlevel = 900\n");
+    let play = config::Config::default().play;
+    let level = |changes: Value| {
+        let facts = Facts::of_challenge(&challenge(changes), &Moment::default());
+        casting(&rules, &facts, &play).level
+    };
+    assert_eq!(level(json!({"rated": false})), Some(Elo(1600)));
+    assert_eq!(level(json!({"rated": true})), Some(Elo(900)));
+}

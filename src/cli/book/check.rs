@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     let mut found = Vec::new();
     for path in &files {
-        let (book, findings) = book::check_bytes(&path.display().to_string(), &desk::bytes(path)?);
+        let (book, findings) = book::check_bytes(&path.display().to_string(), &desk::book_bytes(path)?);
         let mut list = findings.list;
         if let Some(book) = &book {
             list.extend(lost_includes(book));

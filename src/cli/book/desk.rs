@@ -13,12 +13,14 @@ use crate::{
     chess::{GameLine, Variant, parse_san, parse_uci},
     cli::{
         exit::{Exit, Failure},
-        logging,
+        leaning, logging,
         report::{self, Style},
+        state,
         stock::{BOOKS, shipped_stand_in},
     },
     config::{self, Paths},
     diagnostic::Findings,
+    store::Archive,
     watch::list,
 };
 
@@ -62,7 +64,7 @@ pub fn faultless(path: &Path) -> anyhow::Result<Draft> {
 }
 
 /// Reads the file of a book, unless it is too large for one.
-fn book_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub fn book_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     match fs::metadata(path) {
         Ok(file) if file.len() > book::MAX_BYTES as u64 => {
             let findings = book::too_large(&path.display().to_string(), file.len());
@@ -116,6 +118,25 @@ pub fn books(files: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
         return Err(Failure::error(Exit::Failed, sentence));
     }
     found.iter().map(|path| read(path)).collect()
+}
+
+/// The books as the bot plays them: leaning by results where `bot.toml` here says so.
+pub fn leaning(books: Vec<Book>) -> anyhow::Result<Vec<Book>> {
+    let settings = Path::new("bot.toml");
+    let Some(config) = config::load(settings).ok().map(|(config, _)| config) else {
+        return Ok(books);
+    };
+    let archive = state::folder(&config, settings).join(state::ARCHIVE);
+    if !config.state.soft_weights || !archive.exists() {
+        return Ok(books);
+    }
+    let archive = Archive::read(&archive).context("the archive says how books lean")?;
+    Ok(leaning::as_kept(&archive, books)?)
+}
+
+/// Something to add at the end of a line, if there is something.
+pub fn aside(words: Option<&str>) -> String {
+    words.map_or_else(String::new, |words| format!("  {words}"))
 }
 
 /// A position as people write one: `startpos`, a FEN, or moves from the start in SAN or coordinates, with or without
@@ -257,6 +278,18 @@ mod tests {
         assert_eq!(fen(""), fen("startpos"));
         let error = position("1. e4 e5 2. Nf9", Variant::Standard).unwrap_err();
         assert_eq!(error.to_string(), "\"Nf9\" is not a move, after 1. e4 e5");
+    }
+
+    #[test]
+    fn a_gigabyte_is_refused_unread() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("huge.book");
+        fs::File::create(&path).unwrap().set_len(1 << 30).unwrap();
+        let said = book_bytes(&path).unwrap_err().to_string();
+        assert!(
+            said.ends_with("1073741824 bytes are too many for a book: 67108864 are read"),
+            "{said}"
+        );
     }
 
     #[test]

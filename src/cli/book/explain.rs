@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         .parse()
         .map_err(|error: crate::chess::UnknownVariant| Failure::error(Exit::Usage, error.to_string()))?;
     let line = desk::position(&args.position, variant)?;
-    let books = desk::books(&args.files)?;
+    let books = desk::leaning(desk::books(&args.files)?)?;
     let names: Vec<String> = books.iter().map(|book| book.name().to_owned()).collect();
     let library = Library::new(books);
     let mut said = write_fen(line.position());
@@ -82,12 +82,13 @@ fn draw(explained: &[Explained]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             drawn,
-            "{:>5}  {:<7} weight {:<6} {:>3} {lines:<5}  [{}]{note}{why}",
+            "{:>5}  {:<7} weight {:<6} {:>3} {lines:<5}  [{}]{note}{}{why}",
             desk::percent(one.chance),
             one.mv,
             one.weight,
             one.lines,
-            one.at
+            one.at,
+            desk::aside(one.lean.as_deref())
         );
     }
     drawn

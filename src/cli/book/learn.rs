@@ -1,34 +1,53 @@
 //! `sparring book learn`: what the lines of a book scored, and a patch for its weights.
 
-use std::{fmt::Write as _, fs::File, io::BufReader, path::PathBuf};
+use std::{fmt::Write as _, path::PathBuf};
 
-use anyhow::Context as _;
-
-use super::{desk, progress};
+use super::{
+    desk,
+    outcomes::{Judge, from_archive, from_pgn},
+    patch::unified,
+};
 use crate::{
-    book::{self, Lesson, Lessons, Outcome},
-    chess::{Color, Games, RecordedGame},
-    cli::exit::{Exit, Failure},
+    book::{Lesson, Lessons},
+    cli::{
+        exit::{Exit, Failure},
+        games::open_archive,
+    },
+    store::Filter,
+    units::Nodes,
 };
 
 /// Shows what the moves of a book scored in games, and writes a patch for its weights. The book is not touched.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring book learn books/mine.book games.pgn --player MyBot               a table: what earns points, what costs them
-  sparring book learn books/mine.book games.pgn --player MyBot --patch p.diff
-  patch -p0 < p.diff                                                          takes the advice, after you have read it
+  sparring book learn books/mine.book                             from the bot's own games, as the archive has them
+  sparring book learn books/mine.book --nodes 50000               and what the engine thinks where they left the book
+  sparring book learn books/mine.book games.pgn --player MyBot    from games in PGN
+  sparring book learn books/mine.book --patch p.diff
+  patch -p0 < p.diff                                              takes the advice, after you have read it
+  sparring book learn books/mine.book --forget                    no weight of it leans by results any longer
 
 Expected points come from the ratings of both players; a half where they are not known. With few games the advice is
-timid: it takes 8 games to count half.")]
+timid: it takes 8 games to count half. The verdict is what the bot thought of the first position that it had to think
+about, on average; with --nodes it is looked at anew, and for PGN there is none without. The book is not touched.")]
 pub struct Args {
     /// The book.
     book: PathBuf,
-    /// The games, as PGN.
-    #[arg(required = true)]
+    /// Games in PGN instead of those of the archive.
+    #[arg(requires = "player")]
     games: Vec<PathBuf>,
-    /// Who followed the book; upper and lower case are the same.
-    #[arg(long, value_name = "NAME")]
-    player: String,
+    /// Who followed the book in the games of the files; upper and lower case are the same.
+    #[arg(long, value_name = "NAME", requires = "games")]
+    player: Option<String>,
+    /// The settings, which name the folder of the archive.
+    #[arg(long, default_value = "bot.toml")]
+    config: PathBuf,
+    /// The archive itself.
+    #[arg(long, conflicts_with = "games")]
+    archive: Option<PathBuf>,
+    /// Lets the engine look where games left the book, for so many nodes each.
+    #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
     /// Says nothing of moves with fewer games.
     #[arg(long, default_value_t = 4, value_name = "GAMES")]
     min: u32,
@@ -38,13 +57,16 @@ pub struct Args {
     /// Writes the advice for moves with numbers to this file, as a patch.
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
+    /// Keeps in the archive how weights lean by these results, for a bot with soft-weights in [state].
+    #[arg(long, conflicts_with_all = ["games", "forget"])]
+    keep: bool,
+    /// Forgets how the weights of this book lean; nothing else is done.
+    #[arg(long, conflicts_with_all = ["games", "patch"])]
+    forget: bool,
     /// No progress on stderr.
     #[arg(short, long)]
     quiet: bool,
 }
-
-/// How far into a game a book is looked for.
-const PLIES: usize = 80;
 
 /// Runs the command.
 ///
@@ -52,30 +74,30 @@ const PLIES: usize = 80;
 /// When a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let book = desk::read(&args.book)?;
+    if args.forget {
+        open_archive(args.archive.as_deref(), &args.config)?.put_leans(book.name(), &[])?;
+        desk::say(&format!("{} stands upright again", book.path()));
+        return Ok(Exit::Success);
+    }
     let mut lessons = Lessons::new(&book);
-    let mut read = 0_u64;
-    for path in &args.games {
-        let sentence =
-            |error| Failure::error(Exit::Usage, format!("cannot read {}: {error}", path.display()));
-        let file = File::open(path).map_err(sentence)?;
-        let length = file.metadata().ok().map(|metadata| metadata.len());
-        let bar = progress::bytes(length, args.quiet);
-        let mut games = Games::new(BufReader::new(bar.wrap_read(file)), PLIES);
-        while let Some(game) = games
-            .next_game()
-            .with_context(|| format!("{} after {read} games", path.display()))?
-        {
-            read += 1;
-            teach(&mut lessons, &game, &args.player);
+    let mut judge = args.nodes.map(|nodes| Judge::new(Nodes(nodes)));
+    let mut read = 0;
+    if let Some(player) = &args.player {
+        for path in &args.games {
+            read += from_pgn(path, player, &mut lessons, &mut judge, args.quiet)?;
         }
-        bar.finish_and_clear();
+    } else {
+        let archive = open_archive(args.archive.as_deref(), &args.config)?;
+        read = from_archive(&archive, &Filter::default(), &mut lessons, &mut judge)?;
+        if args.keep {
+            let leans = lessons.leans(args.min);
+            archive.put_leans(book.name(), &leans)?;
+            desk::say(&format!("{} moves lean by their results", leans.len()));
+        }
     }
     if lessons.games() == 0 {
-        let sentence = format!(
-            "in none of {read} games \"{}\" played a move of {}",
-            args.player,
-            book.path()
-        );
+        let who = args.player.as_deref().unwrap_or("the bot");
+        let sentence = format!("in none of {read} games {who} played a move of {}", book.path());
         return Err(Failure::error(Exit::Failed, sentence));
     }
     let list = lessons.list(args.min);
@@ -97,28 +119,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn teach(lessons: &mut Lessons<'_>, game: &RecordedGame, player: &str) {
-    for side in [Color::White, Color::Black] {
-        let is_player = game
-            .name_of(side)
-            .is_some_and(|name| name.to_lowercase() == player.to_lowercase());
-        let (true, Some(half_points)) = (is_player, game.score_of(side)) else {
-            continue;
-        };
-        let ratings = game.rating_of(side).zip(game.rating_of(side.other()));
-        lessons.add(&Outcome {
-            line: &game.line,
-            side,
-            half_points,
-            expected: ratings.map_or(0.5, |(own, other)| book::expected_score(own, other)),
-        });
-    }
-}
-
 fn draw(lessons: &[Lesson], most: usize) -> String {
     let mut drawn = format!(
-        "{:>5} {:>7} {:>9} {:>7} {:>14}  move\n",
-        "games", "points", "expected", "surplus", "weight"
+        "{:>5} {:>7} {:>9} {:>7} {:>7} {:>14}  move\n",
+        "games", "points", "expected", "surplus", "verdict", "weight"
     );
     for one in lessons.iter().take(most) {
         let weight = if one.advised == one.weight {
@@ -126,6 +130,10 @@ fn draw(lessons: &[Lesson], most: usize) -> String {
         } else {
             format!("{} > {}", one.weight, one.advised)
         };
+        let verdict = one.verdict.map_or_else(
+            || "-".to_owned(),
+            |verdict| format!("{:+.2}", f64::from(verdict.0) / 100.0),
+        );
         let after = if one.after.is_empty() {
             "the start"
         } else {
@@ -134,7 +142,7 @@ fn draw(lessons: &[Lesson], most: usize) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             drawn,
-            "{:>5} {:>7.1} {:>9.1} {:>+7.1} {weight:>14}  {} after {after}  [{}]",
+            "{:>5} {:>7.1} {:>9.1} {:>+7.1} {verdict:>7} {weight:>14}  {} after {after}  [{}]",
             one.games,
             one.points,
             one.expected,
@@ -150,57 +158,10 @@ fn draw(lessons: &[Lesson], most: usize) -> String {
     drawn
 }
 
-/// A patch between two texts of which only single lines differ. Empty where none does.
-fn unified(name: &str, old: &str, new: &str) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (
-        old.split_inclusive('\n').collect(),
-        new.split_inclusive('\n').collect(),
-    );
-    let mut patch = String::new();
-    for (index, (before, after)) in old.iter().zip(&new).enumerate() {
-        if before == after {
-            continue;
-        }
-        if patch.is_empty() {
-            patch = format!("--- {name}\n+++ {name}\n");
-        }
-        let number = index + 1;
-        let _ = write!(
-            patch,
-            "@@ -{number} +{number} @@\n-{}+{}",
-            ended(before),
-            ended(after)
-        );
-    }
-    patch
-}
-
-/// A line of a patch; one at the end of a text without an ending says so.
-fn ended(line: &str) -> String {
-    if line.ends_with('\n') {
-        line.to_owned()
-    } else {
-        format!("{line}\n\\ No newline at end of file\n")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_patch_holds_the_lines_that_change() {
-        assert_eq!(
-            unified(
-                "a.book",
-                "# x\ne4 60 | d4 40\ne4 e5\nc4 5",
-                "# x\ne4 50 | d4 50\ne4 e5\nc4 6"
-            ),
-            "--- a.book\n+++ a.book\n@@ -2 +2 @@\n-e4 60 | d4 40\n+e4 50 | d4 50\n\
-             @@ -4 +4 @@\n-c4 5\n\\ No newline at end of file\n+c4 6\n\\ No newline at end of file\n"
-        );
-        assert_eq!(unified("a.book", "same\n", "same\n"), "");
-    }
+    use crate::{book, chess::Games, cli::book::outcomes::teach};
 
     #[test]
     fn the_player_learns_from_both_sides_by_rating() {
@@ -211,14 +172,14 @@ mod tests {
             .0
             .unwrap();
         let mut lessons = Lessons::new(&book);
-        let mut games = Games::new(pgn.as_bytes(), PLIES);
+        let mut games = Games::new(pgn.as_bytes(), 80);
         while let Some(game) = games.next_game().unwrap() {
-            teach(&mut lessons, &game, "Bot");
+            teach(&mut lessons, &mut None, &game, "Bot");
         }
         insta::assert_snapshot!(draw(&lessons.list(1), 9), @r"
-        games  points  expected surplus         weight  move
-            1     0.0       0.5    -0.5        50 > 46  e5 after 1. e4  [a.book:2]
-            1     1.0       0.1    +0.9        60 > 69  e4 after the start  [a.book:1]
+        games  points  expected surplus verdict         weight  move
+            1     0.0       0.5    -0.5       -        50 > 46  e5 after 1. e4  [a.book:2]
+            1     1.0       0.1    +0.9       -        60 > 69  e4 after the start  [a.book:1]
         ");
     }
 }

@@ -10,6 +10,8 @@ mod feed;
 mod format;
 mod learn;
 mod merge;
+mod outcomes;
+mod patch;
 mod polyglot;
 mod progress;
 mod show;
@@ -17,6 +19,8 @@ mod split;
 mod stats;
 
 use clap::Subcommand;
+
+pub use outcomes::from_archive;
 
 use super::exit::Exit;
 

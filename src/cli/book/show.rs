@@ -33,7 +33,10 @@ pub struct Args {
 /// # Errors
 /// When the book cannot be read or the position makes no sense.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let book = desk::read(&args.file)?;
+    let mut books = desk::leaning(vec![desk::read(&args.file)?])?;
+    let Some(book) = books.pop() else {
+        return Ok(Exit::Failed);
+    };
     let line = desk::position(&args.from, book.head().variant)?;
     let extent = Extent {
         plies: args.depth,
@@ -64,9 +67,10 @@ fn draw(branches: &[Branch]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             drawn,
-            "{:>5}  {mv:<widest$}  {name}  [{}]",
+            "{:>5}  {mv:<widest$}  {name}  [{}]{}",
             desk::percent(branch.chance),
-            branch.at
+            branch.at,
+            desk::aside(branch.lean.as_deref())
         );
     }
     drawn

@@ -213,7 +213,7 @@ pub fn explain_level(level: Elo) -> String {
     let levels = Levels::shipped();
     let (chess, others) = (levels.knobs(level), levels.knobs_of_variants(level));
     format!(
-        "Level {level}, on the scale of lichess ratings: {CALIBRATION}\nIn chess\n{}In other variants\n{}",
+        "Level {level}, on the scale of lichess ratings: {CALIBRATION}\nIn chess\n{}In other variants, where nothing was measured\n{}",
         explain_knobs(&chess),
         explain_knobs(&others)
     )

@@ -87,6 +87,15 @@ impl Entrant {
         }
     }
 
+    /// Where on the path of knobs it is; none for guests.
+    pub fn place(&self, levels: &Levels) -> Option<f64> {
+        match self {
+            Self::Level(level) => Some(levels.place(*level)),
+            Self::Place(place) => Some(*place),
+            Self::Guest(_) => None,
+        }
+    }
+
     /// The entrant ready to play.
     ///
     /// # Errors

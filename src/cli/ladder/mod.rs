@@ -4,6 +4,7 @@ mod entrants;
 mod fit;
 mod games;
 mod record;
+mod suggest;
 mod table;
 
 use std::{
@@ -39,7 +40,7 @@ use table::Measured;
                                   places on the path of knobs, with other numbers than the program's")]
 pub struct Args {
     /// The levels that play.
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(600..=2799),
+    #[arg(long, value_delimiter = ',', value_parser = limited(),
           default_values_t = (600..=2600).step_by(200))]
     levels: Vec<u32>,
     /// Places on the path of knobs that play instead of levels, from 0 for the weakest.
@@ -70,6 +71,9 @@ pub struct Args {
     /// Draws nominal against measured strength into this SVG.
     #[arg(long)]
     plot: Option<PathBuf>,
+    /// Prints at last where on the path each level belongs by what was measured, with 1400 staying where it is.
+    #[arg(long)]
+    suggest: bool,
     /// Other numbers behind the levels, in the form of src/personality/strength/levels.toml.
     #[arg(long, value_name = "FILE")]
     numbers: Option<PathBuf>,
@@ -130,18 +134,26 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if let Some(path) = &args.plot {
         measured.plot(path)?;
     }
-    super::print(
-        [
-            measured.table(),
-            measured.steps(),
-            measured.guests(&ladder.entrants),
-        ]
-        .join("\n"),
-    )
+    let mut told = vec![
+        measured.table(),
+        measured.steps(),
+        measured.guests(&ladder.entrants),
+    ];
+    if args.suggest {
+        told.push(suggest::rows(levels, &measured.rungs));
+    }
+    told.retain(|part| !part.is_empty());
+    super::print(told.join("\n"))
 }
 
 fn text_of(path: &Path) -> anyhow::Result<String> {
     fs::read_to_string(path).with_context(|| format!("\"{}\"", path.display()))
+}
+
+/// Levels that a ladder can hold: full strength has no limit but a clock, and here nobody has one.
+fn limited() -> impl clap::builder::TypedValueParser<Value = u32> {
+    let ends = [*Level::RANGE.start(), *Level::RANGE.end()].map(i64::from);
+    clap::value_parser!(u32).range(ends[0]..ends[1])
 }
 
 /// Everybody, in the order of the strength that is expected.
@@ -183,6 +195,3 @@ fn heading(args: &Args, version: u64) -> String {
         args.seed
     )
 }
-
-/// The levels there are, for the limits of the command line.
-const _: () = assert!(*Level::RANGE.start() == 600 && *Level::RANGE.end() == 2800);

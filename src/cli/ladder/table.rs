@@ -19,6 +19,8 @@ pub struct Rung {
     pub name: String,
     /// A level of ours, and not a place or a guest.
     pub is_level: bool,
+    /// Where on the path of knobs it is; none for guests.
+    pub place: Option<f64>,
     /// What it should be on the scale of levels.
     pub nominal: f64,
     /// What it is, on the scale that fits our own best.
@@ -78,6 +80,7 @@ impl Measured {
                 Rung {
                     name,
                     is_level: matches!(entrants[index], Entrant::Level(_)),
+                    place: entrants[index].place(levels),
                     nominal: nominal(index),
                     measured: fit.elo[index] + shift,
                     error: fit.error_to_mean(index, &own),

@@ -58,7 +58,7 @@ pub struct Args {
     /// In the terminal: who to play; `sparring explain` lists them.
     #[arg(long, requires = "console")]
     personality: Option<String>,
-    /// In the terminal: how strong, 600 to 2800 (not calibrated yet).
+    /// In the terminal: how strong, 600 to 2800.
     #[arg(long, requires = "console")]
     level: Option<u32>,
     /// In the terminal: your side.

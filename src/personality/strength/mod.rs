@@ -6,7 +6,7 @@
 mod path;
 mod think;
 
-pub use path::{Choice, Knobs, Levels, LevelsError};
+pub use path::{Choice, Knobs, Levels, LevelsError, Place};
 pub use think::{Chosen, Order, Thought, think};
 
 use super::{Profile, choice::Looks};
@@ -16,8 +16,8 @@ use crate::{
     units::{Elo, Millis},
 };
 
-/// Whether levels have been measured against players of known strength. Shown wherever a level is.
-pub const CALIBRATION: &str = "not calibrated yet";
+/// What the levels of chess were held against. Shown where a level is explained.
+pub const CALIBRATION: &str = "measured against engines, not against people";
 
 /// The knobs a personality plays with: those of its level, or full strength, with what it sets by hand instead.
 /// `orthodox` tells chess from its variants, where levels play otherwise.

@@ -69,10 +69,13 @@ struct Waypoint {
 /// Where a level is on the path.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Place {
-    level: f64,
-    at: f64,
-    book_plies: f64,
+pub struct Place {
+    /// The level.
+    pub level: f64,
+    /// Where on the path it is, from 0 at the first waypoint.
+    pub at: f64,
+    /// How many half moves of a game it plays from books.
+    pub book_plies: f64,
 }
 
 /// A level in other variants.
@@ -126,6 +129,12 @@ impl Levels {
             Some((table, _)) => Err(LevelsError::Order(table)),
             None => Ok(levels),
         }
+    }
+
+    /// Where on the path the levels are, the lowest first; those in between are in between.
+    #[must_use]
+    pub fn rows(&self) -> &[Place] {
+        &self.level
     }
 
     /// The end of the path of orthodox chess, which begins at 0.

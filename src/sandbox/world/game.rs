@@ -119,6 +119,12 @@ impl Game {
         self.seats.find(|seat| seat.user == *user)
     }
 
+    /// How many half moves have been played.
+    #[must_use]
+    pub fn ply(&self) -> usize {
+        self.line.ply()
+    }
+
     /// Whether moves can still be made.
     #[must_use]
     pub fn is_running(&self) -> bool {

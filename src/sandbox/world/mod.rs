@@ -107,6 +107,12 @@ pub struct World {
 }
 
 impl World {
+    /// Whether this is a bot's account.
+    #[must_use]
+    pub fn is_bot(&self, user: &UserId) -> bool {
+        self.users.profile(user).is_some_and(|profile| profile.is_bot)
+    }
+
     /// An empty world at a moment.
     #[must_use]
     pub fn new(rules: Rules, now: Millis) -> Self {

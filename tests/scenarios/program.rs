@@ -1,4 +1,4 @@
-//! The real program in a folder where things go wrong under it.
+//! The real program: in a folder where things go wrong under it, and beside another of its kind.
 
 use std::{fs, path::Path, process::Stdio};
 
@@ -118,4 +118,24 @@ async fn f52_a_book_and_a_personality_that_are_spoiled_during_the_game_cost_no_g
     table.anna.plays(&id, "move/b8c6").await;
     assert_eq!(plies(&mut lines, 5).await.len(), 5);
     assert_eq!(program.try_wait().unwrap(), None, "it goes on");
+}
+
+#[tokio::test]
+async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    furnish(one.path());
+    furnish(other.path());
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let _first = start(one.path(), &table, Stdio::null());
+    begin(&table).await;
+    let second = start(other.path(), &table, Stdio::piped());
+    let output = tokio::time::timeout(PATIENCE, second.wait_with_output()).await;
+    let output = output.expect("it goes on").unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(78), "{said}");
+    assert!(
+        said.contains("another bot on this machine uses this token"),
+        "{said}"
+    );
+    assert!(!said.contains(&table.bot.token), "{said}");
 }

@@ -1,0 +1,39 @@
+# Sparring in a container: the page, the program, and nothing else; it runs as nobody in particular.
+#
+#   docker build -t sparring .
+#   docker run -d --name sparring --restart on-failure --read-only --cap-drop ALL \
+#     -v sparring-state:/state -v ./etc:/etc/sparring:ro -e LICHESS_TOKEN sparring
+#
+# ./etc holds bot.toml and, if you have your own, books/ and personalities/. A token file must be readable by user 10001
+# alone; or pass the token in the variable, from where the program takes it once.
+
+FROM node:20-slim AS page
+WORKDIR /src/web
+COPY web/package.json web/package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+COPY web/ ./
+RUN npm run --silent build
+
+FROM rust:1.95-slim AS build
+WORKDIR /src
+COPY . .
+COPY --from=page /src/web/dist web/dist
+RUN cargo build --locked --profile dist --bin sparring
+
+FROM debian:bookworm-slim
+# The roots that lichess' certificate is checked against.
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin sparring \
+    && install -d -o sparring -g sparring -m 0700 /state
+COPY --from=build /src/target/dist/sparring /usr/bin/sparring
+USER 10001:10001
+# What systemd calls the folder that it makes for a service: the archive lies there.
+ENV STATE_DIRECTORY=/state
+VOLUME /state
+WORKDIR /etc/sparring
+# Drains like under systemd: running games are played to their end, up to the limit in bot.toml.
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/usr/bin/sparring"]
+CMD ["run", "--config", "/etc/sparring/bot.toml"]

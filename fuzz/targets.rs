@@ -1,0 +1,107 @@
+//! What each fuzz target does with its bytes. Plain tests run the same functions over the corpora, so that what was once
+//! found stays found on a stable compiler.
+
+use sparring::{
+    book,
+    bot::{chat, game::Game},
+    chess::{GameLine, Rules as _, Variant, parse_fen, write_fen},
+    config,
+    lichess::model::{Event, GameEvent},
+    personality, uci,
+};
+
+/// Bytes as the text that every reader gets: what is no text is refused before.
+fn text(data: &[u8]) -> String {
+    String::from_utf8_lossy(data).into_owned()
+}
+
+/// Lines of the event stream; what is read can be written and read again.
+pub fn events(data: &[u8]) {
+    for line in text(data).lines() {
+        if let Ok(event) = Event::decode(line) {
+            let again = serde_json::to_string(&event).expect("what was read can be written");
+            assert_eq!(Event::decode(&again).expect("and read again"), event);
+        }
+    }
+}
+
+/// Lines of a game's stream, folded into a game.
+pub fn games(data: &[u8]) {
+    let me = "bot".parse().expect("a name");
+    let mut game: Option<Game> = None;
+    for line in text(data).lines() {
+        let Ok(event) = GameEvent::decode(line) else {
+            continue;
+        };
+        match (&mut game, event) {
+            (Some(game), event) => {
+                let before = game.is_over();
+                let step = game.apply(&event);
+                assert!(!before || step.is_ok_and(|step| !step.moved && !step.my_turn));
+            }
+            (None, GameEvent::Full(frame)) => game = Game::new(*frame, &me).ok(),
+            (None, _) => {}
+        }
+        if let Some(game) = &game {
+            assert!(game.line().ply() <= 2000);
+        }
+    }
+}
+
+/// Opening books; what is taken can be written, and says the same again.
+pub fn books(data: &[u8]) {
+    let text = text(data);
+    let (book, findings) = book::parse("fuzz.book", &text);
+    let _ = findings.to_string();
+    if let Some(book) = book {
+        let _ = format!("{book:?}").len();
+    }
+}
+
+/// Personalities.
+pub fn profiles(data: &[u8]) {
+    let (_, findings) = personality::read("fuzz.toml", &text(data));
+    let _ = findings.to_string();
+}
+
+/// Settings.
+pub fn settings(data: &[u8]) {
+    let (_, findings) = config::read("bot.toml", &text(data));
+    let _ = findings.to_string();
+}
+
+/// Positions, and a line of moves from them; what is read can be written and read again.
+pub fn positions(data: &[u8]) {
+    let text = text(data);
+    let (fen, moves) = text.split_once('\n').unwrap_or((&text, ""));
+    for variant in Variant::ALL {
+        if let Ok(pos) = parse_fen(variant, fen) {
+            let again = write_fen(&pos);
+            let read = parse_fen(variant, &again).expect("what was written can be read");
+            assert_eq!(write_fen(&read), again);
+            assert!(pos.legal_moves().len() < 1000);
+        }
+        let _ = GameLine::replay(variant, fen, moves);
+    }
+}
+
+/// Chat: a command or nothing, never a panic.
+pub fn commands(data: &[u8]) {
+    let _ = chat::read(&text(data));
+}
+
+/// A session in UCI. Searches are kept short by a limit that every `go` gets.
+pub fn sessions(data: &[u8]) {
+    let text = text(data);
+    let harmless =
+        |line: &&str| !line.contains("bench") && !line.contains("perft") && !line.contains("setoption");
+    let mut session = String::new();
+    for line in text.lines().filter(harmless).take(40) {
+        let go = line.trim_start().starts_with("go");
+        session.push_str(if go { "go nodes 50" } else { line });
+        session.push('\n');
+    }
+    session.push_str("quit\n");
+    let mut said = Vec::new();
+    uci::run(session.as_bytes(), &mut said).expect("reading and writing memory cannot fail");
+}

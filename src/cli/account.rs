@@ -1,0 +1,72 @@
+//! What the server says of a token and the account behind it, in words for people: for `init` and `doctor`.
+
+use super::exit::{Exit, Failure};
+use crate::lichess::{CallError, Client, Untrusted, model::Account};
+
+/// What a bot must be allowed.
+pub const SCOPE: &str = "bot:play";
+/// All that a bot ever needs.
+pub const NEEDED: [&str; 3] = [SCOPE, "challenge:read", "challenge:write"];
+/// Where tokens are made.
+pub const TOKENS: &str = "https://lichess.org/account/oauth/token";
+
+/// A token that may play, and whose it is.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// The account.
+    pub account: Account,
+    /// What the token may do beyond what a bot needs.
+    pub needless: Vec<String>,
+    /// What it may not do of what a bot needs besides playing.
+    pub missing: Vec<&'static str>,
+}
+
+/// Asks the server about a token.
+///
+/// # Errors
+/// With the remedy and an exit code, when the token may not play, the account is closed or the server is not there.
+pub async fn standing(client: &Client) -> anyhow::Result<Standing> {
+    let token = client.test_token().await.map_err(|error| failed(&error))?;
+    let Some(token) = token else {
+        return Err(refused(format!(
+            "the server does not know this token; make one at {TOKENS} with the scope {SCOPE}"
+        )));
+    };
+    if !token.allows(SCOPE) {
+        return Err(refused(format!(
+            "the token lacks the scope {SCOPE} (it has: {}); make another at {TOKENS}",
+            Untrusted(&token.scopes)
+        )));
+    }
+    let account = client.account().await.map_err(|error| failed(&error))?;
+    if account.disabled {
+        return Err(refused(format!(
+            "the account {} is closed",
+            Untrusted(&account.username)
+        )));
+    }
+    let scopes = token.scopes.split(',').map(str::trim);
+    Ok(Standing {
+        account,
+        needless: scopes
+            .filter(|scope| !scope.is_empty() && !NEEDED.contains(scope))
+            .map(|scope| Untrusted(scope).to_string())
+            .collect(),
+        missing: NEEDED.into_iter().filter(|scope| !token.allows(scope)).collect(),
+    })
+}
+
+fn refused(sentence: String) -> anyhow::Error {
+    Failure::error(Exit::NoPermission, sentence)
+}
+
+/// A call that failed, with the exit code that fits.
+pub fn failed(error: &CallError) -> anyhow::Error {
+    let exit = match error {
+        CallError::Unauthorized { .. } => Exit::NoPermission,
+        CallError::Transient { .. } | CallError::RateLimited { .. } | CallError::Rejected { .. } => {
+            Exit::Unavailable
+        }
+    };
+    Failure::error(exit, format!("the server did not answer as it should: {error}"))
+}

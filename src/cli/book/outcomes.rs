@@ -1,0 +1,205 @@
+//! What a book has to be judged by: games of a file or of the archive, with their scores and what the engine made of the
+//! position where each left the book.
+
+use std::{collections::HashMap, fs::File, io::BufReader, path::Path};
+
+use anyhow::Context as _;
+
+use super::progress;
+use crate::{
+    book::{self, Lessons, Outcome},
+    chess::{Color, GameLine, Games, RecordedGame, Variant},
+    cli::exit::{Exit, Failure},
+    engine::{Engine, Limits, Score, Search, Stop, Surroundings},
+    lichess::model::Side,
+    store::{Archive, Filter, GameRecord, MoveRecord, Source},
+    units::{Centipawns, Elo, Nodes, Stopwatch},
+};
+
+/// How far into a game a book is looked for.
+const PLIES: usize = 80;
+
+/// A mate counts like so much, or a single game would decide about all.
+const DECIDED: i32 = 1000;
+
+/// Looks at positions, each once, for so many nodes.
+pub struct Judge {
+    engine: Engine,
+    nodes: Nodes,
+    known: HashMap<u64, Option<Centipawns>>,
+}
+
+impl Judge {
+    pub(super) fn new(nodes: Nodes) -> Self {
+        Self {
+            engine: Engine::new(16),
+            nodes,
+            known: HashMap::new(),
+        }
+    }
+
+    /// What a position is worth to the side to move; none where the game is over.
+    fn judge(&mut self, line: &GameLine) -> Option<Centipawns> {
+        let key = line.keys().last().copied()?;
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let limits = Limits {
+            nodes: Some(self.nodes),
+            ..Limits::default()
+        };
+        let around = Surroundings {
+            stop: &Stop::new(),
+            clock: &Stopwatch::start(),
+        };
+        // Without what earlier searches left, so that a verdict does not depend on the order of the games.
+        self.engine.clear();
+        let report = self
+            .engine
+            .search(&Search::new(line.clone(), limits), &around, &mut |_| {});
+        let verdict = report.lines.first().map(|line| bounded(line.score));
+        self.known.insert(key, verdict);
+        verdict
+    }
+}
+
+fn bounded(score: Score) -> Centipawns {
+    match score {
+        Score::Cp(cp) => Centipawns(cp.0.clamp(-DECIDED, DECIDED)),
+        Score::Mate(moves) if moves < 0 => Centipawns(-DECIDED),
+        Score::Mate(_) => Centipawns(DECIDED),
+    }
+}
+
+/// Learns from a file of games in which a player followed the book. Gives the number of games in it.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(super) fn from_pgn(
+    path: &Path,
+    player: &str,
+    lessons: &mut Lessons<'_>,
+    judge: &mut Option<Judge>,
+    quiet: bool,
+) -> anyhow::Result<u64> {
+    let sentence = |error| Failure::error(Exit::Usage, format!("cannot read {}: {error}", path.display()));
+    let file = File::open(path).map_err(sentence)?;
+    let length = file.metadata().ok().map(|metadata| metadata.len());
+    let bar = progress::bytes(length, quiet);
+    let mut games = Games::new(BufReader::new(bar.wrap_read(file)), PLIES);
+    let mut read = 0;
+    while let Some(game) = games
+        .next_game()
+        .with_context(|| format!("{} after {read} games", path.display()))?
+    {
+        read += 1;
+        teach(lessons, judge, &game, player);
+    }
+    bar.finish_and_clear();
+    Ok(read)
+}
+
+pub(super) fn teach(lessons: &mut Lessons<'_>, judge: &mut Option<Judge>, game: &RecordedGame, player: &str) {
+    for side in [Color::White, Color::Black] {
+        let is_player = game
+            .name_of(side)
+            .is_some_and(|name| name.to_lowercase() == player.to_lowercase());
+        let (true, Some(half_points)) = (is_player, game.score_of(side)) else {
+            continue;
+        };
+        let ratings = game.rating_of(side).zip(game.rating_of(side.other()));
+        let left = lessons.left(&game.line, side);
+        lessons.add(&Outcome {
+            line: &game.line,
+            side,
+            half_points,
+            expected: ratings.map_or(0.5, |(own, other)| book::expected_score(own, other)),
+            verdict: judge
+                .as_mut()
+                .zip(left)
+                .and_then(|(judge, left)| judge.judge(&left)),
+        });
+    }
+}
+
+/// Learns from all games of the archive that have ended. Gives their number.
+///
+/// # Errors
+/// When the archive cannot be read.
+pub fn from_archive(
+    archive: &Archive,
+    filter: &Filter,
+    lessons: &mut Lessons<'_>,
+    judge: &mut Option<Judge>,
+) -> anyhow::Result<u64> {
+    let mut read = 0;
+    for game in archive.games(filter)? {
+        let Some(half_points) = half_points(&game) else {
+            continue;
+        };
+        let Some(line) = line(&game) else { continue };
+        read += 1;
+        let side = color(game.side);
+        let Some(left) = lessons.left(&line, side) else {
+            // It may have ended in the book.
+            lessons.add(&outcome(&game, &line, half_points, None));
+            continue;
+        };
+        let verdict = match judge {
+            Some(judge) => judge.judge(&left),
+            None => archived(&archive.moves(&game.id)?, left.ply()),
+        };
+        lessons.add(&outcome(&game, &line, half_points, verdict));
+    }
+    Ok(read)
+}
+
+fn outcome<'g>(
+    game: &GameRecord,
+    line: &'g GameLine,
+    half_points: u32,
+    verdict: Option<Centipawns>,
+) -> Outcome<'g> {
+    let ratings = game.own_rating.zip(game.rating);
+    Outcome {
+        line,
+        side: color(game.side),
+        half_points,
+        expected: ratings.map_or(0.5, |(Elo(own), Elo(other))| book::expected_score(own, other)),
+        verdict,
+    }
+}
+
+/// What my side scored; none for games that run or were never played.
+fn half_points(game: &GameRecord) -> Option<u32> {
+    let end = game.end.as_ref()?;
+    match end.winner {
+        Some(winner) if winner == game.side => Some(2),
+        Some(_) => Some(0),
+        None => (!matches!(end.status.as_str(), "aborted" | "noStart" | "unknownFinish")).then_some(1),
+    }
+}
+
+/// The moves of a game; none where its row makes no sense.
+fn line(game: &GameRecord) -> Option<GameLine> {
+    let variant: Variant = game.variant.parse().ok()?;
+    let moves = &game.end.as_ref()?.moves;
+    GameLine::replay(variant, &game.start, moves).ok()
+}
+
+/// What the engine thought of my move at this place of the game, if it was the one to think.
+fn archived(moves: &[MoveRecord], plies_before: usize) -> Option<Centipawns> {
+    let record = moves
+        .iter()
+        .find(|record| record.ply as usize == plies_before + 1)?;
+    let thought = record.thought.as_ref()?;
+    let is_engine = matches!(thought.source, Source::Engine { .. });
+    thought.score.filter(|_| is_engine).map(bounded)
+}
+
+fn color(side: Side) -> Color {
+    match side {
+        Side::White => Color::White,
+        Side::Black => Color::Black,
+    }
+}

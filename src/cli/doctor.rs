@@ -1,0 +1,395 @@
+//! `sparring doctor`: is everything in order that the bot needs? One line a thing, each with its remedy.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::Context as _;
+
+use super::{
+    account,
+    check::{check, summary},
+    exit::{self, Exit},
+    service::fresh_seed,
+    state,
+    token::Sources,
+};
+use crate::{
+    config::{Config, Server, load},
+    lichess::{Client, Untrusted},
+    units::Millis,
+};
+
+/// Says whether everything is in order that the bot needs on lichess, and how to mend what is not.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring doctor                                   everything, with bot.toml here
+  sparring doctor --config /etc/sparring/bot.toml   as the service sees it
+  sparring doctor --offline                         without asking the server
+
+Exit codes: 0 in order (there may be warnings), else that of the first trouble: 69 server, 77 token or account,
+78 settings, 1 anything else.")]
+pub struct Args {
+    /// The settings.
+    #[arg(long, default_value = "bot.toml")]
+    config: PathBuf,
+    /// A file with the token, instead of the one that the settings name.
+    #[arg(long)]
+    token_file: Option<PathBuf>,
+    /// The server, instead of the one in bot.toml.
+    #[arg(long, env = "LICHESS_URL")]
+    url: Option<String>,
+    /// Asks nothing of the server.
+    #[arg(long)]
+    offline: bool,
+}
+
+/// A clock that is further off than this makes dates wrong and certificates doubtful.
+const SKEW: Millis = Millis::from_secs(60);
+/// So many round trips are timed.
+const TRIPS: usize = 5;
+/// Where services of systemd are installed.
+const UNITS: [&str; 3] = [
+    "/etc/systemd/system",
+    "/usr/lib/systemd/system",
+    "/lib/systemd/system",
+];
+
+/// How a thing stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Verdict {
+    /// In order.
+    Fine,
+    /// Worth a look; this would help.
+    Worth(String),
+    /// The bot cannot do without; this mends it.
+    Broken(Exit, String),
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Line {
+    what: &'static str,
+    found: String,
+    verdict: Verdict,
+}
+
+impl Line {
+    fn fine(what: &'static str, found: impl Into<String>) -> Self {
+        Self {
+            what,
+            found: found.into(),
+            verdict: Verdict::Fine,
+        }
+    }
+
+    fn worth(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            what,
+            found: found.into(),
+            verdict: Verdict::Worth(remedy.into()),
+        }
+    }
+
+    fn broken(what: &'static str, exit: Exit, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            what,
+            found: found.into(),
+            verdict: Verdict::Broken(exit, remedy.into()),
+        }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mark, remedy) = match &self.verdict {
+            Verdict::Fine => ("ok  ", None),
+            Verdict::Worth(remedy) => ("warn", Some(remedy)),
+            Verdict::Broken(_, remedy) => ("FAIL", Some(remedy)),
+        };
+        write!(f, "{mark}  {:<14} {}", self.what, self.found)?;
+        match remedy {
+            Some(remedy) => write!(f, "; {remedy}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Looks at everything and prints a line for each thing.
+///
+/// # Errors
+/// When the runtime cannot be started; what is found wrong is told by the exit code.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let mut lines = Vec::new();
+    let config = settings(&args.config, &mut lines);
+    lines.push(files(&args.config));
+    if let Some(config) = &config {
+        lines.push(folder(&state::folder(config, &args.config)));
+        let client = client(args, config, &mut lines);
+        if let Some(client) = client.filter(|_| !args.offline) {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .context("cannot start the runtime")?;
+            runtime.block_on(server(&client, &mut lines));
+        }
+    }
+    lines.push(unit());
+    for line in &lines {
+        super::print(line)?;
+    }
+    let trouble = lines.iter().find_map(|line| match line.verdict {
+        Verdict::Broken(exit, _) => Some(exit),
+        _ => None,
+    });
+    Ok(trouble.unwrap_or(Exit::Success))
+}
+
+fn settings(path: &Path, lines: &mut Vec<Line>) -> Option<Config> {
+    const WHAT: &str = "settings";
+    match load(path) {
+        Ok((config, findings)) if findings.list.is_empty() => {
+            lines.push(Line::fine(WHAT, path.display().to_string()));
+            Some(config)
+        }
+        Ok((config, findings)) => {
+            let found = format!("{}: {} warnings", path.display(), findings.list.len());
+            lines.push(Line::worth(WHAT, found, "sparring check shows them"));
+            Some(config)
+        }
+        Err(_) if !path.exists() => {
+            let found = format!("{} is not there", path.display());
+            lines.push(Line::broken(
+                WHAT,
+                Exit::BadConfiguration,
+                found,
+                "sparring init writes one, --config names another",
+            ));
+            None
+        }
+        Err(_) => {
+            let found = format!("{} cannot be used", path.display());
+            lines.push(Line::broken(
+                WHAT,
+                Exit::BadConfiguration,
+                found,
+                format!("sparring check {} says why", path.display()),
+            ));
+            None
+        }
+    }
+}
+
+/// Books and personalities, with whatever the settings say of them.
+fn files(config: &Path) -> Line {
+    const WHAT: &str = "files";
+    let named = [config.to_owned()];
+    let asked: &[PathBuf] = if config.exists() { &named } else { &[] };
+    match check(asked) {
+        Ok(outcome) if outcome.findings.is_empty() => Line::fine(WHAT, summary(&outcome)),
+        Ok(outcome) if outcome.is_usable() => Line::worth(WHAT, summary(&outcome), remedy(config)),
+        Ok(outcome) => Line::broken(WHAT, Exit::BadConfiguration, summary(&outcome), remedy(config)),
+        Err((path, error)) => Line::broken(
+            WHAT,
+            Exit::BadConfiguration,
+            format!("cannot read {}: {error}", path.display()),
+            "check its owner and its permissions",
+        ),
+    }
+}
+
+fn remedy(config: &Path) -> String {
+    format!("sparring check {} shows them", config.display())
+}
+
+/// The folder of what outlasts a restart: can it be written, and does no other bot hold it?
+fn folder(path: &Path) -> Line {
+    const WHAT: &str = "state";
+    let shown = path.display().to_string();
+    if !path.exists() {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        return match tempfile::tempfile_in(parent.unwrap_or(Path::new("."))) {
+            Ok(_) => Line::fine(WHAT, format!("{shown} will be made")),
+            Err(error) => Line::worth(
+                WHAT,
+                format!("{shown} cannot be made: {error}"),
+                "give the bot's user the right to, or name another by [state]; without it nothing outlasts a restart",
+            ),
+        };
+    }
+    if let Err(error) = tempfile::tempfile_in(path) {
+        return Line::worth(
+            WHAT,
+            format!("{shown} cannot be written: {error}"),
+            "make room there, give the bot's user the right to, or name another by [state]",
+        );
+    }
+    match state::take(path) {
+        Ok(_) => Line::fine(WHAT, shown),
+        Err(_) => Line::worth(
+            WHAT,
+            format!("{shown} is held by a bot that runs"),
+            "do not start another one with it",
+        ),
+    }
+}
+
+/// A client for the server and token that the bot would use.
+fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client> {
+    const WHAT: &str = "token";
+    let server = match args.url.as_deref().map(Server::parse) {
+        None => config.lichess.url.clone(),
+        Some(Ok(server)) => server,
+        Some(Err(error)) => {
+            lines.push(Line::broken(
+                "server",
+                Exit::BadConfiguration,
+                error.to_string(),
+                "say another by --url",
+            ));
+            return None;
+        }
+    };
+    let file = args
+        .token_file
+        .clone()
+        .or_else(|| config.lichess.token_file.clone());
+    let token = match Sources::of_process(file).read() {
+        Ok(token) => token,
+        Err(error) => {
+            let found = format!("{:#}", anyhow::Error::new(error));
+            lines.push(Line::broken(
+                WHAT,
+                Exit::NoPermission,
+                found,
+                "sparring init asks for one and checks it",
+            ));
+            return None;
+        }
+    };
+    match Client::new(server.as_str(), token, fresh_seed()) {
+        Ok(client) => {
+            lines.push(Line::fine(WHAT, "there, and nobody else can read it"));
+            Some(client)
+        }
+        Err(error) => {
+            lines.push(Line::broken(
+                "server",
+                Exit::BadConfiguration,
+                error.to_string(),
+                "mend url in [lichess]",
+            ));
+            None
+        }
+    }
+}
+
+/// What the server says: that it is there, how far away, what time it is, and whose token this is.
+async fn server(client: &Client, lines: &mut Vec<Line>) {
+    let mut trips = Vec::new();
+    let mut date = None;
+    for _ in 0..TRIPS {
+        let begun = Instant::now();
+        match client.server_time().await {
+            Ok(told) => date = told,
+            Err(error) => {
+                lines.push(Line::broken(
+                    "server",
+                    Exit::Unavailable,
+                    error.to_string(),
+                    "is the network there, and url in [lichess] right?",
+                ));
+                return;
+            }
+        }
+        trips.push(Millis::from(begun.elapsed()));
+    }
+    trips.sort_unstable();
+    let median = trips.get(TRIPS / 2).copied().unwrap_or_default();
+    let slowest = trips.last().copied().unwrap_or_default();
+    let found = format!("answers within {median}, at most {slowest} of {TRIPS} times");
+    lines.push(if median > Millis(500) {
+        Line::worth(
+            "server",
+            found,
+            "raise move-overhead in [play], or move nearer to it",
+        )
+    } else {
+        Line::fine("server", found)
+    });
+    lines.push(clock(date));
+    lines.push(match account::standing(client).await {
+        Err(error) => Line::broken(
+            "account",
+            exit::code_of(&error),
+            error.to_string(),
+            "then ask again",
+        ),
+        Ok(standing) if !standing.account.is_bot() => Line::broken(
+            "account",
+            Exit::NoPermission,
+            format!("{} is no bot yet", Untrusted(&standing.account.username)),
+            "sparring init makes an account without games a bot, for ever",
+        ),
+        Ok(standing) if !standing.missing.is_empty() => Line::worth(
+            "account",
+            format!("the token lacks {}", standing.missing.join(", ")),
+            format!("make another at {}", account::TOKENS),
+        ),
+        Ok(standing) if !standing.needless.is_empty() => Line::worth(
+            "account",
+            format!(
+                "the token may do more than a bot needs: {}",
+                standing.needless.join(", ")
+            ),
+            "a narrower one is worth less to a thief",
+        ),
+        Ok(standing) => Line::fine(
+            "account",
+            format!("{}, a bot", Untrusted(&standing.account.username)),
+        ),
+    });
+}
+
+/// Whether the clock of this machine agrees with the server's.
+fn clock(server: Option<Millis>) -> Line {
+    const WHAT: &str = "clock";
+    let Some(server) = server else {
+        return Line::worth(
+            WHAT,
+            "the server did not say what time it is",
+            "compare it yourself",
+        );
+    };
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(Millis::ZERO, Millis::from);
+    let off = Millis(now.0.abs_diff(server.0));
+    let found = format!("{} s from the server's", off.0 / 1000);
+    if off > SKEW {
+        Line::worth(WHAT, found, "set it, for example by systemd-timesyncd")
+    } else {
+        Line::fine(WHAT, found)
+    }
+}
+
+/// Whether systemd would start the bot.
+fn unit() -> Line {
+    const WHAT: &str = "service";
+    if !Path::new("/run/systemd/system").exists() {
+        return Line::fine(WHAT, "no systemd here");
+    }
+    let installed = UNITS
+        .iter()
+        .map(|folder| Path::new(folder).join("sparring.service"));
+    match installed.into_iter().find(|path| path.exists()) {
+        Some(path) => Line::fine(WHAT, path.display().to_string()),
+        None => Line::worth(
+            WHAT,
+            "sparring.service is not installed",
+            "copy systemd/sparring.service to /etc/systemd/system to have it started at boot",
+        ),
+    }
+}

@@ -1,0 +1,247 @@
+//! `sparring init`: from a fresh account to a bot that can be started. Asks for the token, checks it at once, explains
+//! what cannot be undone, and writes the settings and the token's file. Never overwrites anything.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{IsTerminal as _, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use console::Term;
+
+use super::{
+    account::{self, NEEDED, TOKENS, failed},
+    exit::{Exit, Failure},
+    service::fresh_seed,
+};
+use crate::{
+    config::Server,
+    lichess::{Client, Token, Untrusted},
+};
+
+/// Prepares bot.toml and the token for a lichess account.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring init                                asks for everything
+  sparring init --from ~/token.txt --upgrade MyBot    without questions, for scripts
+
+Exit codes: 0 ready, 1 something is there already, 2 usage, 69 server not reachable, 77 token or account refused.")]
+pub struct Args {
+    /// The settings to write.
+    #[arg(long, default_value = "bot.toml")]
+    config: PathBuf,
+    /// The file to keep the token in, readable by you alone; `token` beside the settings if not said.
+    #[arg(long)]
+    token_file: Option<PathBuf>,
+    /// Reads the token from this file instead of asking.
+    #[arg(long)]
+    from: Option<PathBuf>,
+    /// Makes the account with this name a bot, for ever, without asking.
+    #[arg(long, value_name = "NAME")]
+    upgrade: Option<String>,
+    /// The server.
+    #[arg(long, env = "LICHESS_URL", default_value = "https://lichess.org")]
+    url: String,
+}
+
+/// The settings with every key and its default.
+const SETTINGS: &str = include_str!("../../bot.toml");
+/// The line of the settings that names the token's file, as shipped.
+const TOKEN_LINE: &str = "# token-file = \"token\"";
+/// The line that names the server.
+const URL_LINE: &str = "url = \"https://lichess.org\"";
+/// More than any token: only this much of a file is read.
+const MOST: u64 = 4096;
+
+/// Runs the wizard.
+///
+/// # Errors
+/// When a file is there already, no token is to be had, or the server refuses token or account.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let token_file = args.token_file.clone().unwrap_or_else(|| {
+        let folder = args.config.parent().unwrap_or(Path::new(""));
+        folder.join("token")
+    });
+    for path in [&args.config, &token_file] {
+        if path.exists() {
+            return Err(taken(path));
+        }
+    }
+    let server = Server::parse(&args.url)
+        .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?;
+    let text = token_text(args.from.as_deref())?;
+    let token = Token::parse(&text).map_err(|error| Failure::error(Exit::NoPermission, error.to_string()))?;
+    let client = Client::new(server.as_str(), token, fresh_seed())
+        .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let name = runtime.block_on(admit(&client, args.upgrade.as_deref()))?;
+    // The token first: settings that name a file which is not there would be worse than the other way round.
+    write_new(&token_file, &format!("{}\n", text.trim()), 0o600)?;
+    write_new(
+        &args.config,
+        &settings(&server, &args.config, &token_file)?,
+        0o644,
+    )?;
+    super::print(format_args!(
+        "{name} is ready. The settings are in {}, the token is in {}, readable by you alone.\n\
+         Next: sparring doctor --config {}, then sparring run --config {}",
+        args.config.display(),
+        token_file.display(),
+        args.config.display(),
+        args.config.display(),
+    ))
+}
+
+fn taken(path: &Path) -> anyhow::Error {
+    let sentence = format!(
+        "{} is there already and stays as it is; name another file, or move it away first",
+        path.display()
+    );
+    Failure::error(Exit::Failed, sentence)
+}
+
+/// The token's text: from a file, or asked for without showing it.
+fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
+    if let Some(path) = from {
+        let mut text = String::new();
+        let file = fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+        file.take(MOST)
+            .read_to_string(&mut text)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        return Ok(text);
+    }
+    let term = terminal("--from FILE")?;
+    say(
+        &term,
+        &format!(
+            "Sparring needs a token of the account that is to be the bot. Make one at\n  {TOKENS}\n\
+             with the scopes {} and nothing else, and paste it here (it is not shown).",
+            NEEDED.join(", ")
+        ),
+    )?;
+    term.write_str("Token: ")?;
+    Ok(term.read_secure_line()?)
+}
+
+/// Checks the token, and makes the account a bot if it is none and its owner wants that. Returns its name.
+async fn admit(client: &Client, upgrade: Option<&str>) -> anyhow::Result<String> {
+    let standing = account::standing(client).await?;
+    let name = Untrusted(&standing.account.username).to_string();
+    if !standing.needless.is_empty() {
+        warn(&format!(
+            "The token may do more than a bot needs ({}): a narrower one is safer.",
+            standing.needless.join(", ")
+        ));
+    }
+    if !standing.missing.is_empty() {
+        warn(&format!(
+            "The token lacks {}: challenges will not be heard or answered.",
+            standing.missing.join(", ")
+        ));
+    }
+    if standing.account.is_bot() {
+        return Ok(name);
+    }
+    let games: u32 = standing.account.perfs.values().map(|perf| perf.games).sum();
+    if games > 0 {
+        let sentence = format!(
+            "{name} has played {games} games; lichess makes only accounts without games bots. Make a new account for it"
+        );
+        return Err(Failure::error(Exit::NoPermission, sentence));
+    }
+    let typed = match upgrade {
+        Some(typed) => typed.to_owned(),
+        None => ask_for_upgrade(&name)?,
+    };
+    if !typed.trim().eq_ignore_ascii_case(&standing.account.username) {
+        let sentence = format!("that is not {name}: the account stays as it is, and nothing was written");
+        return Err(Failure::error(Exit::NoPermission, sentence));
+    }
+    client.upgrade_to_bot().await.map_err(|error| failed(&error))?;
+    Ok(name)
+}
+
+fn ask_for_upgrade(name: &str) -> anyhow::Result<String> {
+    let term = terminal("--upgrade NAME")?;
+    say(
+        &term,
+        &format!(
+            "{name} is a person's account. As a bot it can play with an engine, against people and bots, but never\n\
+             again by hand, in tournaments of people or in the pools. This can not be undone."
+        ),
+    )?;
+    term.write_str("Type the name of the account to make it a bot for ever: ")?;
+    Ok(term.read_line()?)
+}
+
+/// The terminal to talk on. Without one nothing is ever asked.
+fn terminal(instead: &str) -> anyhow::Result<Term> {
+    if std::io::stdin().is_terminal() {
+        return Ok(Term::stderr());
+    }
+    let sentence = format!("there is no terminal to ask on; say it by {instead}");
+    Err(Failure::error(Exit::Usage, sentence))
+}
+
+fn say(term: &Term, text: &str) -> anyhow::Result<()> {
+    Ok(term.write_line(text)?)
+}
+
+/// Tells of something that does not stop the work. Who cannot read it loses nothing else.
+fn warn(text: &str) {
+    let _ = Term::stderr().write_line(text);
+}
+
+/// The shipped settings with this server and this token's file.
+fn settings(server: &Server, config: &Path, token_file: &Path) -> anyhow::Result<String> {
+    let folder = config.parent().unwrap_or(Path::new(""));
+    // Paths in the settings count from their folder.
+    let named = match token_file.strip_prefix(folder) {
+        Ok(beside) => beside.to_owned(),
+        Err(_) => std::path::absolute(token_file)?,
+    };
+    let named = named
+        .to_str()
+        .context("the path of the token's file is not text")?;
+    let line = format!("token-file = {}", toml::Value::String(named.to_owned()));
+    Ok(SETTINGS.replacen(TOKEN_LINE, &line, 1).replacen(
+        URL_LINE,
+        &format!("url = \"{}\"", server.as_str()),
+        1,
+    ))
+}
+
+/// Writes a file that was not there before.
+fn write_new(path: &Path, text: &str, mode: u32) -> anyhow::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    let written = options
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_settings_take_a_server_and_a_token() {
+        let server = Server::parse("http://127.0.0.1:8888").unwrap();
+        let text = settings(&server, Path::new("etc/bot.toml"), Path::new("etc/token")).unwrap();
+        let (config, findings) = crate::config::read("bot.toml", &text);
+        let config = config.unwrap_or_else(|| panic!("{findings}"));
+        assert_eq!(config.lichess.url.as_str(), "http://127.0.0.1:8888");
+        assert_eq!(config.lichess.token_file.as_deref(), Some(Path::new("token")));
+        let elsewhere = settings(&server, Path::new("etc/bot.toml"), Path::new("/secret/t")).unwrap();
+        assert!(elsewhere.contains("token-file = \"/secret/t\""), "{elsewhere}");
+    }
+}

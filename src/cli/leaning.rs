@@ -1,0 +1,91 @@
+//! Weights that lean by results: made of the archive's games from time to time while the bot runs, kept in the archive, and
+//! told of in the log. The books themselves are never touched.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use super::book::from_archive;
+use crate::{
+    book::{Book, Lean, Leans, Lessons, Library},
+    store::{Archive, Filter, StoreError},
+    watch::Stock,
+};
+
+/// Results of fewer games say nothing yet.
+pub const LEAST_GAMES: u32 = 4;
+
+/// Between two looks at the results.
+const INTERVAL: Duration = Duration::from_secs(3600);
+
+/// Lets the books of the stock lean until `stop`.
+pub fn keep(archive: PathBuf, stock: Stock, stop: CancellationToken) {
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(INTERVAL);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            let (path, library) = (archive.clone(), Arc::clone(&stock.library.borrow()));
+            // All games are gone through, while the runtime has moves to send.
+            match tokio::task::spawn_blocking(move || renew(&path, &library)).await {
+                Ok(Ok(leans)) => {
+                    stock.leans.send_replace(leans);
+                }
+                Ok(Err(why)) => warn!("weights of books lean as before: {why:#}"),
+                Err(why) => warn!("weights of books lean as before: {why}"),
+            }
+        }
+    });
+}
+
+/// Learns from all games and keeps how books lean now; says which do.
+fn renew(archive: &Path, library: &Library) -> anyhow::Result<BTreeMap<String, Arc<Leans>>> {
+    let archive = Archive::read(archive)?;
+    let mut all = BTreeMap::new();
+    for name in library.names() {
+        let Some(book) = library.book(name) else { continue };
+        let leans = of_book(&archive, book)?;
+        archive.put_leans(name, &leans)?;
+        if leans.is_empty() {
+            continue;
+        }
+        info!(
+            "{} moves of book {name} lean by their results; sparring book show {} tells how",
+            leans.len(),
+            book.path()
+        );
+        all.insert(name.to_owned(), Arc::new(leans.into_iter().collect()));
+    }
+    Ok(all)
+}
+
+/// How the games of the archive let a book lean.
+///
+/// # Errors
+/// When the archive cannot be read.
+pub fn of_book(archive: &Archive, book: &Book) -> anyhow::Result<Vec<Lean>> {
+    let mut lessons = Lessons::new(book);
+    from_archive(archive, &Filter::default(), &mut lessons, &mut None)?;
+    Ok(lessons.leans(LEAST_GAMES))
+}
+
+/// The books as they lean by what the archive keeps.
+///
+/// # Errors
+/// When the archive cannot be read.
+pub fn as_kept(archive: &Archive, books: Vec<Book>) -> Result<Vec<Book>, StoreError> {
+    let mut kept = archive.leans()?;
+    let leaning = books.into_iter().map(|book| match kept.remove(book.name()) {
+        Some(leans) => book.leaning(Arc::new(leans.into_iter().collect())),
+        None => book,
+    });
+    Ok(leaning.collect())
+}

@@ -1,0 +1,207 @@
+//! Trouble by chance: a seeded share of a bot's requests and of the lines of its streams goes wrong.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+
+use axum::body::Bytes;
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+
+use super::faults::Mishap;
+use crate::units::Millis;
+
+/// Who is in trouble: nobody, until it is let loose.
+#[derive(Debug, Default)]
+pub(super) struct Chaos(Mutex<Option<Loose>>);
+
+#[derive(Debug)]
+struct Loose {
+    share: f64,
+    rng: ChaCha8Rng,
+    spoiled: u64,
+    struck: Vec<Struck>,
+}
+
+/// A request that went wrong by chance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Struck {
+    /// Its method and path.
+    pub request: String,
+    /// When it came, by the sandbox's clock.
+    pub at: Millis,
+    /// The time that nobody could have saved: how long it was held, or has to be waited before the next try.
+    pub cost: Millis,
+}
+
+/// A line as it goes out after all.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Spoiled {
+    /// In these pieces.
+    pub pieces: VecDeque<Bytes>,
+    /// After them the stream is cut.
+    pub ends: bool,
+}
+
+impl Spoiled {
+    /// The line as it is.
+    pub(super) fn whole(line: Bytes) -> Self {
+        Self {
+            pieces: VecDeque::from([line]),
+            ends: false,
+        }
+    }
+}
+
+impl Chaos {
+    /// From now on this share of requests and lines goes wrong, none at 0. The seed decides which and how.
+    pub(super) fn let_loose(&self, share: f64, seed: u64) {
+        self.with(|chaos| {
+            let loose = chaos.get_or_insert_with(|| Loose {
+                share: 0.0,
+                rng: ChaCha8Rng::seed_from_u64(seed),
+                spoiled: 0,
+                struck: Vec::new(),
+            });
+            loose.share = share.clamp(0.0, 1.0);
+            loose.rng = ChaCha8Rng::seed_from_u64(seed);
+        });
+    }
+
+    /// How much went wrong so far.
+    pub(super) fn spoiled(&self) -> u64 {
+        self.with(|chaos| chaos.as_ref().map_or(0, |loose| loose.spoiled))
+    }
+
+    /// What goes wrong with a request, if anything does.
+    pub(super) fn mishap(&self, request: &str, now: Millis) -> Option<Mishap> {
+        self.with(|chaos| {
+            let loose = chaos.as_mut()?;
+            if !loose.strikes() {
+                return None;
+            }
+            let what = mishap(&mut loose.rng);
+            let cost = match &what {
+                Mishap::Answer { status: 429, .. } => Millis::from_secs(1),
+                Mishap::Answer { .. } => Millis::ZERO,
+                Mishap::Delay { by } | Mishap::LoseAnswer { after: by } => *by,
+            };
+            loose.struck.push(Struck {
+                request: request.to_owned(),
+                at: now,
+                cost,
+            });
+            Some(what)
+        })
+    }
+
+    /// What becomes of a line of a stream.
+    pub(super) fn spoil(&self, line: Bytes) -> Spoiled {
+        self.with(|chaos| match chaos {
+            Some(loose) => {
+                if loose.strikes() {
+                    spoil(line, &mut loose.rng)
+                } else {
+                    Spoiled::whole(line)
+                }
+            }
+            None => Spoiled::whole(line),
+        })
+    }
+
+    /// Every request that went wrong so far.
+    pub(super) fn struck(&self) -> Vec<Struck> {
+        self.with(|chaos| chaos.as_ref().map_or_else(Vec::new, |loose| loose.struck.clone()))
+    }
+
+    /// Whether anything can go wrong.
+    pub(super) fn is_loose(&self) -> bool {
+        self.with(|chaos| chaos.as_ref().is_some_and(|loose| loose.share > 0.0))
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Option<Loose>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Loose {
+    fn strikes(&mut self) -> bool {
+        let strikes = self.rng.random_bool(self.share);
+        self.spoiled += u64::from(strikes);
+        strikes
+    }
+}
+
+fn mishap(rng: &mut ChaCha8Rng) -> Mishap {
+    let answer = |status, body: &str, content_type: &str| Mishap::Answer {
+        status,
+        body: body.to_owned(),
+        content_type: content_type.to_owned(),
+        retry_after: None,
+    };
+    match rng.random_range(0..10) {
+        0 => answer(500, "Sorry, something went wrong.", "text/plain"),
+        1 => answer(502, "<html>502 Bad Gateway</html>", "text/html"),
+        2 => answer(503, "", "text/plain"),
+        3 => answer(200, "<html>maintenance</html>", "text/html"),
+        4 => answer(
+            429,
+            r#"{"error":"Too many requests.","ratelimit":{"key":"chaos","seconds":1}}"#,
+            "application/json",
+        ),
+        5 | 6 => Mishap::LoseAnswer {
+            after: Millis(rng.random_range(0..200)),
+        },
+        _ => Mishap::Delay {
+            by: Millis(rng.random_range(20..400)),
+        },
+    }
+}
+
+fn spoil(line: Bytes, rng: &mut ChaCha8Rng) -> Spoiled {
+    let middle = rng.random_range(0..=line.len());
+    let (head, tail) = (line.slice(..middle), line.slice(middle..));
+    let (pieces, ends) = match rng.random_range(0..6) {
+        0 | 1 => (vec![head], true),
+        2 => (vec![line], true),
+        3 => (vec![head, tail], false),
+        4 => (vec![line.clone(), line], false),
+        _ => (
+            vec![Bytes::from_static(b"<html>\n{\"type\":\"surprise\"}\n"), line],
+            false,
+        ),
+    };
+    Spoiled {
+        pieces: pieces.into_iter().filter(|piece| !piece.is_empty()).collect(),
+        ends,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_spoils_the_same_and_about_the_share_that_was_asked_for() {
+        let run = |seed| {
+            let chaos = Chaos::default();
+            chaos.let_loose(0.25, seed);
+            let line = Bytes::from_static(b"{\"type\":\"gameState\"}\n");
+            let lines: Vec<Spoiled> = (0..400).map(|_| chaos.spoil(line.clone())).collect();
+            let requests: Vec<Option<Mishap>> =
+                (0..400).map(|_| chaos.mishap("POST /x", Millis(1))).collect();
+            (lines, requests, chaos.spoiled())
+        };
+        assert_eq!(run(7), run(7));
+        assert_ne!(run(7), run(8));
+        assert!((120..280).contains(&run(7).2), "{}", run(7).2);
+    }
+
+    #[test]
+    fn nothing_goes_wrong_before_it_is_let_loose() {
+        let chaos = Chaos::default();
+        let line = Bytes::from_static(b"x\n");
+        assert_eq!(chaos.spoil(line.clone()).pieces, [line]);
+        assert_eq!((chaos.mishap("POST /x", Millis(1)), chaos.spoiled()), (None, 0));
+    }
+}

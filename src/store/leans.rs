@@ -1,0 +1,90 @@
+//! How weights of books lean by results, in the archive: written as a whole for each book, and forgotten as a whole.
+
+use std::collections::BTreeMap;
+
+use rusqlite::params;
+
+use super::archive::{Archive, StoreError};
+use crate::book::Lean;
+
+impl Archive {
+    /// Keeps how a book leans, instead of what was known of it before. Nothing forgets the book.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_leans(&self, book: &str, leans: &[Lean]) -> Result<(), StoreError> {
+        let transaction = self.sql.unchecked_transaction()?;
+        self.sql.execute("DELETE FROM leans WHERE book = ?", [book])?;
+        let mut insert = self
+            .sql
+            .prepare_cached("INSERT OR REPLACE INTO leans VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+        for lean in leans {
+            insert.execute(params![
+                book,
+                lean.key.cast_signed(),
+                lean.uci,
+                lean.games,
+                lean.points,
+                lean.expected,
+                lean.permille,
+            ])?;
+        }
+        drop(insert);
+        Ok(transaction.commit()?)
+    }
+
+    /// How all books lean, by their names.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn leans(&self) -> Result<BTreeMap<String, Vec<Lean>>, StoreError> {
+        let mut select = self.sql.prepare("SELECT * FROM leans")?;
+        let rows = select.query_map([], |row| {
+            let lean = Lean {
+                key: row.get::<_, i64>("position")?.cast_unsigned(),
+                uci: row.get("uci")?,
+                games: row.get("games")?,
+                points: row.get("points")?,
+                expected: row.get("expected")?,
+                permille: row.get("permille")?,
+            };
+            Ok((row.get::<_, String>("book")?, lean))
+        })?;
+        let mut books: BTreeMap<String, Vec<Lean>> = BTreeMap::new();
+        for row in rows {
+            let (book, lean) = row?;
+            books.entry(book).or_default().push(lean);
+        }
+        Ok(books)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_is_kept_as_a_whole_and_forgotten_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = Archive::open(&folder.path().join("archive.db")).unwrap();
+        let lean = |key, uci: &str| Lean {
+            key,
+            uci: uci.to_owned(),
+            games: 6,
+            points: 1.5,
+            expected: 3.0,
+            permille: 860,
+        };
+        let (first, second) = (lean(u64::MAX, "e2e4"), lean(3, "e7e8q"));
+        archive
+            .put_leans("main", &[first.clone(), lean(2, "d2d4")])
+            .unwrap();
+        archive.put_leans("mine", std::slice::from_ref(&second)).unwrap();
+        archive.put_leans("main", std::slice::from_ref(&first)).unwrap();
+        let known = archive.leans().unwrap();
+        assert_eq!(known["main"], [first]);
+        assert_eq!(known["mine"], [second]);
+        archive.put_leans("main", &[]).unwrap();
+        assert_eq!(archive.leans().unwrap().len(), 1);
+    }
+}

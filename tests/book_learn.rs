@@ -1,0 +1,174 @@
+//! `sparring book learn`: what a book's lines scored in the games of the archive, and the patch that follows.
+
+use std::{fs, path::Path, process::Command};
+
+use sparring::{
+    engine::Score,
+    lichess::model::{GameId, Side},
+    store::{Archive, End, GameRecord, MoveRecord, Source, Thought},
+    units::{Centipawns, Depth, Elo, Millis, Nodes},
+};
+
+const BOOK: &str = "# Mine.\n1. e4 60 | d4 40  # by mood\n1. e4 e5 2. Nf3\n1. d4 d5 2. c4\n";
+
+fn game(number: usize, side: Side, winner: Option<Side>, moves: &str) -> GameRecord {
+    GameRecord {
+        id: format!("game{number:04}").parse().unwrap(),
+        began: Millis(1_795_242_037_000 + number as u64),
+        side,
+        opponent: "ana".parse().ok(),
+        name: "Ana".to_owned(),
+        is_bot: false,
+        rating: Some(Elo(1500)),
+        own_rating: Some(Elo(1500)),
+        rated: true,
+        variant: "standard".to_owned(),
+        speed: "blitz".to_owned(),
+        clock: None,
+        days: None,
+        start: "startpos".to_owned(),
+        personality: "club".to_owned(),
+        level: None,
+        end: (!moves.is_empty()).then(|| End {
+            at: Millis(1_795_242_097_000),
+            status: if winner.is_some() { "resign" } else { "draw" }.to_owned(),
+            winner,
+            moves: moves.to_owned(),
+        }),
+    }
+}
+
+/// What the engine thought before a move of ours.
+fn thought(archive: &Archive, game: &GameId, ply: u32, uci: &str, score: i32) {
+    let record = MoveRecord {
+        ply,
+        uci: uci.to_owned(),
+        clock: None,
+        thought: Some(Thought {
+            grounds: None,
+            source: Source::Engine {
+                depth: Depth(9),
+                nodes: Nodes(5000),
+            },
+            note: String::new(),
+            score: Some(Score::Cp(Centipawns(score))),
+            think: Millis(100),
+        }),
+    };
+    archive.put_move(game, &record).unwrap();
+}
+
+/// Six games lost after 1. e4, six won after 1. d4, one that runs, one as Black, and one that was aborted.
+fn archive(path: &Path) {
+    let archive = Archive::open(path).unwrap();
+    for number in 0..6 {
+        let lost = game(number, Side::White, Some(Side::Black), "e2e4 e7e5 g1f3 b8c6 a2a3");
+        archive.put_game(&lost).unwrap();
+        thought(&archive, &lost.id, 5, "a2a3", -80 - 10 * number as i32);
+        let won = game(
+            100 + number,
+            Side::White,
+            Some(Side::White),
+            "d2d4 d7d5 c2c4 e7e6 b1c3",
+        );
+        archive.put_game(&won).unwrap();
+        thought(&archive, &won.id, 5, "b1c3", 30);
+    }
+    archive.put_game(&game(200, Side::White, None, "")).unwrap();
+    let black = game(201, Side::Black, Some(Side::White), "e2e4 c7c5");
+    archive.put_game(&black).unwrap();
+    let mut aborted = game(202, Side::White, None, "e2e4");
+    if let Some(end) = &mut aborted.end {
+        end.status = "aborted".to_owned();
+    }
+    archive.put_game(&aborted).unwrap();
+}
+
+fn learn(folder: &Path, arguments: &[&str]) -> (String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
+    command.args(["book", "learn", "mine.book"]).args(arguments);
+    let output = command.current_dir(folder).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_archive_teaches_and_the_owner_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("mine.book"), BOOK).unwrap();
+    archive(&at("archive.db"));
+    let (table, said) = learn(folder.path(), &["--archive", "archive.db", "--patch", "p.diff"]);
+    insta::assert_snapshot!(table, @r"
+    games  points  expected surplus verdict         weight  move
+        6     0.0       3.0    -3.0   -1.05        60 > 45  e4 after the start  [mine.book:2]
+        6     0.0       3.0    -3.0   -1.05            100  Nf3 after 1. e4 e5  [mine.book:3]
+        6     6.0       3.0    +3.0   +0.30        40 > 54  d4 after the start  [mine.book:2]
+        6     6.0       3.0    +3.0   +0.30            100  c4 after 1. d4 d5  [mine.book:4]
+    ");
+    assert!(said.contains("12 of 13 games followed mine.book"), "{said}");
+    assert_eq!(
+        fs::read_to_string(at("mine.book")).unwrap(),
+        BOOK,
+        "the book is not touched"
+    );
+    assert_eq!(
+        fs::read_to_string(at("p.diff")).unwrap(),
+        "--- mine.book\n+++ mine.book\n@@ -2 +2 @@\n-1. e4 60 | d4 40  # by mood\n+1. e4 45 | d4 54  # by mood\n"
+    );
+}
+
+#[test]
+fn the_engine_looks_anew_where_it_is_asked_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("mine.book"), BOOK).unwrap();
+    archive(&at("archive.db"));
+    let (table, _) = learn(folder.path(), &["--archive", "archive.db", "--nodes", "2000"]);
+    let verdicts: Vec<f64> = table
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().nth(4).unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(verdicts.len(), 4);
+    // Nothing is wrong with either opening, whatever the archive thought of the first.
+    assert!(verdicts.iter().all(|verdict| verdict.abs() < 1.0), "{table}");
+    assert_ne!(verdicts[0], -1.05);
+}
+
+#[test]
+fn weights_lean_where_the_settings_say_so_and_stand_upright_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("mine.book"), BOOK).unwrap();
+    fs::create_dir(at("state")).unwrap();
+    archive(&at("state/archive.db"));
+    let show = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
+        command.args(["book", "show", "mine.book", "-d", "1"]);
+        let output = command.current_dir(folder.path()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let upright = show();
+    let (_, said) = learn(folder.path(), &["--keep"]);
+    assert!(said.contains("4 moves lean by their results"), "{said}");
+    assert_eq!(show(), upright, "not without the setting");
+    fs::write(at("bot.toml"), "[state]\nsoft-weights = true\n").unwrap();
+    insta::assert_snapshot!(show(), @r"
+     55%  1. d4    A40 Queen's Pawn Game  [mine.book:2]  leans ×1.35 by 6 games: 6.0 points of 3.0
+     45%  1. e4    B00 King's Pawn Game  [mine.book:2]  leans ×0.74 by 6 games: 0.0 points of 3.0
+    ");
+    let (_, said) = learn(folder.path(), &["--forget"]);
+    assert!(said.contains("mine.book stands upright again"), "{said}");
+    assert_eq!(show(), upright);
+}
+
+#[test]
+fn without_an_archive_or_a_player_it_says_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mine.book"), BOOK).unwrap();
+    let (_, said) = learn(folder.path(), &[]);
+    assert!(said.contains("there is no archive state/archive.db"), "{said}");
+    let (_, said) = learn(folder.path(), &["games.pgn"]);
+    assert!(said.contains("--player"), "{said}");
+}

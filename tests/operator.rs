@@ -1,0 +1,203 @@
+//! `sparring init` and `sparring doctor`, as an operator meets them: the real program against the sandbox.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use sparring::sandbox::{Options, Sandbox};
+use tokio::{net::TcpListener, runtime::Runtime};
+use tokio_util::sync::CancellationToken;
+
+/// Everything that a bot needs.
+const SCOPES: [&str; 3] = ["bot:play", "challenge:read", "challenge:write"];
+
+/// A served sandbox with a fresh account, and a folder to work in.
+struct Office {
+    sandbox: Sandbox,
+    url: String,
+    folder: tempfile::TempDir,
+    _runtime: Runtime,
+}
+
+impl Office {
+    fn open() -> Self {
+        let runtime = Runtime::new().unwrap();
+        let sandbox = Sandbox::new(Options::default());
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        runtime.spawn(sandbox.clone().serve(listener, CancellationToken::new()));
+        sandbox.add_human("Fresh").unwrap();
+        Self {
+            sandbox,
+            url,
+            folder: tempfile::tempdir().unwrap(),
+            _runtime: runtime,
+        }
+    }
+
+    fn at(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a token of this account to `given`.
+    fn give(&self, name: &str, scopes: &[&str]) -> String {
+        let token = self.sandbox.grant(name, scopes).unwrap();
+        fs::write(self.at("given"), format!("{token}\n")).unwrap();
+        token
+    }
+
+    fn sparring(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_sparring"))
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("LICHESS_URL", &self.url)
+            .env_remove("LICHESS_TOKEN")
+            .env_remove("CREDENTIALS_DIRECTORY")
+            .env_remove("STATE_DIRECTORY")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    fn init(&self, more: &[&str]) -> Output {
+        self.sparring(&[&["init", "--from", "given"], more].concat())
+    }
+}
+
+fn said(output: &Output) -> String {
+    let text = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8(text).unwrap()
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn a_fresh_account_becomes_a_bot_that_the_doctor_finds_well() {
+    let office = Office::open();
+    let token = office.give("Fresh", &SCOPES);
+    let output = office.init(&["--upgrade", "fresh"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("Fresh is ready"), "{}", said(&output));
+    assert!(!said(&output).contains(&token), "the token is never shown");
+    assert_eq!(mode(&office.at("token")), 0o600);
+    assert_eq!(fs::read_to_string(office.at("token")).unwrap().trim(), token);
+    let settings = fs::read_to_string(office.at("bot.toml")).unwrap();
+    assert!(settings.contains("\ntoken-file = \"token\"\n") && !settings.contains(&token));
+    assert!(settings.contains(&format!("url = \"{}\"", office.url)));
+    let output = office.sparring(&["doctor"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let text = said(&output);
+    for line in [
+        "settings", "files", "state", "token", "server", "clock", "account",
+    ] {
+        assert!(
+            text.lines()
+                .any(|found| found.starts_with(&format!("ok    {line}"))),
+            "{line} is not well:\n{text}"
+        );
+    }
+    assert!(text.contains("Fresh, a bot") && !text.contains(&token), "{text}");
+}
+
+#[test]
+fn nothing_that_is_there_is_overwritten_and_nothing_half_written() {
+    let office = Office::open();
+    office.give("Fresh", &SCOPES);
+    for name in ["bot.toml", "token"] {
+        fs::write(office.at(name), "mine").unwrap();
+        let output = office.init(&["--upgrade", "Fresh"]);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains("stays as it is"), "{}", said(&output));
+        assert_eq!(fs::read_to_string(office.at(name)).unwrap(), "mine");
+        fs::remove_file(office.at(name)).unwrap();
+    }
+    // The wrong name leaves the account a person's, and writes nothing.
+    let output = office.init(&["--upgrade", "Other"]);
+    assert_eq!(output.status.code(), Some(77), "{}", said(&output));
+    assert!(!office.at("bot.toml").exists() && !office.at("token").exists());
+    let output = office.init(&[]);
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "nobody can be asked: {}",
+        said(&output)
+    );
+    assert!(!office.at("bot.toml").exists());
+}
+
+#[test]
+fn tokens_that_will_not_do_are_refused_with_the_remedy() {
+    let office = Office::open();
+    fs::write(office.at("given"), "lip_nobody").unwrap();
+    let output = office.init(&[]);
+    assert_eq!(output.status.code(), Some(77));
+    assert!(
+        said(&output).contains("does not know this token"),
+        "{}",
+        said(&output)
+    );
+    assert!(!said(&output).contains("lip_nobody"));
+    office.give("Fresh", &["challenge:read"]);
+    let output = office.init(&[]);
+    assert_eq!(output.status.code(), Some(77));
+    assert!(
+        said(&output).contains("lacks the scope bot:play"),
+        "{}",
+        said(&output)
+    );
+    fs::write(office.at("given"), "two words").unwrap();
+    assert_eq!(office.init(&[]).status.code(), Some(77));
+}
+
+#[test]
+fn the_doctor_names_each_trouble_with_its_remedy_and_a_code() {
+    let office = Office::open();
+    let output = office.sparring(&["doctor"]);
+    assert_eq!(output.status.code(), Some(78), "{}", said(&output));
+    assert!(
+        said(&output).contains("sparring init writes one"),
+        "{}",
+        said(&output)
+    );
+
+    office.give("Fresh", &[&SCOPES[..], &["email:read"]].concat());
+    assert!(office.init(&["--upgrade", "Fresh"]).status.success());
+    let output = office.sparring(&["doctor"]);
+    assert!(output.status.success(), "a warning is no failure");
+    assert!(said(&output).contains("email:read"), "{}", said(&output));
+
+    fs::set_permissions(office.at("token"), fs::Permissions::from_mode(0o644)).unwrap();
+    let output = office.sparring(&["doctor"]);
+    assert_eq!(output.status.code(), Some(77), "{}", said(&output));
+    assert!(said(&output).contains("chmod 600"), "{}", said(&output));
+    fs::set_permissions(office.at("token"), fs::Permissions::from_mode(0o600)).unwrap();
+
+    let output = office.sparring(&["doctor", "--url", "http://127.0.0.1:9"]);
+    assert_eq!(output.status.code(), Some(69), "{}", said(&output));
+
+    fs::write(office.at("bot.toml"), "[games]\nmax = \"many\"").unwrap();
+    let output = office.sparring(&["doctor", "--offline"]);
+    assert_eq!(output.status.code(), Some(78), "{}", said(&output));
+    assert!(
+        said(&output).contains("sparring check bot.toml says why"),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn the_doctor_sees_a_person_where_a_bot_should_be() {
+    let office = Office::open();
+    let token = office.sandbox.grant("Fresh", &SCOPES).unwrap();
+    fs::write(office.at("token"), token).unwrap();
+    fs::set_permissions(office.at("token"), fs::Permissions::from_mode(0o600)).unwrap();
+    fs::write(office.at("bot.toml"), "[lichess]\ntoken-file = \"token\"\n").unwrap();
+    let output = office.sparring(&["doctor"]);
+    assert_eq!(output.status.code(), Some(77), "{}", said(&output));
+    assert!(said(&output).contains("Fresh is no bot yet"), "{}", said(&output));
+}
