@@ -48,7 +48,7 @@ export async function startDaemon(bot = 'Sparring') {
   ]);
   const [server, token, guest] = await sandbox.caught;
   const config = join(folder, 'bot.toml');
-  await writeFile(config, '[games]\nmax = 16\nper-opponent = 16\n\n[play]\nfast = true\n\n[status]\nlisten = "127.0.0.1:0"\n\n[[rule]]\nthen = "accept"\n');
+  await writeFile(config, '[games]\nmax = 16\nper-opponent = 16\n\n[play]\nfast = true\n\n[status]\nlisten = "127.0.0.1:0"\n\n[[rule]]\nthen = "queue"\n');
   const env = { LICHESS_TOKEN: token, LICHESS_URL: server, NO_COLOR: '1' };
   const daemon = start(['run', '--config', config], env, [/dashboard is at (http:\S+\/)/, /(listening for challenges)/]);
   const [url] = await daemon.caught;
