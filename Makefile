@@ -65,15 +65,18 @@ lint:
 test-rust: web
 	$(CARGO) test --locked
 
+# The program as `test-rust` has built it: a plain build would choose other features of the libraries and build them anew.
+.PHONY: test-build
+test-build: web
+	$(CARGO) test --locked --no-run --test check
+
 .PHONY: test-web
-test-web: web chromium
-	$(CARGO) build --locked --bin sparring
+test-web: test-build chromium
 	cd web && npm run --silent check && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm test --silent
 
 # The pictures of the README, taken from a game against the real program.
 .PHONY: screenshots
-screenshots: web chromium
-	$(CARGO) build --locked --bin sparring
+screenshots: test-build chromium
 	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm run --silent screenshots
 
 # Debian's browser, only where it is missing.
