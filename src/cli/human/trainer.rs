@@ -4,8 +4,8 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 
 use super::corpus::Decision;
 use crate::personality::choice::net::{
-    GLANCE, GLANCE_BIAS, HIDDEN, JOIN, LOOK, LOOK_BIAS, MOVES, Net, POSITION, Part, SCORE, WEIGH, WEIGH_BIAS,
-    WEIGHTS, normalise,
+    GLANCE, GLANCE_BIAS, HIDDEN, JOIN, LOOK, LOOK_BIAS, MOVES, Net, PARTS, POSITION, Part, SCORE, WEIGH,
+    WEIGH_BIAS, WEIGHTS, normalise,
 };
 
 /// How long and how boldly to fit.
@@ -323,16 +323,7 @@ mod tests {
         let decision = decision("e2e4 e7e5 g1f3 b8c6", 7);
         trainer.learn(&decision, 1.0);
         // The steepest weights of each part, against a small step each way.
-        for part in [
-            POSITION,
-            MOVES,
-            JOIN,
-            HIDDEN,
-            GLANCE_BIAS,
-            LOOK_BIAS,
-            WEIGH_BIAS,
-            SCORE,
-        ] {
+        for part in PARTS {
             let steepest = (part.start..part.end())
                 .max_by(|a, b| trainer.gradient[*a].abs().total_cmp(&trainer.gradient[*b].abs()))
                 .unwrap();
