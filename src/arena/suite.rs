@@ -26,8 +26,8 @@ pub enum Goal {
     Play(Vec<Move>),
     /// None of these moves (`am`).
     Avoid(Vec<Move>),
-    /// A proven mate in so many moves or fewer (`dm`, or `bm #n`).
-    Mate(u32),
+    /// A proven mate in so many moves or fewer (`dm`, or `bm #n`); of the side to move where it is negative.
+    Mate(i32),
     /// As many points as there are (`c0`, as in the Strategic Test Suite).
     Points(Vec<(Move, u32)>),
 }
@@ -97,9 +97,11 @@ fn split_operations(text: &str) -> impl Iterator<Item = &str> {
     .filter(|operation| !operation.is_empty())
 }
 
-fn mate(text: &str) -> Result<u32, String> {
+fn mate(text: &str) -> Result<i32, String> {
     text.parse()
-        .map_err(|_| format!("\"{text}\" is no number of moves"))
+        .ok()
+        .filter(|moves| *moves != 0)
+        .ok_or_else(|| format!("\"{text}\" is no number of moves"))
 }
 
 fn moves(position: &Position, text: &str) -> Result<Vec<Move>, String> {
@@ -140,7 +142,7 @@ impl Goal {
             Self::Mate(wanted) => {
                 let score = report.lines.first().map(|line| line.score);
                 let is_mate = matches!(score, Some(Score::Mate(found))
-                    if u32::try_from(found).is_ok_and(|found| (1..=*wanted).contains(&found)));
+                    if found.signum() == wanted.signum() && found.abs() <= wanted.abs());
                 u32::from(is_mate)
             }
             Self::Points(points) => points
@@ -223,6 +225,7 @@ mod tests {
         assert_eq!(texts, ["e4e1", "a6a7"]);
         assert_eq!(one("8/8/3k4/8/2R5/K7/8/8 w - - bm #14;").goal, Goal::Mate(14));
         assert_eq!(one("8/8/3k4/8/2R5/K7/8/8 w - - dm 14;").goal, Goal::Mate(14));
+        assert_eq!(one("8/8/3k4/8/2R5/K7/8/8 b - - bm #-14;").goal, Goal::Mate(-14));
         assert!(matches!(
             one("8/8/3k4/8/2R5/K7/8/8 w - - am Rc1;").goal,
             Goal::Avoid(_)
@@ -266,6 +269,11 @@ mod tests {
                 problem.goal.points(&report(&problem.position, "c4c1", score)),
                 points
             );
+        }
+        let mated = one("8/8/3k4/8/2R5/K7/8/8 w - - bm #-5;");
+        for (moves, points) in [(-5, 1), (-3, 1), (-6, 0), (5, 0)] {
+            let report = report(&mated.position, "c4c1", Score::Mate(moves));
+            assert_eq!(mated.goal.points(&report), points, "{moves}");
         }
     }
 }

@@ -95,7 +95,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
         let mut problems = read_suite(&text).with_context(|| shown.to_string())?;
         if let Some(most) = args.up_to_mate {
-            problems.retain(|problem| !matches!(problem.goal, Goal::Mate(moves) if moves > most));
+            problems
+                .retain(|problem| !matches!(problem.goal, Goal::Mate(moves) if moves.unsigned_abs() > most));
         }
         let outcomes = solve_all(args, &problems);
         print(args, &shown.to_string(), &problems, &outcomes);
@@ -138,7 +139,7 @@ fn solve(args: &Args, engine: &mut Engine, problem: &Problem) -> Outcome {
         nodes: args.nodes.map(Nodes),
         hard: movetime.map(Millis),
         mate: match problem.goal {
-            Goal::Mate(moves) => Some(moves),
+            Goal::Mate(moves) => u32::try_from(moves).ok(),
             _ => None,
         },
         soft: None,
