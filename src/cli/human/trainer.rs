@@ -4,8 +4,8 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 
 use super::corpus::Decision;
 use crate::personality::choice::net::{
-    GLANCE, GLANCE_BIAS, HIDDEN, JOIN, LOOK, LOOK_BIAS, MOVES, Net, PARTS, POSITION, Part, SCORE, WEIGH,
-    WEIGH_BIAS, WEIGHTS, normalise,
+    GLANCE, GLANCE_BIAS, HIDDEN, JOIN, LOOK, LOOK_BIAS, MOVES, Net, POSITION, Part, SCORE, WEIGH, WEIGH_BIAS,
+    WEIGHTS, normalise,
 };
 
 /// How long and how boldly to fit.
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::{GameLine, Variant},
-        personality::choice::{Haste, Moment, Seen},
+        personality::choice::{Haste, Moment, Seen, net::PARTS},
     };
 
     fn decision(moves: &str, played: usize) -> Decision {
