@@ -7,6 +7,7 @@ mod ending;
 #[cfg(feature = "daemon")]
 mod games;
 mod line;
+mod named;
 mod notation;
 mod pgn;
 mod variant;

@@ -6,7 +6,7 @@ use shakmaty::{
 };
 use thiserror::Error;
 
-use super::{Move, Position, Rank, Rules as _, Variant};
+use super::{Move, Position, Rank, Rules as _, Variant, named::named};
 
 /// Text that is not a legal UCI move here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -90,6 +90,11 @@ pub fn parse_san(pos: &Position, text: &str) -> Result<Move, SanError> {
         San::from_ascii(bare.as_bytes())
     };
     let san: San = san.map_err(|_| SanError::Syntax(text.to_owned()))?;
+    if let Position::Chess(chess) = pos
+        && let Some(mv) = named(chess, &san)
+    {
+        return Ok(mv);
+    }
     san.to_move(pos).map_err(|error| match error {
         shakmaty::san::SanError::AmbiguousSan => SanError::Ambiguous {
             text: text.to_owned(),
