@@ -40,6 +40,7 @@ mod merge;
 mod moves;
 mod occurrences;
 mod openings;
+mod packed;
 mod parse;
 mod pick;
 mod polyglot;

@@ -82,7 +82,10 @@ pub fn write_uci(mv: Move, variant: Variant) -> String {
 /// # Errors
 /// [`SanError`] for text that is no move, fits no legal move, or fits several.
 pub fn parse_san(pos: &Position, text: &str) -> Result<Move, SanError> {
-    let bare = text.trim_end_matches(['+', '#', '!', '?']);
+    let bare = match text.as_bytes() {
+        [.., b'1'..=b'8'] => text,
+        _ => text.trim_end_matches(['+', '#', '!', '?']),
+    };
     // Only castling is written with zeros; the others are spared the copy.
     let san = if bare.starts_with('0') {
         bare.replace('0', "O").parse()
