@@ -20,7 +20,9 @@ mod stats;
 
 use clap::Subcommand;
 
+pub(super) use desk::{position, save_whole};
 pub use outcomes::from_archive;
+pub(super) use outcomes::from_games;
 
 use super::exit::Exit;
 

@@ -1,17 +1,18 @@
 //! The dashboard: the daemon at work, its archive, and a few controls, as pages on this machine. `docs/dashboard.md` shows
 //! the calls.
 
+mod books;
 mod figures;
-mod guard;
+mod levels;
 mod live;
 
-use std::{collections::BTreeMap, time::SystemTime};
+use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use axum::{
     Json, Router,
     extract::{Path, Query, State},
     http::{HeaderMap, StatusCode, header},
-    middleware::from_fn,
+    middleware::from_fn_with_state,
     response::{IntoResponse, Response},
     routing::{get, post},
 };
@@ -23,22 +24,29 @@ use tokio::{
 };
 
 use super::{
+    edit::{self, Editor},
     games::{as_json, result},
+    guard::{self, Access},
     health::{self, Watched, ailment, resident},
+    warnings::Warnings,
     why,
 };
 use crate::{
+    book::Library,
     bot::{Options, boards::Boards},
     lichess::model::{GameId, UserId},
+    personality::{Cast, Level},
     sandbox::{Asset, asset},
     store::{Archive, Filter, GameRecord, StoreError},
-    units::Millis,
+    units::{Elo, Millis},
 };
 
 /// A page of the list of games.
 const PAGE: u32 = 50;
 /// Figures are made of no more games than these, the newest.
 const JUDGED: u32 = 20_000;
+/// What books scored is made of no more than these: each game is played through for it.
+const PLAYED_THROUGH: u32 = 2_000;
 
 /// What the owner asks for by a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +59,17 @@ pub enum Wish {
     Drain,
     /// Read the settings again.
     Reload,
+    /// Play casual games at this level, or again as the settings say.
+    Level(Option<Elo>),
+}
+
+/// What the owner asked for by buttons; it outlasts a reload and ends with the program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Course {
+    /// Nothing new is begun.
+    pub paused: bool,
+    /// Casual games are played at this level.
+    pub casual_level: Option<Elo>,
 }
 
 /// Everything there is to show, and whom to tell what is wished.
@@ -62,8 +81,18 @@ pub struct Panel {
     pub boards: Boards,
     /// The settings of this moment.
     pub options: watch::Receiver<Options>,
-    /// Whether nothing is begun, as the owner asked.
-    pub paused: watch::Receiver<bool>,
+    /// What the owner asked for beside the settings.
+    pub course: watch::Receiver<Course>,
+    /// The books in use.
+    pub library: watch::Receiver<Arc<Library>>,
+    /// The personalities in use.
+    pub cast: watch::Receiver<Arc<Cast>>,
+    /// The last warnings of the log.
+    pub warnings: Warnings,
+    /// Edits books and personalities; none where that is switched off.
+    pub editor: Option<Editor>,
+    /// Who may see and ask all this.
+    pub access: Access,
     /// Takes the owner's wishes.
     pub wishes: mpsc::Sender<Wish>,
     /// Since when it runs.
@@ -72,7 +101,9 @@ pub struct Panel {
 
 /// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
 pub fn router(panel: Panel) -> Router {
-    let health = health::router(panel.watched.clone());
+    let health = health::router(panel.watched.clone(), panel.access.clone());
+    let editing = panel.editor.clone().map_or_else(Router::new, edit::router);
+    let access = panel.access.clone();
     let own = Router::new()
         .route("/api/overview", get(overview))
         .route("/api/live", get(live::stream))
@@ -80,11 +111,15 @@ pub fn router(panel: Panel) -> Router {
         .route("/api/game/{id}", get(game))
         .route("/api/opponents", get(opponents))
         .route("/api/figures", get(performance))
+        .route("/api/books", get(scores_of_books))
+        .route("/api/levels", get(strength_of_levels))
+        .route("/api/warnings", get(warnings))
+        .route("/api/control/level", post(set_level))
         .route("/api/control/{wish}", post(control))
         .fallback(page)
-        .layer(from_fn(guard::check))
+        .layer(from_fn_with_state(access, guard::check))
         .with_state(panel);
-    health.merge(own)
+    health.merge(editing).merge(own)
 }
 
 async fn overview(State(panel): State<Panel>) -> Json<Value> {
@@ -103,11 +138,13 @@ async fn overview(State(panel): State<Panel>) -> Json<Value> {
         .map(|(key, until)| json!({"key": key, "until": until}))
         .collect();
     let slots = panel.options.borrow().games.max;
-    let is_paused = *panel.paused.borrow();
+    let course = *panel.course.borrow();
     Json(json!({
         "ok": why.is_none(), "why": why, "user": status.user, "listening": status.is_listening,
-        "draining": status.is_draining, "paused": is_paused, "games": status.games,
-        "slots": (!is_paused).then_some(slots), "asleep": status.asleep, "challenges": status.challenges,
+        "draining": status.is_draining, "paused": course.paused, "games": status.games,
+        "slots": (!course.paused).then_some(slots), "asleep": status.asleep, "waiting": status.waiting,
+        "challenges": status.challenges, "casualLevel": course.casual_level,
+        "levels": {"min": Level::RANGE.start(), "max": Level::RANGE.end()}, "edit": panel.editor.is_some(),
         "version": env!("CARGO_PKG_VERSION"), "upMillis": Millis::from(panel.begun.elapsed()),
         "memoryBytes": resident(), "archive": has_archive, "lostRows": watched.store.lost(), "gates": gates,
     }))
@@ -147,11 +184,15 @@ async fn game(State(panel): State<Panel>, Path(id): Path<String>) -> Result<Json
         .await?;
     let game = game.ok_or(Trouble::NotFound)?;
     let mut shown = as_json(&game);
+    let library = Arc::clone(&panel.library.borrow());
     let told = why::retold(&game, &moves).into_iter();
     shown["line"] = told
         .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
         .collect();
-    shown["decisions"] = why::decisions(&game, &moves).unwrap_or_default();
+    shown["decisions"] = match why::decisions(&game, &moves, &library) {
+        Some(decisions) => why::editable(decisions, panel.editor.is_some()),
+        None => Value::Null,
+    };
     Ok(Json(shown))
 }
 
@@ -190,6 +231,43 @@ async fn performance(State(panel): State<Panel>) -> Result<Json<Value>, Trouble>
     })))
 }
 
+/// What the lines of the books scored.
+async fn scores_of_books(State(panel): State<Panel>) -> Result<Json<Value>, Trouble> {
+    let games = panel.newest(PLAYED_THROUGH).await?;
+    let library = Arc::clone(&panel.library.borrow());
+    let figures = tokio::task::spawn_blocking(move || books::figures(&library, &games)).await;
+    figures.map(Json).map_err(|_| Trouble::Unreadable)
+}
+
+/// The levels, and how strong they were.
+async fn strength_of_levels(State(panel): State<Panel>) -> Json<Value> {
+    // Without an archive there is still the table.
+    let games = panel.judged().await.unwrap_or_default();
+    let cast = Arc::clone(&panel.cast.borrow());
+    Json(levels::table(&cast, &games))
+}
+
+/// The last warnings and errors, the newest first.
+async fn warnings(State(panel): State<Panel>) -> Json<Value> {
+    Json(json!({"warnings": panel.warnings.recent()}))
+}
+
+#[derive(Debug, Deserialize)]
+struct LevelAsked {
+    level: Option<u32>,
+}
+
+/// The level of casual games from now on.
+async fn set_level(
+    State(panel): State<Panel>,
+    Json(asked): Json<LevelAsked>,
+) -> Result<Json<Value>, Trouble> {
+    if asked.level.is_some_and(|level| !Level::RANGE.contains(&level)) {
+        return Err(Trouble::NoLevel);
+    }
+    panel.wish(Wish::Level(asked.level.map(Elo)))
+}
+
 async fn control(State(panel): State<Panel>, Path(wish): Path<String>) -> Result<Json<Value>, Trouble> {
     let wish = match wish.as_str() {
         "pause" => Wish::Pause,
@@ -198,11 +276,15 @@ async fn control(State(panel): State<Panel>, Path(wish): Path<String>) -> Result
         "reload" => Wish::Reload,
         _ => return Err(Trouble::NotFound),
     };
-    panel.wishes.try_send(wish).map_err(|_| Trouble::Busy)?;
-    Ok(Json(json!({ "ok": true })))
+    panel.wish(wish)
 }
 
 impl Panel {
+    fn wish(&self, wish: Wish) -> Result<Json<Value>, Trouble> {
+        self.wishes.try_send(wish).map_err(|_| Trouble::Busy)?;
+        Ok(Json(json!({ "ok": true })))
+    }
+
     async fn read<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
@@ -216,8 +298,12 @@ impl Panel {
 
     /// The newest games, for figures.
     async fn judged(&self) -> Result<Vec<GameRecord>, Trouble> {
+        self.newest(JUDGED).await
+    }
+
+    async fn newest(&self, most: u32) -> Result<Vec<GameRecord>, Trouble> {
         let filter = Filter {
-            most: Some(JUDGED),
+            most: Some(most),
             ..Filter::default()
         };
         self.read(move |archive| archive.games(&filter)).await
@@ -231,6 +317,7 @@ enum Trouble {
     NoArchive,
     Unreadable,
     Busy,
+    NoLevel,
 }
 
 impl IntoResponse for Trouble {
@@ -246,15 +333,17 @@ impl IntoResponse for Trouble {
                 "The archive cannot be read; the log says why",
             ),
             Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "The daemon takes no wishes now"),
+            Self::NoLevel => (StatusCode::UNPROCESSABLE_ENTITY, "There is no such level"),
         };
         (status, Json(json!({ "error": sentence }))).into_response()
     }
 }
 
 /// The page and its files.
-async fn page(headers: HeaderMap, uri: axum::http::Uri) -> Response {
+async fn page(State(panel): State<Panel>, headers: HeaderMap, uri: axum::http::Uri) -> Response {
     let path = match uri.path() {
         "/" => "/dashboard.html",
+        path if path.starts_with("/edit.") && panel.editor.is_some() => path,
         path if path.starts_with("/dashboard.") || path == "/icon.svg" => path,
         _ => return Trouble::NotFound.into_response(),
     };

@@ -1,6 +1,7 @@
 // The move list: two columns of SAN, a click or an arrow key looks back.
 import { h, icon, setText, type IconName } from '../dom';
 import { text } from '../text';
+import { markOf } from '../why';
 import { shown, type Game } from './state';
 
 export function createMoves(game: Game, show: (ply: number) => void, flip: () => void) {
@@ -61,13 +62,12 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
     const { why } = game;
     if (!why || why === marked) return;
     marked = why;
-    for (const { ply, from } of why.decisions) {
-      const button = buttons[ply - 1];
-      const mark = why.leftBook?.ply === ply ? text.why.leftMark : from === 'book' ? text.why.bookMark : null;
-      if (!button || !mark) continue;
-      button.classList.add(from === 'book' ? 'from-book' : 'off-book');
-      button.title = mark;
-    }
+    buttons.forEach((button, i) => {
+      const mark = markOf(why, i + 1);
+      if (!mark) return;
+      button.classList.add(mark.name);
+      button.title = mark.tip;
+    });
   };
 
   return {
