@@ -24,16 +24,30 @@ async function used(pid) {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** One challenge at a time: a second one of the same guest would replace the first. Gives the id once it is a game. */
+let turn = Promise.resolve();
+function begin(daemon, left) {
+  const mine = turn.then(async () => {
+    const clock = { 'clock.limit': 600, 'clock.increment': 5, color: 'white', rated: false };
+    const { id } = await daemon.post('/api/challenge/Sparring', clock);
+    for (let tries = 0; tries < 100 && !left.aborted; tries += 1) {
+      if (await daemon.get(`/sandbox/game/${id}/view`).catch(() => null)) return id;
+      await pause(50);
+    }
+    return null;
+  });
+  turn = mine.catch(() => null);
+  return mine;
+}
+
 /** A guest at one board: moves at its pace, and begins again when a game is over. */
 async function play(daemon, left, moved) {
   let id = null;
   while (!left.aborted) {
     const begun = performance.now();
     try {
-      if (id === null) {
-        const clock = { 'clock.limit': 600, 'clock.increment': 5, color: 'white', rated: false };
-        ({ id } = await daemon.post('/api/challenge/Sparring', clock));
-      }
+      id ??= await begin(daemon, left);
+      if (id === null) continue;
       const now = await daemon.get(`/sandbox/game/${id}/view`);
       if (now.status !== 'started' && now.status !== 'created') id = null;
       else if (now.turn === 'white') {
@@ -42,7 +56,7 @@ async function play(daemon, left, moved) {
         moved();
       }
     } catch {
-      // A challenge that is not a game yet, or a game that ended meanwhile.
+      // A game that ended meanwhile.
     }
     await pause(Math.max(PACE_MS - (performance.now() - begun), 50));
   }

@@ -153,6 +153,45 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_socket_is_served_until_the_end_and_then_gone() {
+        use axum::{middleware::from_fn_with_state, routing::get};
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("status.sock");
+        let listen = Listen::Unix(path.clone());
+        let dashboard = Dashboard {
+            listen: Some(listen.clone()),
+            ..Dashboard::default()
+        };
+        let router = Router::new()
+            .route("/", get(async || "at work"))
+            .layer(from_fn_with_state(
+                access(&dashboard).unwrap(),
+                crate::cli::guard::check,
+            ));
+        let stop = CancellationToken::new();
+        serve(&listen, router, &stop).await.unwrap();
+        let mut stream = tokio::net::UnixStream::connect(&path).await.unwrap();
+        let asked = b"GET / HTTP/1.1\r\nHost: bot.example\r\nConnection: close\r\n\r\n";
+        stream.write_all(asked).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && answer.ends_with("at work"),
+            "{answer}"
+        );
+        stop.cancel();
+        let gone = async {
+            while path.exists() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(5), gone)
+            .await
+            .unwrap();
+    }
+
+    #[tokio::test]
     async fn a_socket_left_behind_makes_room_and_one_in_use_does_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("status.sock");
