@@ -96,6 +96,7 @@ impl House {
                 ..search
             },
             check: task.check.map(|limits| tighter(search.limits, limits)),
+            most: search.limits.nodes,
             ..task
         }
     }

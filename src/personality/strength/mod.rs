@@ -101,6 +101,7 @@ pub fn order_with(knobs: &Knobs, line: GameLine, budget: Option<(Millis, Millis)
             },
             choice: Some(choice),
             check: choice.margin.map(|_| limits),
+            most: None,
             seed,
         },
     }
