@@ -67,6 +67,16 @@ impl Access {
     }
 }
 
+impl Access {
+    /// The same for programs and browsers that mean this machine.
+    pub(super) fn at_home(self) -> Self {
+        Self {
+            any_host: false,
+            ..self
+        }
+    }
+}
+
 /// Asks for the password.
 #[derive(Debug)]
 struct Door {

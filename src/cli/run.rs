@@ -168,6 +168,7 @@ async fn serve(
             boards: service.daemon.boards.clone(),
             options,
             course: helm.course(),
+            controls: status.has_controls(),
             editor: status.edit.then(|| Editor::new(paths, library.clone())),
             library,
             cast,

@@ -55,11 +55,20 @@ pub struct Dashboard {
     pub listen: Option<Listen>,
     /// A file with the password, readable by nobody else; none for no password.
     pub password_file: Option<PathBuf>,
+    /// Whether its buttons work; none for only where programs of this machine alone get there.
+    pub controls: Option<bool>,
     /// Whether books and personalities can be edited there.
     pub edit: bool,
 }
 
 impl Dashboard {
+    /// Whether its buttons work.
+    #[must_use]
+    pub fn has_controls(&self) -> bool {
+        self.controls
+            .unwrap_or_else(|| self.listen.as_ref().is_some_and(Listen::is_loopback))
+    }
+
     /// The same with relative paths counted from a folder.
     pub(super) fn within(self, folder: &Path) -> Self {
         let listen = self.listen.map(|listen| match listen {
@@ -69,6 +78,7 @@ impl Dashboard {
         Self {
             listen,
             password_file: self.password_file.map(|path| folder.join(path)),
+            controls: self.controls,
             edit: self.edit,
         }
     }
@@ -90,6 +100,12 @@ pub(super) fn declare(status: &mut Section<'_>) -> Dashboard {
                 "A file with the password and nothing else, at least 12 characters, readable by you alone (chmod 600).",
             )
             .map(PathBuf::from),
+        controls: status.optional(
+            "controls",
+            Flag,
+            "only where listen is an address of this machine",
+            "Whether the buttons of the dashboard work: pause, end, read settings, level of casual games.",
+        ),
         edit: status.key(
             "edit",
             Flag,
@@ -190,6 +206,16 @@ mod tests {
             let refused = config(&format!("{far}\nedit = true\n")).unwrap_err();
             assert!(refused.contains("from this machine alone"), "{refused}");
         }
+    }
+
+    #[test]
+    fn beyond_this_machine_one_only_looks_unless_the_settings_say_so() {
+        let has_controls = |status: &str| config(status).unwrap().status.has_controls();
+        assert!(has_controls("listen = \"127.0.0.1:1\"\n"));
+        assert!(!has_controls("listen = \"127.0.0.1:1\"\ncontrols = false\n"));
+        let far = "listen = \"10.0.0.1:80\"\npassword-file = \"p\"\n";
+        assert!(!has_controls(far) && !has_controls("listen = \"unix:/tmp/x\"\n"));
+        assert!(has_controls(&format!("{far}controls = true\n")));
     }
 
     #[test]

@@ -53,6 +53,7 @@ async fn served_with(
         boards: stage.crew.boards.clone(),
         options: bot.options.subscribe(),
         course: watch::channel(Course::default()).1,
+        controls: true,
         editor: editing.map(|()| Editor::new(paths.clone(), stock.library.clone())),
         library: stock.library,
         cast: stock.cast,
@@ -197,7 +198,7 @@ async fn the_level_of_casual_games_is_asked_for_within_its_range() {
 async fn without_the_password_nothing_is_shown_from_anywhere() {
     let stage = replies(&[]).open().await;
     let access = Access::by_password("correct horse battery".to_owned().into());
-    let (address, mut wished) = served_with(&stage, &Paths::default(), None, access).await;
+    let (address, mut wished) = served_with(&stage, &Paths::default(), Some(()), access).await;
     let ask = |path: &str, password: Option<&str>| {
         let mut request = client()
             .get(format!("{address}{path}"))
@@ -229,6 +230,8 @@ async fn without_the_password_nothing_is_shown_from_anywhere() {
         ask("/api/overview", Some("correct horse battery")).await.status(),
         200
     );
+    let answer = ask("/edit/files", Some("correct horse battery")).await;
+    assert_eq!(answer.status(), 403, "files are edited from this machine alone");
     let foreign = client()
         .post(format!("{address}/api/control/pause"))
         .header("origin", "http://evil.example")

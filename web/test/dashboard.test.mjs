@@ -121,6 +121,13 @@ test('the queue, the warnings of late and the level of casual games stand on the
     assert.deepEqual(daemon.wishes, ['level 1500', 'level null']);
   }));
 
+test('where the buttons are off, none is shown', () =>
+  onDashboard((daemon) => Object.assign(daemon.overview, { controls: false, edit: false }), async ({ page }) => {
+    await page.getByText('All is well').waitFor();
+    assert.equal(await page.locator('main button:visible, main input:visible').count(), 0);
+    assert.equal(await page.getByRole('link', { name: 'Edit' }).count(), 0);
+  }));
+
 test('books show which of their lines cost points, and lead to them', () =>
   onDashboard(() => undefined, async ({ page }) => {
     await page.getByRole('link', { name: 'Books' }).press('Enter');

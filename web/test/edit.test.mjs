@@ -192,12 +192,17 @@ test('the largest text is typed in without delay, and only lines in sight are dr
 
 const phone = { viewport: { width: 360, height: 640 }, colorScheme: 'dark', hasTouch: true };
 test('a phone shows texts, mistakes and previews, in the dark, and nothing sticks out', () =>
-  onEditor((server) => (server.findings = [finding(2, 13)]), async ({ page, url }) => {
+  onEditor((server) => {
+    server.findings = [finding(2, 13)];
+    server.texts['personality/tim'] = 'level = 1400\ntakebacks = "no"\n';
+  }, async ({ page, url }) => {
     for (const [place, name] of [['#/book/mine', 'book'], ['#/personality/tim', 'personality']]) {
       await page.goto(`${url}${place}`);
       await page.getByText('1 mistake').first().waitFor();
       await page.locator('.tree li, tbody tr').first().waitFor();
       await nothingSticksOut(page);
+      const [remark, squiggle] = [await page.locator('.remark').boundingBox(), await page.locator('.squiggle').boundingBox()];
+      assert.ok(remark.x >= squiggle.x + squiggle.width, 'the word does not cover what it is about');
       await assertAccessible(page);
       await shoot(page, `edit-${name}-360x640`);
     }

@@ -56,7 +56,7 @@ export class ScriptedDaemon {
   wishes = [];
   overview = {
     ok: true, why: null, user: 'sparring', draining: false, paused: false, games: 1, slots: 4, asleep: 0, waiting: 2, challenges: 12,
-    casualLevel: null, levels: { min: 600, max: 2800 }, edit: true,
+    casualLevel: null, levels: { min: 600, max: 2800 }, edit: true, controls: true,
     version: '0.1.0', upMillis: 7_200_000, memoryBytes: 91_000_000, archive: true, lostRows: 0, gates: [],
   };
   boards = [];

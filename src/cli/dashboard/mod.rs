@@ -89,6 +89,8 @@ pub struct Panel {
     pub cast: watch::Receiver<Arc<Cast>>,
     /// The last warnings of the log.
     pub warnings: Warnings,
+    /// Whether the buttons work.
+    pub controls: bool,
     /// Edits books and personalities; none where that is switched off.
     pub editor: Option<Editor>,
     /// Who may see and ask all this.
@@ -102,8 +104,11 @@ pub struct Panel {
 /// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
 pub fn router(panel: Panel) -> Router {
     let health = health::router(panel.watched.clone(), panel.access.clone());
-    let editing = panel.editor.clone().map_or_else(Router::new, edit::router);
     let access = panel.access.clone();
+    let editing = match panel.editor.clone() {
+        Some(editor) => edit::router(editor, access.clone()),
+        None => Router::new(),
+    };
     let own = Router::new()
         .route("/api/overview", get(overview))
         .route("/api/live", get(live::stream))
@@ -144,7 +149,7 @@ async fn overview(State(panel): State<Panel>) -> Json<Value> {
         "draining": status.is_draining, "paused": course.paused, "games": status.games,
         "slots": (!course.paused).then_some(slots), "asleep": status.asleep, "waiting": status.waiting,
         "challenges": status.challenges, "casualLevel": course.casual_level,
-        "levels": {"min": Level::RANGE.start(), "max": Level::RANGE.end()}, "edit": panel.editor.is_some(),
+        "levels": {"min": Level::RANGE.start(), "max": Level::RANGE.end()}, "edit": panel.editor.is_some(), "controls": panel.controls,
         "version": env!("CARGO_PKG_VERSION"), "upMillis": Millis::from(panel.begun.elapsed()),
         "memoryBytes": resident(), "archive": has_archive, "lostRows": watched.store.lost(), "gates": gates,
     }))
@@ -281,6 +286,9 @@ async fn control(State(panel): State<Panel>, Path(wish): Path<String>) -> Result
 
 impl Panel {
     fn wish(&self, wish: Wish) -> Result<Json<Value>, Trouble> {
+        if !self.controls {
+            return Err(Trouble::OnlyLook);
+        }
         self.wishes.try_send(wish).map_err(|_| Trouble::Busy)?;
         Ok(Json(json!({ "ok": true })))
     }
@@ -318,6 +326,7 @@ enum Trouble {
     Unreadable,
     Busy,
     NoLevel,
+    OnlyLook,
 }
 
 impl IntoResponse for Trouble {
@@ -333,6 +342,10 @@ impl IntoResponse for Trouble {
                 "The archive cannot be read; the log says why",
             ),
             Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "The daemon takes no wishes now"),
+            Self::OnlyLook => (
+                StatusCode::FORBIDDEN,
+                "The buttons are off: see controls in [status]",
+            ),
             Self::NoLevel => (StatusCode::UNPROCESSABLE_ENTITY, "There is no such level"),
         };
         (status, Json(json!({ "error": sentence }))).into_response()

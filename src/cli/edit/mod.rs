@@ -64,15 +64,15 @@ impl Editor {
     }
 }
 
-/// The calls of the page, for browsers and programs of this machine alone.
-pub fn router(editor: Editor) -> Router {
+/// The calls of the page, for those who have access and mean this machine.
+pub fn router(editor: Editor, access: Access) -> Router {
     Router::new()
         .route("/edit/files", get(list))
         .route("/edit/file/{kind}/{name}", get(open))
         .route("/edit/check", post(check))
         .route("/edit/save", post(save))
         .layer(DefaultBodyLimit::max(MOST_BODY))
-        .layer(from_fn_with_state(Access::default(), guard::check))
+        .layer(from_fn_with_state(access.at_home(), guard::check))
         .with_state(editor)
 }
 

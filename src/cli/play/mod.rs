@@ -19,9 +19,10 @@ use self::console::{Console, Wishes};
 use super::{
     edit::{self, Editor},
     exit::{Exit, Failure},
+    guard::Access,
     sandbox::bind,
     service::{assemble, failure, fresh_seed},
-    stock::stock,
+    stock::{shipped_stand_in, stock},
     why,
 };
 use crate::{
@@ -123,7 +124,8 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
         lobby::must_know(&stock.cast.borrow(), name)?;
     }
     let seed = fresh_seed();
-    let edits = !args.no_edit && !args.console;
+    // What the program carries cannot be edited.
+    let edits = !args.no_edit && !args.console && !shipped_stand_in(&config.paths);
     let mut options = sandbox::Options {
         lobby: lobby::describe(&stock.cast.borrow(), &config, edits),
         ..Default::default()
@@ -144,7 +146,10 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let address = format!("http://{}/", listener.local_addr()?);
     let (bot, guest) = (server.add_bot(BOT)?, server.add_human("You")?);
     let editing = if edits {
-        edit::router(Editor::new(config.paths.clone(), stock.library.clone()))
+        edit::router(
+            Editor::new(config.paths.clone(), stock.library.clone()),
+            Access::default(),
+        )
     } else {
         axum::Router::new()
     };

@@ -25,6 +25,8 @@ export interface Overview {
   readonly levels: { readonly min: number; readonly max: number };
   /** Whether books and personalities can be edited in the browser. */
   readonly edit: boolean;
+  /** Whether the buttons work. */
+  readonly controls: boolean;
 }
 
 /** A running game; times are milliseconds, as they were `sinceMillis` before the line was sent. */

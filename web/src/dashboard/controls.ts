@@ -46,9 +46,11 @@ export function createControls(asked: () => void) {
     h('label', { for: 'level' }, words.casualLevel), level,
     h('button', { type: 'submit', title: words.levelTip }, words.setLevel), asWritten, now);
 
+  const element = h('div', { class: 'all-controls', hidden: true }, h('div', { class: 'row controls' }, pause, reload, drain, said), form);
   return {
-    element: h('div', { class: 'all-controls' }, h('div', { class: 'row controls' }, pause, reload, drain, said), form),
-    render({ casualLevel, levels, ...rest }: api.Overview) {
+    element,
+    render({ casualLevel, levels, controls, ...rest }: api.Overview) {
+      element.hidden = !controls;
       [level.min, level.max] = [String(levels.min), String(levels.max)];
       setText(now, casualLevel === null ? words.levelBySettings : words.levelNow(casualLevel));
       asWritten.hidden = casualLevel === null;
