@@ -92,6 +92,7 @@ impl House {
             search: Search {
                 limits: tighter(search.limits, own.limits),
                 handicap: own.handicap,
+                likings: own.likings,
                 multi_pv: search.multi_pv.max(own.multi_pv),
                 ..search
             },

@@ -4,7 +4,10 @@ use super::path::Choice;
 use crate::{
     chess::Move,
     engine::{Engine, Limits, Line, News, Report, Score, Search, Surroundings},
-    personality::choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw},
+    personality::{
+        choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw},
+        style::Style,
+    },
     units::{Centipawns, Depth, Millis, Nodes},
 };
 
@@ -19,6 +22,8 @@ pub struct Order {
     pub check: Option<Limits>,
     /// Nodes that all its searches may visit together.
     pub most: Option<Nodes>,
+    /// What leans on the choice.
+    pub style: Style,
     /// Names the game to the choice.
     pub seed: u64,
 }
@@ -32,6 +37,7 @@ impl From<Search> for Order {
             choice: None,
             check: None,
             most: None,
+            style: Style::default(),
         }
     }
 }
@@ -116,6 +122,7 @@ fn drawn(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Option<Candida
         candidates.retain(|candidate| order.search.only.contains(&candidate.mv));
     }
     sharpen(&mut candidates, choice.sharpness as f32, scored);
+    order.style.lean(&mut candidates, line);
     draw(&candidates, line, order.seed)
 }
 
