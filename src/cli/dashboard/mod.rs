@@ -2,18 +2,19 @@
 //! the calls.
 
 mod books;
+mod control;
 mod figures;
 mod levels;
 mod live;
+mod pages;
+mod trouble;
 
 use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use axum::{
     Json, Router,
     extract::{Path, Query, State},
-    http::{HeaderMap, StatusCode, header},
     middleware::from_fn_with_state,
-    response::{IntoResponse, Response},
     routing::{get, post},
 };
 use serde::Deserialize;
@@ -23,6 +24,8 @@ use tokio::{
     time::Instant,
 };
 
+pub use self::control::{Course, Wish};
+use self::trouble::Trouble;
 use super::{
     edit::{self, Editor},
     games::{as_json, result},
@@ -36,9 +39,8 @@ use crate::{
     bot::{Options, boards::Boards},
     lichess::model::{GameId, UserId},
     personality::{Cast, Level},
-    sandbox::{Asset, asset},
     store::{Archive, Filter, GameRecord, StoreError},
-    units::{Elo, Millis},
+    units::Millis,
 };
 
 /// A page of the list of games.
@@ -47,30 +49,6 @@ const PAGE: u32 = 50;
 const JUDGED: u32 = 20_000;
 /// What books scored is made of no more than these: each game is played through for it.
 const PLAYED_THROUGH: u32 = 2_000;
-
-/// What the owner asks for by a button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// Begin nothing more until told otherwise; running games go on.
-    Pause,
-    /// Begin games again.
-    Resume,
-    /// Begin nothing more, and end when no game runs.
-    Drain,
-    /// Read the settings again.
-    Reload,
-    /// Play casual games at this level, or again as the settings say.
-    Level(Option<Elo>),
-}
-
-/// What the owner asked for by buttons; it outlasts a reload and ends with the program.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Course {
-    /// Nothing new is begun.
-    pub paused: bool,
-    /// Casual games are played at this level.
-    pub casual_level: Option<Elo>,
-}
 
 /// Everything there is to show, and whom to tell what is wished.
 #[derive(Debug, Clone)]
@@ -119,9 +97,9 @@ pub fn router(panel: Panel) -> Router {
         .route("/api/books", get(scores_of_books))
         .route("/api/levels", get(strength_of_levels))
         .route("/api/warnings", get(warnings))
-        .route("/api/control/level", post(set_level))
-        .route("/api/control/{wish}", post(control))
-        .fallback(page)
+        .route("/api/control/level", post(control::set_level))
+        .route("/api/control/{wish}", post(control::control))
+        .fallback(pages::page)
         .layer(from_fn_with_state(access, guard::check))
         .with_state(panel);
     health.merge(editing).merge(own)
@@ -257,42 +235,7 @@ async fn warnings(State(panel): State<Panel>) -> Json<Value> {
     Json(json!({"warnings": panel.warnings.recent()}))
 }
 
-#[derive(Debug, Deserialize)]
-struct LevelAsked {
-    level: Option<u32>,
-}
-
-/// The level of casual games from now on.
-async fn set_level(
-    State(panel): State<Panel>,
-    Json(asked): Json<LevelAsked>,
-) -> Result<Json<Value>, Trouble> {
-    if asked.level.is_some_and(|level| !Level::RANGE.contains(&level)) {
-        return Err(Trouble::NoLevel);
-    }
-    panel.wish(Wish::Level(asked.level.map(Elo)))
-}
-
-async fn control(State(panel): State<Panel>, Path(wish): Path<String>) -> Result<Json<Value>, Trouble> {
-    let wish = match wish.as_str() {
-        "pause" => Wish::Pause,
-        "resume" => Wish::Resume,
-        "drain" => Wish::Drain,
-        "reload" => Wish::Reload,
-        _ => return Err(Trouble::NotFound),
-    };
-    panel.wish(wish)
-}
-
 impl Panel {
-    fn wish(&self, wish: Wish) -> Result<Json<Value>, Trouble> {
-        if !self.controls {
-            return Err(Trouble::OnlyLook);
-        }
-        self.wishes.try_send(wish).map_err(|_| Trouble::Busy)?;
-        Ok(Json(json!({ "ok": true })))
-    }
-
     async fn read<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
@@ -316,66 +259,4 @@ impl Panel {
         };
         self.read(move |archive| archive.games(&filter)).await
     }
-}
-
-/// Why there is no answer.
-#[derive(Debug, Clone, Copy)]
-enum Trouble {
-    NotFound,
-    NoArchive,
-    Unreadable,
-    Busy,
-    NoLevel,
-    OnlyLook,
-}
-
-impl IntoResponse for Trouble {
-    fn into_response(self) -> Response {
-        let (status, sentence) = match self {
-            Self::NotFound => (StatusCode::NOT_FOUND, "Not found"),
-            Self::NoArchive => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "There is no archive, or it is too busy",
-            ),
-            Self::Unreadable => (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "The archive cannot be read; the log says why",
-            ),
-            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "The daemon takes no wishes now"),
-            Self::OnlyLook => (
-                StatusCode::FORBIDDEN,
-                "The buttons are off: see controls in [status]",
-            ),
-            Self::NoLevel => (StatusCode::UNPROCESSABLE_ENTITY, "There is no such level"),
-        };
-        (status, Json(json!({ "error": sentence }))).into_response()
-    }
-}
-
-/// The page and its files.
-async fn page(State(panel): State<Panel>, headers: HeaderMap, uri: axum::http::Uri) -> Response {
-    let path = match uri.path() {
-        "/" => "/dashboard.html",
-        path if path.starts_with("/edit.") && panel.editor.is_some() => path,
-        path if path.starts_with("/dashboard.") || path == "/icon.svg" => path,
-        _ => return Trouble::NotFound.into_response(),
-    };
-    match asset(path) {
-        Some(file) => file_of(file, &headers),
-        None if path == "/dashboard.html" => {
-            "This program was built without its pages: `make web`, then build it again. /healthz and /metrics work.\n"
-                .into_response()
-        }
-        None => Trouble::NotFound.into_response(),
-    }
-}
-
-/// A file, or word that the browser's copy is still good.
-fn file_of(file: &'static Asset, headers: &HeaderMap) -> Response {
-    let about = [(header::ETAG, file.etag), (header::CACHE_CONTROL, "no-cache")];
-    let known = headers.get(header::IF_NONE_MATCH);
-    if known.is_some_and(|etag| etag.as_bytes() == file.etag.as_bytes()) {
-        return (StatusCode::NOT_MODIFIED, about).into_response();
-    }
-    (about, [(header::CONTENT_TYPE, file.content_type)], file.bytes).into_response()
 }
