@@ -56,11 +56,15 @@ impl Editor {
         &self,
         work: impl FnOnce(&Paths, &Library) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, Trouble> {
-        let _turn = self.busy.lock().await;
+        let turn = Arc::clone(&self.busy).lock_owned().await;
         let (paths, library) = (Arc::clone(&self.paths), Arc::clone(&self.library.borrow()));
-        tokio::task::spawn_blocking(move || work(&paths, &library))
-            .await
-            .map_err(|_| Trouble::FellOver)?
+        tokio::task::spawn_blocking(move || {
+            // Kept to the end of the work: a page that no longer waits for the answer does not end it.
+            let _turn = turn;
+            work(&paths, &library)
+        })
+        .await
+        .map_err(|_| Trouble::FellOver)?
     }
 }
 
