@@ -68,9 +68,10 @@ async function shootPhone(context, url) {
 /** The daemon at work: games of different ages, and one that is over, explained. */
 async function shootDashboard(browser, guest) {
   const daemon = await startDaemon();
+  const watching = new AbortController();
   try {
     const games = [];
-    for (const plies of LIVE_PLIES) games.push(await playOn(daemon, guest, plies));
+    for (const plies of LIVE_PLIES) games.push(await playOn(daemon, guest, plies, watching.signal));
     const { page, context } = await visit(browser, daemon.url);
     await until(() => page.locator('.live').count(), (count) => count === LIVE_PLIES.length, 'all boards are there');
     await shoot(page, 'dashboard');
@@ -82,6 +83,7 @@ async function shootDashboard(browser, guest) {
     await shoot(page, 'why');
     await context.close();
   } finally {
+    watching.abort();
     await daemon.stop();
   }
 }
@@ -97,7 +99,8 @@ async function shootEditing(browser) {
     },
   });
   try {
-    const { page, context } = await visit(browser, `${daemon.url}edit.html#/book/starter`);
+    const viewport = { width: 1280, height: 720 };
+    const { page, context } = await visit(browser, `${daemon.url}edit.html#/book/starter`, { viewport });
     await page.locator('.findings button').first().click();
     await page.locator('.tree li').first().waitFor();
     await page.evaluate(() => document.activeElement.blur());
@@ -109,13 +112,17 @@ async function shootEditing(browser) {
 }
 
 /** A game that is so many half moves old, with the guest to move or not. */
-async function playOn(daemon, guest, plies) {
-  const form = { 'clock.limit': 600, 'clock.increment': 5, color: plies % 2 ? 'black' : 'white', rated: false };
+async function playOn(daemon, guest, plies, watching) {
+  const form = { 'clock.limit': 1800, 'clock.increment': 5, color: plies % 2 ? 'black' : 'white', rated: false };
   const { id } = await daemon.post('/api/challenge/Sparring', form);
   const mine = plies % 2 ? 'black' : 'white';
+  await until(() => daemon.get(`/sandbox/game/${id}/view`).catch(() => null), Boolean, 'the game has begun');
+  // Who does not look at a game has left it, and the bot may claim it.
+  await daemon.watch(id, watching);
   for (;;) {
     const now = await daemon.get(`/sandbox/game/${id}/view`).catch(() => null);
-    if (now && (now.moves.length >= plies || now.status !== 'started')) return id;
+    if (now && now.status !== 'started') return playOn(daemon, guest, plies, watching); // Mated too early: another one.
+    if (now && now.moves.length >= plies) return id;
     if (now?.turn === mine) await daemon.post(`/api/board/game/${id}/move/${await guest.bestMove(now.fen)}`);
     else await new Promise((resolve) => setTimeout(resolve, 50));
   }

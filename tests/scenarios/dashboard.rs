@@ -208,14 +208,7 @@ async fn without_the_password_nothing_is_shown_from_anywhere() {
         }
         async move { request.send().await.unwrap() }
     };
-    for path in [
-        "/",
-        "/api/overview",
-        "/api/live",
-        "/healthz",
-        "/metrics",
-        "/edit/files",
-    ] {
+    for path in ["/", "/api/overview", "/api/live", "/healthz", "/metrics"] {
         let answer = ask(path, None).await;
         assert_eq!(answer.status(), 401, "{path}");
         assert!(
@@ -232,6 +225,12 @@ async fn without_the_password_nothing_is_shown_from_anywhere() {
     );
     let answer = ask("/edit/files", Some("correct horse battery")).await;
     assert_eq!(answer.status(), 403, "files are edited from this machine alone");
+    let at_home = client().get(format!("{address}/edit/files"));
+    assert_eq!(
+        at_home.send().await.unwrap().status(),
+        401,
+        "and by who knows the password"
+    );
     let foreign = client()
         .post(format!("{address}/api/control/pause"))
         .header("origin", "http://evil.example")

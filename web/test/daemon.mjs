@@ -2,14 +2,14 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
-const BIN = process.env.SPARRING_BIN ?? '../target/debug/sparring';
+const BIN = resolve(process.env.SPARRING_BIN ?? '../target/debug/sparring');
 const START_LIMIT_MS = 30_000;
 
 /** Start a program and wait until it has said all of `patterns`; gives what they caught, in order. */
-function start(args, env, patterns) {
-  const program = spawn(BIN, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+function start(args, env, patterns, cwd = '.') {
+  const program = spawn(BIN, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   const ended = new Promise((resolve) => program.once('exit', resolve));
   let said = '';
   const caught = new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ export async function startDaemon({ bot = 'Sparring', status = '', play = '', fi
     await writeFile(join(folder, name), text);
   }
   const env = { LICHESS_TOKEN: token, LICHESS_URL: server, NO_COLOR: '1' };
-  const daemon = start(['run', '--config', config], env, [/dashboard is at (http:\S+\/)/, /(listening for challenges)/]);
+  const daemon = start(['run'], env, [/dashboard is at (http:\S+\/)/, /(listening for challenges)/], folder);
   const [url] = await daemon.caught;
   const ask = async (method, path, form) => {
     const body = form && new URLSearchParams(form);
@@ -76,6 +76,12 @@ export async function startDaemon({ bot = 'Sparring', status = '', play = '', fi
     /** What the guest asks of the server. */
     get: (path) => ask('GET', path),
     post: (path, form = {}) => ask('POST', path, form),
+    /** Hold the stream of a game open as the guest, until `left`. */
+    async watch(id, left) {
+      const headers = { Authorization: `Bearer ${guest}` };
+      const { body } = await fetch(new URL(`/api/board/game/stream/${id}`, server), { headers, signal: left });
+      void body.pipeTo(new WritableStream()).catch(() => undefined);
+    },
     ended: daemon.ended,
     async stop() {
       await daemon.stop();
