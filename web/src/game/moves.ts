@@ -14,6 +14,9 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
     news,
     h('button', { type: 'button', onclick: () => show(Infinity) }, text.backToGame),
   );
+  const box = h('div', { class: 'move-scroll' }, empty, list);
+  // The result of the game takes room from the list: the move in sight stays in sight.
+  new ResizeObserver(() => scrollTo(box, buttons[visible - 1])).observe(box);
   const buttons: HTMLButtonElement[] = [];
   let firstIsBlack = false;
   let visible = -1;
@@ -75,7 +78,7 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
       'section',
       { class: 'moves', 'aria-label': text.moves },
       past,
-      h('div', { class: 'move-scroll' }, empty, list),
+      box,
       steps,
     ),
     render() {
