@@ -22,6 +22,7 @@ help:
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels and GNU Chess, hours (GAMES=400)'
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
+	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
 	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
@@ -147,6 +148,12 @@ ablations: runner
 .PHONY: bench-daemon
 bench-daemon:
 	$(CARGO) run --locked --release --bin sparring -- bench-daemon
+
+# What sixteen live boards cost the daemon: less than 5 % of one core.
+.PHONY: bench-dashboard
+bench-dashboard: web chromium
+	$(CARGO) build --locked --release --bin sparring
+	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/release/sparring node bench-dashboard.mjs
 
 # Games while everything goes wrong on purpose: kills, restarts, spoiled files, 3 % of requests and lines. The short one
 # takes about eight minutes, the long one a night.

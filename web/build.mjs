@@ -9,7 +9,7 @@ const WEIGHT_LIMIT = 60_000;
 await rm('dist', { recursive: true, force: true });
 await mkdir('dist');
 await build({
-  entryPoints: { app: 'src/main.ts', dashboard: 'src/dashboard/main.ts' },
+  entryPoints: { app: 'src/main.ts', dashboard: 'src/dashboard/main.ts', edit: 'src/edit/main.ts' },
   outdir: 'dist',
   bundle: true,
   minify: true,
@@ -18,16 +18,16 @@ await build({
   loader: { '.svg': 'dataurl' },
   legalComments: 'none',
 });
-await copyFile('src/index.html', 'dist/index.html');
-await copyFile('src/dashboard.html', 'dist/dashboard.html');
-await copyFile('src/icon.svg', 'dist/icon.svg');
+for (const name of ['index.html', 'dashboard.html', 'edit.html', 'icon.svg']) await copyFile(`src/${name}`, `dist/${name}`);
 
 const files = await readdir('dist');
-for (const [page, isOfPage] of [
-  ['index.html', (name) => !name.startsWith('dashboard.')],
-  ['dashboard.html', (name) => name.startsWith('dashboard.') || name === 'icon.svg'],
+for (const [page, parts] of [
+  ['index.html', ['index.', 'app.']],
+  ['dashboard.html', ['dashboard.']],
+  ['edit.html', ['edit.']],
 ]) {
   let total = 0;
+  const isOfPage = (name) => [...parts, 'icon.svg'].some((part) => name.startsWith(part));
   for (const name of files.filter(isOfPage).sort()) {
     const size = gzipSync(await readFile(`dist/${name}`)).length;
     total += size;

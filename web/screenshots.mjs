@@ -1,6 +1,6 @@
 // Takes the pictures of the README from the real program: a guest (the same engine, by UCI) beats the weakest opponent.
 import { spawn } from 'node:child_process';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { launch, until, visit } from './test/browser.mjs';
 import { startDaemon } from './test/daemon.mjs';
@@ -15,7 +15,7 @@ const GAME_PLIES = 16;
 /** So many games run on the picture of the dashboard, each so many half moves old. */
 const LIVE_PLIES = [6, 11, 16, 21, 26, 31];
 /** Bytes of all pictures together; a repository keeps every version. */
-const LIMIT = 800_000;
+const LIMIT = 900_000;
 
 /** An engine that answers the move to play in a position. */
 function engine() {
@@ -68,9 +68,10 @@ async function shootPhone(context, url) {
 /** The daemon at work: games of different ages, and one that is over, explained. */
 async function shootDashboard(browser, guest) {
   const daemon = await startDaemon();
+  const watching = new AbortController();
   try {
     const games = [];
-    for (const plies of LIVE_PLIES) games.push(await playOn(daemon, guest, plies));
+    for (const plies of LIVE_PLIES) games.push(await playOn(daemon, guest, plies, watching.signal));
     const { page, context } = await visit(browser, daemon.url);
     await until(() => page.locator('.live').count(), (count) => count === LIVE_PLIES.length, 'all boards are there');
     await shoot(page, 'dashboard');
@@ -82,18 +83,46 @@ async function shootDashboard(browser, guest) {
     await shoot(page, 'why');
     await context.close();
   } finally {
+    watching.abort();
+    await daemon.stop();
+  }
+}
+
+/** A book under the pen, with a slip in one line. */
+async function shootEditing(browser) {
+  const book = await readFile('../books/starter.book', 'utf8');
+  const daemon = await startDaemon({
+    status: 'edit = true\n',
+    files: {
+      'books/starter.book': book.replace('1. c4 e5 50 | Nf6 30', '1. c4 e5 50 | Nf9 30'), 'books/main.book': '1. d4\n', 'books/solid.book': '1. d4\n',
+      'personalities/club.toml': await readFile('../personalities/club.toml', 'utf8'),
+    },
+  });
+  try {
+    const viewport = { width: 1280, height: 720 };
+    const { page, context } = await visit(browser, `${daemon.url}edit.html#/book/starter`, { viewport });
+    await page.locator('.findings button').first().click();
+    await page.locator('.tree li').first().waitFor();
+    await page.evaluate(() => document.activeElement.blur());
+    await shoot(page, 'edit');
+    await context.close();
+  } finally {
     await daemon.stop();
   }
 }
 
 /** A game that is so many half moves old, with the guest to move or not. */
-async function playOn(daemon, guest, plies) {
-  const form = { 'clock.limit': 600, 'clock.increment': 5, color: plies % 2 ? 'black' : 'white', rated: false };
+async function playOn(daemon, guest, plies, watching) {
+  const form = { 'clock.limit': 1800, 'clock.increment': 5, color: plies % 2 ? 'black' : 'white', rated: false };
   const { id } = await daemon.post('/api/challenge/Sparring', form);
   const mine = plies % 2 ? 'black' : 'white';
+  await until(() => daemon.get(`/sandbox/game/${id}/view`).catch(() => null), Boolean, 'the game has begun');
+  // Who does not look at a game has left it, and the bot may claim it.
+  await daemon.watch(id, watching);
   for (;;) {
     const now = await daemon.get(`/sandbox/game/${id}/view`).catch(() => null);
-    if (now && (now.moves.length >= plies || now.status !== 'started')) return id;
+    if (now && now.status !== 'started') return playOn(daemon, guest, plies, watching); // Mated too early: another one.
+    if (now && now.moves.length >= plies) return id;
     if (now?.turn === mine) await daemon.post(`/api/board/game/${id}/move/${await guest.bestMove(now.fen)}`);
     else await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -133,9 +162,10 @@ try {
   await shoot(page, 'end');
   await context.close();
   await shootDashboard(browser, guest);
+  await shootEditing(browser);
 
   let total = 0;
-  for (const name of ['lobby', 'game', 'end', 'phone', 'dashboard', 'why']) {
+  for (const name of ['lobby', 'game', 'end', 'phone', 'dashboard', 'why', 'edit']) {
     const { size } = await stat(`${OUT}${name}.png`);
     total += size;
     console.log(`${String(size).padStart(7)} bytes  docs/images/${name}.png`);

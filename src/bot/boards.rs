@@ -43,6 +43,29 @@ pub struct Board {
     pub seen: Instant,
 }
 
+#[cfg(test)]
+impl Board {
+    /// A casual game of blitz against Ana, so many half moves old.
+    pub(crate) fn sample(plies: usize) -> Self {
+        Self {
+            opponent: "Ana".to_owned(),
+            rating: None,
+            is_bot: false,
+            side: Side::White,
+            variant: "standard".to_owned(),
+            speed: "blitz".to_owned(),
+            rated: false,
+            personality: "club".to_owned(),
+            level: None,
+            fen: "8/8/8/8/8/8/8/8 w - - 0 1".to_owned(),
+            last: None,
+            plies,
+            clocks: Some((Millis(5000), Millis(6000))),
+            seen: Instant::now(),
+        }
+    }
+}
+
 /// The boards of this moment, by game.
 pub type Pictures = BTreeMap<GameId, Arc<Board>>;
 
@@ -101,32 +124,13 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
-    fn board(plies: usize) -> Board {
-        Board {
-            opponent: "Ana".to_owned(),
-            rating: None,
-            is_bot: false,
-            side: Side::White,
-            variant: "standard".to_owned(),
-            speed: "blitz".to_owned(),
-            rated: false,
-            personality: "club".to_owned(),
-            level: None,
-            fen: String::new(),
-            last: None,
-            plies,
-            clocks: None,
-            seen: Instant::now(),
-        }
-    }
-
     #[tokio::test]
     async fn a_game_is_shown_until_its_task_ends() {
         let boards = Boards::default();
         let mut seen = boards.follow();
         let place = boards.place("abcd1234".parse().unwrap());
-        place.show(board(1));
-        place.show(board(2));
+        place.show(Board::sample(1));
+        place.show(Board::sample(2));
         let plies: Vec<usize> = seen
             .borrow_and_update()
             .values()

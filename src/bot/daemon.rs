@@ -98,6 +98,8 @@ pub struct Status {
     pub games: usize,
     /// How many games without a clock wait for the opponent with no stream open.
     pub asleep: usize,
+    /// How many challenges wait for a seat.
+    pub waiting: usize,
     /// How many challenges were judged so far.
     pub challenges: u64,
     /// Whether it accepts nothing more.

@@ -146,6 +146,7 @@ impl Desk {
     pub(super) async fn work(mut self, signals: Signals) -> Result<(), Exit> {
         loop {
             self.attend();
+            self.show_queue();
             if let Some(exit) = self.exit.take() {
                 self.leave(&signals).await;
                 return Err(exit);
@@ -500,6 +501,13 @@ impl Desk {
             status.games = games;
             status.asleep = asleep;
         });
+    }
+
+    /// Shows how long the queue is; whoever follows hears of changes alone.
+    fn show_queue(&self) {
+        let waiting = self.intake.waiting();
+        self.status
+            .send_if_modified(|status| std::mem::replace(&mut status.waiting, waiting) != waiting);
     }
 
     pub(super) fn now(&self) -> Millis {

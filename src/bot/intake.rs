@@ -154,6 +154,11 @@ impl Intake {
         );
     }
 
+    /// How many challenges wait for a seat.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Whether a person waits for a seat.
     pub(super) fn has_person_waiting(&self) -> bool {
         self.waiting.iter().any(|waiting| waiting.who.is_human)

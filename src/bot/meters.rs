@@ -26,6 +26,7 @@ struct Counted {
     registry: Registry,
     games: Gauge,
     asleep: Gauge,
+    waiting: Gauge,
     listening: Gauge,
     memory: Gauge,
     begun: Counter,
@@ -44,6 +45,7 @@ impl Default for Meters {
             registry: Registry::with_prefix("sparring"),
             games: Gauge::default(),
             asleep: Gauge::default(),
+            waiting: Gauge::default(),
             listening: Gauge::default(),
             memory: Gauge::default(),
             begun: Counter::default(),
@@ -70,6 +72,11 @@ impl Counted {
             "games_asleep",
             "Games of days without a stream",
             self.asleep.clone(),
+        );
+        registry.register(
+            "challenges_waiting",
+            "Challenges that wait for a seat",
+            self.waiting.clone(),
         );
         registry.register(
             "listening",
@@ -160,6 +167,7 @@ impl Meters {
         let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         self.0.games.set(signed(status.games as u64));
         self.0.asleep.set(signed(status.asleep as u64));
+        self.0.waiting.set(signed(status.waiting as u64));
         self.0.listening.set(i64::from(status.is_listening));
         self.0.lost_rows.set(signed(store.lost()));
         self.0.memory.set(signed(memory.unwrap_or_default()));
@@ -186,12 +194,14 @@ mod tests {
         meters.limited(Class::Challenge);
         let status = Status {
             games: 3,
+            waiting: 2,
             is_listening: true,
             ..Status::default()
         };
         let page = meters.page(&status, &Store::default(), Some(1024));
         for line in [
             "sparring_games 3",
+            "sparring_challenges_waiting 2",
             "sparring_listening 1",
             "sparring_resident_memory_bytes 1024",
             "sparring_games_begun_total 1",

@@ -1,17 +1,19 @@
-//! `/healthz` and `/metrics`: how the daemon is doing, for probes and monitors on this machine.
+//! `/healthz` and `/metrics`: how the daemon is doing, for probes and monitors.
 
 use std::{fs, time::Duration};
 
 use axum::{
     Json, Router,
     extract::State,
-    http::{HeaderMap, StatusCode, header},
+    http::{StatusCode, header},
+    middleware::from_fn_with_state,
     response::{IntoResponse, Response},
     routing::get,
 };
 use serde_json::json;
 use tokio::sync::watch;
 
+use super::guard::{self, Access};
 use crate::{
     bot::{Status, meters::Meters, pulse::Pulse},
     store::Store,
@@ -35,11 +37,12 @@ pub struct Watched {
     pub store: Store,
 }
 
-/// The pages.
-pub fn router(watched: Watched) -> Router {
+/// The pages, for those who have access.
+pub fn router(watched: Watched, access: Access) -> Router {
     Router::new()
         .route("/healthz", get(healthz))
         .route("/metrics", get(metrics))
+        .layer(from_fn_with_state(access, guard::check))
         .with_state(watched)
 }
 
@@ -56,10 +59,7 @@ pub(super) async fn ailment(watched: &Watched) -> Option<&'static str> {
 }
 
 /// 200 when the loop turns and the event stream is open, else 503 and why.
-async fn healthz(State(watched): State<Watched>, headers: HeaderMap) -> Response {
-    if !is_at_home(&headers) {
-        return StatusCode::FORBIDDEN.into_response();
-    }
+async fn healthz(State(watched): State<Watched>) -> Response {
     let why = ailment(&watched).await;
     let status = watched.status.borrow().clone();
     let code = why.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
@@ -69,22 +69,10 @@ async fn healthz(State(watched): State<Watched>, headers: HeaderMap) -> Response
     (code, Json(page)).into_response()
 }
 
-async fn metrics(State(watched): State<Watched>, headers: HeaderMap) -> Response {
-    if !is_at_home(&headers) {
-        return StatusCode::FORBIDDEN.into_response();
-    }
+async fn metrics(State(watched): State<Watched>) -> Response {
     let status = watched.status.borrow().clone();
     let page = watched.meters.page(&status, &watched.store, resident());
     ([(header::CONTENT_TYPE, OPEN_METRICS)], page).into_response()
-}
-
-/// Whether the caller means this machine: a page in a browser that was led here by a false name does not.
-pub(super) fn is_at_home(headers: &HeaderMap) -> bool {
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    host.is_some_and(|host| {
-        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-        matches!(name, "localhost" | "127.0.0.1" | "[::1]")
-    })
 }
 
 /// Memory of this process in bytes, as Linux tells it.

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use tokio::sync::watch;
 use tracing::{error, info, warn};
 
-use super::run::settings;
+use super::{dashboard::Course, run::settings};
 use crate::{
     bot::Options,
-    config::{Config, UserList},
+    config::{Config, LevelWish, Mode, Rule, UserList, When, Wish},
+    units::Elo,
 };
 
 /// Steers a running daemon.
@@ -21,7 +22,7 @@ pub(super) struct Helm {
     wanted: Options,
     options: watch::Sender<Options>,
     lists: watch::Sender<Vec<UserList>>,
-    paused: watch::Sender<bool>,
+    course: watch::Sender<Course>,
 }
 
 impl Helm {
@@ -38,13 +39,13 @@ impl Helm {
             started,
             options,
             lists,
-            paused: watch::channel(false).0,
+            course: watch::channel(Course::default()).0,
         }
     }
 
-    /// Whether nothing is begun, now and later.
-    pub(super) fn paused(&self) -> watch::Receiver<bool> {
-        self.paused.subscribe()
+    /// What the owner asked for beside the settings, now and later.
+    pub(super) fn course(&self) -> watch::Receiver<Course> {
+        self.course.subscribe()
     }
 
     /// Reads the settings again. Bad ones change nothing; accounts and addresses need a restart.
@@ -71,7 +72,7 @@ impl Helm {
 
     /// Begins nothing more, or does again. Running games go on, and so does reading the settings.
     pub(super) fn pause(&mut self, paused: bool) {
-        if self.paused.send_replace(paused) != paused {
+        if self.turn(|course| course.paused = paused) {
             info!(
                 "{}",
                 if paused {
@@ -84,14 +85,55 @@ impl Helm {
         }
     }
 
+    /// Plays casual games that are not begun yet at a level, whatever the settings say, or again as they say.
+    pub(super) fn casual_level(&mut self, level: Option<Elo>) {
+        if self.turn(|course| course.casual_level = level) {
+            match level {
+                Some(level) => info!("casual games are played at level {level} from now on"),
+                None => info!("casual games are played as the settings say again"),
+            }
+            self.steer();
+        }
+    }
+
+    /// Changes the course; says whether it was another one.
+    fn turn(&self, change: impl FnOnce(&mut Course)) -> bool {
+        self.course.send_if_modified(|course| {
+            let before = *course;
+            change(course);
+            *course != before
+        })
+    }
+
     fn steer(&self) {
         let mut options = self.wanted.clone();
-        if *self.paused.borrow() {
+        let course = *self.course.borrow();
+        if let Some(level) = course.casual_level {
+            let rules = std::iter::once(casual_at(level)).chain(options.rules.iter().cloned());
+            options.rules = rules.collect::<Vec<_>>().into();
+        }
+        if course.paused {
             // Without seats whoever comes is asked to come later, as when all are taken.
             options.games.max = 0;
             options.matchmaking.enabled = false;
         }
         self.options.send_replace(options);
+    }
+}
+
+/// The rule that comes before all others while the owner wants a level.
+fn casual_at(level: Elo) -> Rule {
+    Rule {
+        name: Some("the level of the dashboard".to_owned()),
+        when: When {
+            mode: Some(Mode::Casual),
+            ..When::default()
+        },
+        wish: Wish {
+            level: Some(LevelWish::Fixed(level)),
+            ..Wish::default()
+        },
+        ..Rule::default()
     }
 }
 
@@ -117,5 +159,28 @@ mod tests {
         std::fs::write(&path, "[games]\nmax = \"many\"\n").unwrap();
         helm.reload();
         assert_eq!(seen.borrow().games.max, 5, "bad settings change nothing");
+    }
+
+    #[test]
+    fn a_level_for_casual_games_outlasts_a_reload_and_is_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bot.toml");
+        std::fs::write(&path, "[[rule]]\nlevel = 900\n").unwrap();
+        let started = settings(&path).unwrap();
+        let (options, seen) = watch::channel(Options::from(&started));
+        let mut helm = Helm::new(path, started, options, watch::channel(Vec::new()).0);
+        helm.casual_level(Some(Elo(1500)));
+        helm.reload();
+        let rules = seen.borrow().rules.clone();
+        assert_eq!(rules.len(), 2);
+        assert_eq!(rules[0].wish.level, Some(LevelWish::Fixed(Elo(1500))));
+        assert_eq!(
+            rules[0].when.mode,
+            Some(Mode::Casual),
+            "rated games are left alone"
+        );
+        assert_eq!(rules[0].then, None, "who is played is left to the settings");
+        helm.casual_level(None);
+        assert_eq!(seen.borrow().rules.len(), 1);
     }
 }

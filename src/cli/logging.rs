@@ -4,11 +4,14 @@ use std::io::{IsTerminal, stderr};
 
 use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
+use super::warnings::Warnings;
+
 /// How much to say: the number of `-v` on the command line.
 pub type Verbosity = u8;
 
-/// Starts logging to stderr. `RUST_LOG` overrides the verbosity for who knows what to look for.
-pub fn start(verbosity: Verbosity) {
+/// Starts logging to stderr, and gives what keeps the last warnings. `RUST_LOG` overrides the verbosity for who knows what
+/// to look for.
+pub fn start(verbosity: Verbosity) -> Warnings {
     let level = match verbosity {
         0 => "sparring=info,warn",
         1 => "sparring=debug,info",
@@ -20,13 +23,15 @@ pub fn start(verbosity: Verbosity) {
         .with_target(verbosity > 0)
         .with_ansi(wants_color());
     let under_systemd = std::env::var_os("JOURNAL_STREAM").is_some();
-    let registry = tracing_subscriber::registry().with(filter);
+    let warnings = Warnings::default();
+    let registry = tracing_subscriber::registry().with(filter).with(warnings.clone());
     // Another subscriber is there only in tests, which may keep theirs.
     let _ = if under_systemd {
         registry.with(layer.without_time()).try_init()
     } else {
         registry.with(layer).try_init()
     };
+    warnings
 }
 
 /// Colour on stderr only for eyes: a terminal that is not dumb, and no `NO_COLOR`.

@@ -7,19 +7,24 @@ pub mod check;
 pub mod dashboard;
 pub mod datagen;
 pub mod doctor;
+pub mod edit;
 pub mod exit;
 pub mod explain;
 pub mod games;
+pub mod guard;
 pub mod health;
 mod helm;
 pub mod human;
 pub mod init;
 pub mod ladder;
 pub mod leaning;
+mod listening;
 pub mod logging;
 pub mod manual;
 pub mod match_engines;
+mod parting;
 pub mod play;
+mod private;
 pub mod report;
 pub mod run;
 pub mod sandbox;
@@ -31,6 +36,7 @@ pub mod style_report;
 pub mod suite;
 pub mod token;
 pub mod tune;
+pub mod warnings;
 pub mod why;
 
 use std::{
@@ -143,11 +149,11 @@ enum Command {
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    logging::start(cli.verbose);
+    let warnings = logging::start(cli.verbose);
     let outcome = match &cli.command {
         None => welcome(),
         Some(Command::Play(args)) => play::run(args),
-        Some(Command::Run(args)) => run::run(args),
+        Some(Command::Run(args)) => run::run(args, warnings),
         Some(Command::Init(args)) => init::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Sandbox(args)) => sandbox::run(args),

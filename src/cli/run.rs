@@ -1,7 +1,6 @@
 //! `sparring run`: the bot on lichess, until it is told to stop.
 
 use std::{
-    net::SocketAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -9,7 +8,6 @@ use std::{
 use anyhow::Context as _;
 use sd_notify::NotifyState;
 use tokio::{
-    net::TcpListener,
     signal::unix::{SignalKind, signal},
     sync::{mpsc, watch},
     time::{Instant, sleep_until},
@@ -19,14 +17,16 @@ use tracing::{info, warn};
 
 use super::{
     dashboard::{self, Panel, Wish},
+    edit::Editor,
     exit::{Exit, Failure},
     health::Watched,
     helm::Helm,
-    leaning,
+    leaning, listening,
     service::{assemble, failure, fresh_seed},
     state,
     stock::stock,
     token::{Sources, TokenError},
+    warnings::Warnings,
 };
 use crate::{
     bot::{Signals, Status, pulse::Pulse},
@@ -70,11 +70,11 @@ const WISHES: usize = 8;
 /// A loop that turns answers within this time.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
-/// Runs the daemon to its end.
+/// Runs the daemon to its end. The warnings are what the log has said of late.
 ///
 /// # Errors
 /// With an exit code for settings, token, account or server that cannot be used.
-pub fn run(args: &Args) -> anyhow::Result<Exit> {
+pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     let config = settings(&args.config)?;
     let server = match &args.url {
         Some(url) => {
@@ -103,7 +103,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Some(state::take(&folder).map_err(|taken| refused(taken.to_string()))?)
     };
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(serve(args, config, client, &folder))
+    runtime.block_on(serve(args, config, client, &folder, warnings))
 }
 
 /// Reads the settings; warnings go to the log.
@@ -132,12 +132,20 @@ fn no_token(error: TokenError) -> anyhow::Error {
     Failure::error(Exit::NoPermission, format!("{:#}", anyhow::Error::new(error)))
 }
 
-async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> anyhow::Result<Exit> {
+async fn serve(
+    args: &Args,
+    config: Config,
+    client: Client,
+    folder: &Path,
+    warnings: Warnings,
+) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
     let stock = stock(&config.paths, &stop);
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
-    let status = config.status;
+    let status = config.status.clone();
+    let paths = config.paths.clone();
+    let (library, cast) = (stock.library.clone(), stock.cast.clone());
     service.daemon.lists = lists::keep(declared, &stop).await;
     service.daemon.dry = args.dry_run;
     if config.state.archive && !args.dry_run {
@@ -149,7 +157,7 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
     let options = service.options.subscribe();
     let mut helm = Helm::new(args.config.clone(), config, service.options, declare);
     let (wishes, mut wished) = mpsc::channel(WISHES);
-    if let Some(address) = status {
+    if let Some(listen) = &status.listen {
         let panel = Panel {
             watched: Watched {
                 status: service.status.clone(),
@@ -159,11 +167,17 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
             },
             boards: service.daemon.boards.clone(),
             options,
-            paused: helm.paused(),
+            course: helm.course(),
+            controls: status.has_controls(),
+            editor: status.edit.then(|| Editor::new(paths, library.clone())),
+            library,
+            cast,
+            warnings,
+            access: listening::access(&status)?,
             wishes: wishes.clone(),
             begun: Instant::now(),
         };
-        show(address, panel, &stop).await?;
+        listening::serve(listen, dashboard::router(panel), &stop).await?;
     }
     let signals = Signals::default();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
@@ -179,6 +193,7 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
                 Wish::Pause => helm.pause(true),
                 Wish::Resume => helm.pause(false),
                 Wish::Reload => helm.reload(),
+                Wish::Level(level) => helm.casual_level(level),
                 Wish::Drain if signals.drain.is_cancelled() => {}
                 Wish::Drain => end(&signals),
             },
@@ -191,27 +206,6 @@ async fn serve(args: &Args, config: Config, client: Client, folder: &Path) -> an
     ended.map_err(|exit| failure(&exit))?;
     info!("ended as asked");
     Ok(Exit::Success)
-}
-
-/// Serves the dashboard, health and figures on this machine until `stop`.
-async fn show(address: SocketAddr, panel: Panel, stop: &CancellationToken) -> anyhow::Result<()> {
-    let taken = |error| {
-        let sentence = format!("cannot listen on {address}: {error}; name another by listen in [status]");
-        Failure::error(Exit::BadConfiguration, sentence)
-    };
-    let listener = TcpListener::bind(address).await.map_err(taken)?;
-    let router = dashboard::router(panel);
-    if let Ok(address) = listener.local_addr() {
-        info!("the dashboard is at http://{address}/");
-    }
-    let stop = stop.clone();
-    tokio::spawn(async move {
-        let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned());
-        if let Err(error) = served.await {
-            warn!("health is shown no longer: {error}");
-        }
-    });
-    Ok(())
 }
 
 /// The first wish to end drains, the second leaves.

@@ -1,21 +1,16 @@
 //! Where the lichess token comes from: a systemd credential, a private file, or the environment. Never a flag.
 
-use std::{
-    fs,
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::private::{PrivateError, read, read_private};
 use crate::lichess::{BadToken, Token};
 
 /// The environment variable that may hold the token.
 pub const VARIABLE: &str = "LICHESS_TOKEN";
 /// The name of the systemd credential that may hold it.
 const CREDENTIAL: &str = "lichess-token";
-/// More than any token: the file may be anything, and only this much of it is read.
-const MOST: u64 = 4096;
 
 /// Why there is no token to use. Each message says what to do; none ever quotes the token.
 #[derive(Debug, Error)]
@@ -26,23 +21,9 @@ pub enum TokenError {
          make one at https://lichess.org/account/oauth/token with the scope bot:play"
     )]
     Missing,
-    /// A file cannot be read.
-    #[error("cannot read the token from {}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        #[source]
-        source: std::io::Error,
-    },
-    /// A file that others may read.
-    #[error("{} can be read by others (mode {mode:03o}): run `chmod 600 {}`", path.display(), path.display())]
-    TooOpen {
-        /// The file.
-        path: PathBuf,
-        /// Its permission bits.
-        mode: u32,
-    },
+    /// A file cannot be read, or could be by others.
+    #[error(transparent)]
+    File(#[from] PrivateError),
     /// Text that cannot be a token, for example two lines or a pasted header.
     #[error("the token from {source_name} cannot be one")]
     Malformed {
@@ -93,8 +74,7 @@ impl Sources {
             return Ok((read(&path)?, path.display().to_string()));
         }
         if let Some(path) = &self.file {
-            refuse_if_open(path)?;
-            return Ok((read(path)?, path.display().to_string()));
+            return Ok((read_private(path)?, path.display().to_string()));
         }
         match &self.environment {
             Some(text) if !text.trim().is_empty() => Ok((text.clone(), VARIABLE.to_owned())),
@@ -103,42 +83,10 @@ impl Sources {
     }
 }
 
-fn read(path: &Path) -> Result<String, TokenError> {
-    let unreadable = |source| TokenError::Unreadable {
-        path: path.to_owned(),
-        source,
-    };
-    let mut text = String::new();
-    let file = fs::File::open(path).map_err(unreadable)?;
-    file.take(MOST).read_to_string(&mut text).map_err(unreadable)?;
-    Ok(text)
-}
-
-#[cfg(unix)]
-fn refuse_if_open(path: &Path) -> Result<(), TokenError> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let metadata = fs::metadata(path).map_err(|source| TokenError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
-    let mode = metadata.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 {
-        Ok(())
-    } else {
-        Err(TokenError::TooOpen {
-            path: path.to_owned(),
-            mode,
-        })
-    }
-}
-
-#[cfg(not(unix))]
-fn refuse_if_open(_path: &Path) -> Result<(), TokenError> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::{fs, path::Path};
+
     use super::*;
 
     fn found(sources: &Sources) -> String {

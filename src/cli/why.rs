@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
+use super::parting::parting;
 use crate::{
+    book::Library,
     chess::{GameLine, Variant, parse_uci, write_fen, write_san, write_uci},
     lichess::model::{GameId, Side},
     store::{BookGrounds, GameRecord, Grounds, MoveRecord, SearchGrounds, Source, Store, Worth},
@@ -20,13 +22,13 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The decisions of a game that is over for everybody else, once its end is in the archive; nothing for games that it
 /// does not know.
-pub async fn once_written(store: &Store, id: GameId) -> Option<Value> {
+pub async fn once_written(store: &Store, library: &Library, id: GameId) -> Option<Value> {
     let begun = Instant::now();
     loop {
         let wanted = id.clone();
         let asked = store.ask(move |archive| Ok((archive.game(&wanted)?, archive.moves(&wanted)?)));
         let (game, moves) = asked.await?.ok()?;
-        let told = game.and_then(|game| decisions(&game, &moves));
+        let told = game.and_then(|game| decisions(&game, &moves, library));
         if told.is_some() || begun.elapsed() > WRITTEN_WITHIN {
             return told;
         }
@@ -48,19 +50,18 @@ pub struct Told {
 /// The moves of a game; those that make no game end it.
 #[must_use]
 pub fn retold(game: &GameRecord, moves: &[MoveRecord]) -> Vec<Told> {
+    replay(game, moves).map_or_else(Vec::new, |(_, told)| told)
+}
+
+/// The game itself, and its moves in words; nothing where its start makes no sense.
+fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameLine, Vec<Told>)> {
     let written = game.end.as_ref().map(|end| end.moves.as_str());
     let words: Vec<&str> = match written {
         Some(written) => written.split_ascii_whitespace().collect(),
         None => moves.iter().map(|record| record.uci.as_str()).collect(),
     };
-    let begun = game
-        .variant
-        .parse::<Variant>()
-        .ok()
-        .and_then(|variant| GameLine::replay(variant, &game.start, "").ok());
-    let Some(mut line) = begun else {
-        return Vec::new();
-    };
+    let variant = game.variant.parse::<Variant>().ok()?;
+    let mut line = GameLine::replay(variant, &game.start, "").ok()?;
     let mut told = Vec::new();
     for word in words {
         let Ok(mv) = parse_uci(line.position(), word) else {
@@ -74,14 +75,15 @@ pub fn retold(game: &GameRecord, moves: &[MoveRecord]) -> Vec<Told> {
             fen: write_fen(line.position()),
         });
     }
-    told
+    Some((line, told))
 }
 
-/// Why each move of mine was played. Nothing while the game runs: then it would help somebody.
+/// Why each move of mine was played, and where the books of the library were left. Nothing while the game runs: then it
+/// would help somebody.
 #[must_use]
-pub fn decisions(game: &GameRecord, moves: &[MoveRecord]) -> Option<Value> {
+pub fn decisions(game: &GameRecord, moves: &[MoveRecord], library: &Library) -> Option<Value> {
     game.end.as_ref()?;
-    let told = retold(game, moves);
+    let (line, told) = replay(game, moves)?;
     let cards: Vec<Value> = moves
         .iter()
         .filter_map(|record| {
@@ -94,9 +96,16 @@ pub fn decisions(game: &GameRecord, moves: &[MoveRecord]) -> Option<Value> {
         "side": if game.side == Side::White { "white" } else { "black" },
         "personality": game.personality,
         "level": game.level,
-        "leftBook": left_book(moves),
+        "leftBook": parting(&line, moves, library),
         "decisions": cards,
     }))
+}
+
+/// The same with word of whether the lines of books in it can be edited in the browser.
+#[must_use]
+pub fn editable(mut decisions: Value, edit: bool) -> Value {
+    decisions["edit"] = json!(edit);
+    decisions
 }
 
 /// One decision; nothing for moves of the opponent, and where nothing is known.
@@ -138,27 +147,6 @@ fn of_search(search: &SearchGrounds) -> Value {
 /// Thousandths as a chance from 0 to 1.
 fn share(permille: u16) -> f64 {
     f64::from(permille) / 1000.0
-}
-
-/// Where moves of mine from a book were followed by one that was not, and the line that was left.
-fn left_book(moves: &[MoveRecord]) -> Option<Value> {
-    let mine: Vec<_> = moves
-        .iter()
-        .filter_map(|record| Some((record.ply, record.thought.as_ref()?)))
-        .collect();
-    let booked = mine
-        .iter()
-        .take_while(|(_, thought)| thought.source == Source::Book)
-        .count();
-    let (_, last) = mine.get(booked.checked_sub(1)?)?;
-    let (ply, _) = mine.get(booked)?;
-    let line = match &last.grounds {
-        Some(Grounds::Book(book)) => Some(book),
-        _ => None,
-    };
-    Some(json!({
-        "ply": ply, "at": line.map(|book| &book.at), "note": line.and_then(|book| book.note.as_ref()),
-    }))
 }
 
 #[cfg(test)]
@@ -228,7 +216,7 @@ mod tests {
 
     #[test]
     fn each_move_of_mine_says_where_it_is_from_and_where_the_book_was_left() {
-        let told = decisions(&game(Some("e2e4 e7e5 g1f3")), &moves()).unwrap();
+        let told = decisions(&game(Some("e2e4 e7e5 g1f3")), &moves(), &Library::empty()).unwrap();
         let cards = told["decisions"].as_array().unwrap();
         assert_eq!(cards.len(), 2);
         assert_eq!(cards[0]["san"], "e4");
@@ -239,13 +227,13 @@ mod tests {
         assert_eq!(cards[1]["search"]["people"]["chance"], 0.231);
         assert_eq!(
             told["leftBook"],
-            json!({"ply": 3, "at": "books/x.book:4", "note": "Italian"})
+            json!({"ply": 3, "by": null, "at": "books/x.book:4", "note": "Italian", "plan": []})
         );
     }
 
     #[test]
     fn while_a_game_runs_nothing_is_told() {
-        assert_eq!(decisions(&game(None), &moves()), None);
+        assert_eq!(decisions(&game(None), &moves(), &Library::empty()), None);
         assert_eq!(retold(&game(None), &moves()).len(), 3, "its moves are no secret");
     }
 
@@ -254,7 +242,7 @@ mod tests {
         let broken = game(Some("e2e4 e7e9"));
         assert_eq!(retold(&broken, &[]).len(), 1);
         assert_eq!(
-            decisions(&broken, &moves()).unwrap()["decisions"]
+            decisions(&broken, &moves(), &Library::empty()).unwrap()["decisions"]
                 .as_array()
                 .unwrap()
                 .len(),

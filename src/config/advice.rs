@@ -150,7 +150,7 @@ pub(super) fn forbid_token(section: &mut Section<'_>) {
 }
 
 /// The text with anything that may be a token struck out by as many stars: findings quote the text.
-pub(super) fn without_tokens(text: &str) -> String {
+pub fn without_tokens(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         match line.split_once('=') {

@@ -1,6 +1,6 @@
 //! The forms that rules have of their own: clocks, hours of the day, users.
 
-use std::{fmt, net::SocketAddr};
+use std::fmt;
 
 use toml::{Spanned, de::DeValue};
 
@@ -134,36 +134,6 @@ impl Form for HoursForm {
     }
 
     fn write(&self, value: &Hours) -> String {
-        format!("\"{value}\"")
-    }
-}
-
-/// An address of this machine, with its port, as a setting.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LoopbackForm;
-
-impl Form for LoopbackForm {
-    type Value = SocketAddr;
-
-    fn describe(&self) -> String {
-        "an address of this machine and a port, as in \"127.0.0.1:9464\"".to_owned()
-    }
-
-    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<SocketAddr, Vec<Misfit>> {
-        let address = text_as(value, "an address and a port", |text| {
-            text.parse::<SocketAddr>().ok()
-        })?;
-        if address.ip().is_loopback() {
-            Ok(address)
-        } else {
-            let help = "write 127.0.0.1, and put a proxy with a password before it for others";
-            Err(vec![
-                Misfit::new(value, format!("\"{address}\" is open to other machines")).with_help(help),
-            ])
-        }
-    }
-
-    fn write(&self, value: &SocketAddr) -> String {
         format!("\"{value}\"")
     }
 }

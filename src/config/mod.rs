@@ -4,6 +4,7 @@
 //! shows them all with their defaults. Paths in it count from the folder it lies in.
 
 mod advice;
+mod dashboard;
 mod form;
 mod level;
 mod list;
@@ -13,12 +14,13 @@ mod server;
 
 use std::{
     fs, io,
-    net::SocketAddr,
     path::{Path, PathBuf},
 };
 
 use thiserror::Error;
 
+pub use advice::without_tokens;
+pub use dashboard::{Dashboard, Listen};
 pub use form::{Control, Hours};
 pub use level::LevelWish;
 pub use list::UserList;
@@ -54,8 +56,8 @@ pub struct Config {
     pub paths: Paths,
     /// What outlasts a restart.
     pub state: State,
-    /// Where health and figures are shown; none for nowhere.
-    pub status: Option<SocketAddr>,
+    /// Where health and figures are shown, and to whom.
+    pub status: Dashboard,
 }
 
 /// `[lichess]`.
@@ -187,6 +189,7 @@ impl Config {
         self.paths = self.paths.within(folder);
         self.lichess.token_file = self.lichess.token_file.map(|path| folder.join(path));
         self.state.folder = self.state.folder.map(|path| folder.join(path));
+        self.status = self.status.within(folder);
         for list in &mut self.lists {
             list.file = list.file.take().map(|path| folder.join(path));
         }
@@ -265,14 +268,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
     let engine = file.section("engine", declare_engine);
     let paths = file.section("paths", declare_paths);
     let state = file.section("state", declare_state);
-    let status = file.section("status", |status| {
-        status.optional(
-            "listen",
-            form::LoopbackForm,
-            "nowhere",
-            "Where the dashboard, /healthz and /metrics (OpenMetrics) are served, on this machine alone.",
-        )
-    });
+    let status = file.section("status", dashboard::declare);
     warn_of_too_many_moves(file, games, &rules);
     Config {
         lichess,

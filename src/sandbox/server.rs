@@ -212,10 +212,24 @@ impl Sandbox {
     /// # Errors
     /// Whatever the listener cannot tell about itself.
     pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken) -> io::Result<()> {
+        self.serve_beside(Router::new(), listener, shutdown).await
+    }
+
+    /// The same, with routes of somebody else beside those of the sandbox; they protect themselves.
+    ///
+    /// # Errors
+    /// Whatever the listener cannot tell about itself.
+    pub async fn serve_beside(
+        self,
+        others: Router,
+        listener: TcpListener,
+        shutdown: CancellationToken,
+    ) -> io::Result<()> {
         let site = format!("http://{}", listener.local_addr()?);
         self.hub.with(|world, _| world.set_site(site));
         let service = self
             .router()
+            .merge(others)
             .into_make_service_with_connect_info::<ConnectionNumber>();
         let server = axum::serve(Doorman::new(listener, self.hub.clone()), service)
             .with_graceful_shutdown(self.clone().farewell(shutdown.clone()));

@@ -72,6 +72,8 @@ pub struct Filter {
 #[derive(Debug)]
 pub struct Archive {
     pub(super) sql: Connection,
+    /// How many games that have ended are kept; none for all.
+    newest: Option<u32>,
 }
 
 impl Archive {
@@ -82,6 +84,7 @@ impl Archive {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let archive = Self {
             sql: Connection::open(path)?,
+            newest: None,
         };
         archive.sql.busy_timeout(BUSY)?;
         // Readers do not wait for the writer, and a crash loses nothing that was committed.
@@ -98,6 +101,7 @@ impl Archive {
     pub fn read(path: &Path) -> Result<Self, StoreError> {
         let archive = Self {
             sql: Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
+            newest: None,
         };
         archive.sql.busy_timeout(BUSY)?;
         archive.migrate()?;
@@ -111,9 +115,41 @@ impl Archive {
     pub fn in_memory() -> Result<Self, StoreError> {
         let archive = Self {
             sql: Connection::open_in_memory()?,
+            newest: None,
         };
         archive.migrate()?;
         Ok(archive)
+    }
+
+    /// From now on only the newest of the games that have ended are kept, with their moves, and as many challenges: for an
+    /// archive in memory, which would grow as long as the program runs.
+    #[must_use]
+    pub fn keeping(self, games: u32) -> Self {
+        Self {
+            newest: Some(games),
+            ..self
+        }
+    }
+
+    /// Lets go of what is not to be kept.
+    fn prune(&self) -> rusqlite::Result<()> {
+        let Some(newest) = self.newest else {
+            return Ok(());
+        };
+        self.sql.execute(
+            "DELETE FROM games WHERE id IN (SELECT id FROM games WHERE ended IS NOT NULL
+             ORDER BY began DESC, id LIMIT -1 OFFSET ?)",
+            [newest],
+        )?;
+        self.sql.execute_batch(
+            "DELETE FROM moves WHERE game NOT IN (SELECT id FROM games);
+             DELETE FROM favours WHERE game NOT IN (SELECT id FROM games);",
+        )?;
+        self.sql.execute(
+            "DELETE FROM challenges WHERE id IN (SELECT id FROM challenges ORDER BY at DESC, id LIMIT -1 OFFSET ?)",
+            [newest],
+        )?;
+        Ok(())
     }
 
     fn migrate(&self) -> Result<(), StoreError> {
@@ -148,7 +184,11 @@ impl Archive {
         self.sql.pragma_update(None, "synchronous", caution)?;
         let written = self.write_game(game, end);
         self.sql.pragma_update(None, "synchronous", "NORMAL")?;
-        Ok(written?)
+        written?;
+        if end.is_some() {
+            self.prune()?;
+        }
+        Ok(())
     }
 
     fn write_game(&self, game: &GameRecord, end: Option<&End>) -> rusqlite::Result<()> {

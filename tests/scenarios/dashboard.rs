@@ -2,10 +2,18 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-use sparring::cli::{
-    dashboard::{Panel, Wish, router},
-    health::Watched,
+use serde_json::{Value, json};
+use sparring::{
+    cli::{
+        dashboard::{Course, Panel, Wish, router},
+        edit::Editor,
+        guard::Access,
+        health::Watched,
+        warnings::Warnings,
+    },
+    config::Paths,
+    units::Elo,
+    watch::open,
 };
 use tokio::{
     net::TcpListener,
@@ -22,6 +30,17 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Serves the dashboard of the stage's daemon; gives its address and what is wished.
 async fn served(stage: &Stage) -> (String, mpsc::Receiver<Wish>) {
+    served_with(stage, &Paths::default(), None, Access::default()).await
+}
+
+/// The same with the books and personalities of these folders, and with access.
+async fn served_with(
+    stage: &Stage,
+    paths: &Paths,
+    editing: Option<()>,
+    access: Access,
+) -> (String, mpsc::Receiver<Wish>) {
+    let (stock, _, _) = open(paths);
     let bot = stage.bot.as_ref().unwrap();
     let (wishes, wished) = mpsc::channel(4);
     let panel = Panel {
@@ -33,7 +52,13 @@ async fn served(stage: &Stage) -> (String, mpsc::Receiver<Wish>) {
         },
         boards: stage.crew.boards.clone(),
         options: bot.options.subscribe(),
-        paused: watch::channel(false).1,
+        course: watch::channel(Course::default()).1,
+        controls: true,
+        editor: editing.map(|()| Editor::new(paths.clone(), stock.library.clone())),
+        library: stock.library,
+        cast: stock.cast,
+        warnings: Warnings::default(),
+        access,
         wishes,
         begun: Instant::now(),
     };
@@ -136,4 +161,148 @@ async fn only_the_own_page_may_ask_for_anything_and_no_page_talks_to_others() {
     );
     let without = client().get(format!("{address}/api/games")).send().await.unwrap();
     assert_eq!(without.status(), 503, "this daemon keeps no archive");
+}
+
+/// Posts JSON as the own page does; gives status and answer.
+async fn post(address: &str, path: &str, said: &Value) -> (u16, Value) {
+    let request = client()
+        .post(format!("{address}{path}"))
+        .header("origin", address)
+        .json(said);
+    let answer = request.send().await.unwrap();
+    let status = answer.status().as_u16();
+    (
+        status,
+        serde_json::from_str(&answer.text().await.unwrap()).unwrap_or_default(),
+    )
+}
+
+#[tokio::test]
+async fn the_level_of_casual_games_is_asked_for_within_its_range() {
+    let stage = replies(&[]).open().await;
+    let (address, mut wished) = served(&stage).await;
+    let level = "/api/control/level";
+    assert_eq!(post(&address, level, &json!({"level": 1500})).await.0, 200);
+    assert_eq!(wished.recv().await, Some(Wish::Level(Some(Elo(1500)))));
+    assert_eq!(post(&address, level, &json!({"level": null})).await.0, 200);
+    assert_eq!(wished.recv().await, Some(Wish::Level(None)));
+    assert_eq!(post(&address, level, &json!({"level": 99})).await.0, 422);
+    assert!(wished.try_recv().is_err());
+    let table = json(&format!("{address}/api/levels")).await;
+    assert!(table["levels"].as_array().unwrap().len() > 5, "{table}");
+    let warnings = json(&format!("{address}/api/warnings")).await;
+    assert_eq!(warnings["warnings"], json!([]));
+}
+
+#[tokio::test]
+async fn without_the_password_nothing_is_shown_from_anywhere() {
+    let stage = replies(&[]).open().await;
+    let access = Access::by_password("correct horse battery".to_owned().into());
+    let (address, mut wished) = served_with(&stage, &Paths::default(), Some(()), access).await;
+    let ask = |path: &str, password: Option<&str>| {
+        let mut request = client()
+            .get(format!("{address}{path}"))
+            .header("host", "bot.example:9464");
+        if let Some(password) = password {
+            request = request.basic_auth("owner", Some(password));
+        }
+        async move { request.send().await.unwrap() }
+    };
+    for path in ["/", "/api/overview", "/api/live", "/healthz", "/metrics"] {
+        let answer = ask(path, None).await;
+        assert_eq!(answer.status(), 401, "{path}");
+        assert!(
+            answer.headers()["www-authenticate"]
+                .to_str()
+                .unwrap()
+                .starts_with("Basic ")
+        );
+    }
+    assert_eq!(ask("/api/overview", Some("wrong")).await.status(), 401);
+    assert_eq!(
+        ask("/api/overview", Some("correct horse battery")).await.status(),
+        200
+    );
+    let answer = ask("/edit/files", Some("correct horse battery")).await;
+    assert_eq!(answer.status(), 403, "files are edited from this machine alone");
+    let at_home = client().get(format!("{address}/edit/files"));
+    assert_eq!(
+        at_home.send().await.unwrap().status(),
+        401,
+        "and by who knows the password"
+    );
+    let foreign = client()
+        .post(format!("{address}/api/control/pause"))
+        .header("origin", "http://evil.example")
+        .basic_auth("owner", Some("correct horse battery"));
+    assert_eq!(foreign.send().await.unwrap().status(), 403);
+    assert!(wished.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn a_book_is_opened_checked_saved_and_kept_from_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths {
+        books: folder.path().join("books"),
+        personalities: folder.path().join("personalities"),
+    };
+    std::fs::create_dir(&paths.books).unwrap();
+    std::fs::create_dir(&paths.personalities).unwrap();
+    let file = paths.books.join("mine.book");
+    std::fs::write(&file, "1. e4 e5\n").unwrap();
+    std::fs::write(folder.path().join("secret.book"), "1. d4\n").unwrap();
+    let stage = replies(&[]).open().await;
+    let (address, _wished) = served_with(&stage, &paths, Some(()), Access::default()).await;
+
+    let listed = json(&format!("{address}/edit/files")).await;
+    assert_eq!(listed["files"][0]["name"], "mine");
+    assert_eq!(listed["files"].as_array().unwrap().len(), 1);
+    for name in ["secret", "..%2Fsecret", "%2e%2e%2fsecret", "mine.book"] {
+        let answer = client()
+            .get(format!("{address}/edit/file/book/{name}"))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 404, "{name}");
+    }
+    let opened = json(&format!("{address}/edit/file/book/mine")).await;
+    assert_eq!(opened["text"], "1. e4 e5\n");
+
+    let draft =
+        |text: &str| json!({"kind": "book", "name": "mine", "text": text, "version": opened["version"]});
+    let (status, judged) = post(&address, "/edit/check", &draft("1. e4 e5 2. Nf9\n")).await;
+    assert_eq!((status, &judged["usable"]), (200, &json!(false)));
+    assert_eq!(judged["findings"][0]["column"], 13);
+    let (status, refused) = post(&address, "/edit/save", &draft("1. e4 e5 2. Nf9\n")).await;
+    assert_eq!((status, &refused["findings"][0]["line"]), (422, &json!(1)));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "1. e4 e5\n");
+
+    let (status, saved) = post(&address, "/edit/save", &draft("1. e4 c5\n")).await;
+    assert_eq!(status, 200, "{saved}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "1. e4 c5\n");
+    assert_eq!(
+        std::fs::read_to_string(saved["backup"].as_str().unwrap()).unwrap(),
+        "1. e4 e5\n"
+    );
+    let (status, conflict) = post(&address, "/edit/save", &draft("1. d4\n")).await;
+    assert_eq!((status, &conflict["version"]), (409, &saved["version"]));
+
+    let foreign = client()
+        .post(format!("{address}/edit/save"))
+        .header("origin", "http://evil.example")
+        .json(&draft("1. d4\n"));
+    assert_eq!(foreign.send().await.unwrap().status(), 403);
+    let huge = draft(&"#".repeat(2 << 20));
+    assert_eq!(post(&address, "/edit/check", &huge).await.0, 413);
+}
+
+#[tokio::test]
+async fn editing_is_off_unless_it_is_switched_on() {
+    let stage = replies(&[]).open().await;
+    let (address, _wished) = served(&stage).await;
+    for path in ["/edit/files", "/edit.html"] {
+        let answer = client().get(format!("{address}{path}")).send().await.unwrap();
+        assert_eq!(answer.status(), 404, "{path}");
+    }
+    assert_eq!(json(&format!("{address}/api/overview")).await["edit"], false);
 }

@@ -1,6 +1,9 @@
 //! What probes and monitors see of a daemon at work.
 
-use sparring::cli::health::{Watched, router};
+use sparring::cli::{
+    guard::Access,
+    health::{Watched, router},
+};
 use tokio::net::TcpListener;
 
 use crate::stage::{Stage, WHITE, replies};
@@ -15,7 +18,7 @@ async fn served(stage: &mut Stage) -> String {
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, router(watched)).await });
+    tokio::spawn(async move { axum::serve(listener, router(watched, Access::default())).await });
     address
 }
 

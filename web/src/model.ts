@@ -118,6 +118,8 @@ export interface Lobby {
   readonly clocks?: readonly Clock[];
   /** The personality that plays when nobody asks for one. */
   readonly default?: string | null;
+  /** Whether books and personalities can be edited in the browser. */
+  readonly edit?: boolean;
 }
 
 /** What the player chose in the lobby. */

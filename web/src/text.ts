@@ -55,6 +55,7 @@ export const text = {
   play: 'Play',
   cancel: 'Cancel',
   loading: 'Loading…',
+  edit: 'Edit books and personalities',
   noBot: 'No bot is connected yet. This page looks again every two seconds.',
   botOffline: (bot: string) => `${bot} is not connected yet. This page looks again every two seconds.`,
   waiting: (bot: string) => `Waiting for ${bot} to accept…`,
@@ -163,7 +164,14 @@ export const text = {
     leftMark: 'the book was left here',
     bookLine: 'From the book:',
     bookMoves: 'What the book chose from',
-    leftBook: 'It left the book here.',
+    leftBy: (by: 'opponent' | 'bot' | 'nobody' | null, reader: 'player' | 'owner') =>
+      by === 'nobody' ? 'The book ends here.'
+      : by === 'opponent' ? (reader === 'player' ? 'You left the book here.' : 'The opponent left the book here.')
+      : by === 'bot' ? 'The bot left the book here.'
+      : 'The book was left here.',
+    plan: 'The book’s plan was:',
+    then: (moves: string) => `then ${moves}`,
+    ofYours: (move: string) => `Your ${move}`,
     lastLine: 'The line it had followed:',
     searched: 'Found by searching.',
     searchedTo: (depth: number, nodes: number) =>

@@ -34,11 +34,35 @@ export interface Decision {
   } | null;
 }
 
+/** A move that the book would have played, and how it would most likely have gone on. */
+export interface Planned {
+  readonly san: string;
+  readonly chance: number;
+  readonly at: string;
+  readonly note: string | null;
+  readonly then: readonly string[];
+}
+
+/** Where the book was left; `by` is `null` where that is not known any more. */
+export interface LeftBook {
+  readonly ply: number;
+  readonly by: 'opponent' | 'bot' | 'nobody' | null;
+  /** The line that had been followed. */
+  readonly at: string | null;
+  readonly note: string | null;
+  readonly plan: readonly Planned[];
+}
+
 /** All moves of the bot in a game that is over. */
 export interface Decisions {
-  readonly leftBook: { readonly ply: number; readonly at: string | null; readonly note: string | null } | null;
+  readonly leftBook: LeftBook | null;
   readonly decisions: readonly Decision[];
+  /** Whether lines of books can be edited in the browser. */
+  readonly edit?: boolean;
 }
+
+/** Whose card it is: who plays against the bot reads of themselves, the owner reads of the opponent. */
+export type Reader = 'player' | 'owner';
 
 /** Another line counts as better only if the difference can be seen on the board. */
 const CLEARLY_BETTER_CP = 50;
@@ -67,12 +91,14 @@ export function numbered(ply: number, san: string, initialFen: string): string {
   return `${Math.floor(half / 2) + 1}${half % 2 === 0 ? '.' : '…'} ${san}`;
 }
 
-/** The body of a card: a few short paragraphs and lists. */
-export function explanation(all: Decisions, decision: Decision): HTMLElement[] {
-  const { leftBook } = all;
+/** The body of a card: a few short paragraphs and lists. Empty where there is nothing to tell of the half move. */
+export function explanation(all: Decisions, ply: number, reader: Reader): HTMLElement[] {
+  const decision = all.decisions.find((each) => each.ply === ply);
+  const left = all.leftBook?.ply === ply ? leftPart(all.leftBook, all.edit ?? false, reader) : [];
+  if (!decision) return left;
   const parts = [
-    decision.book ? bookPart(decision.book, decision.san) : [],
-    leftBook?.ply === decision.ply ? [leftPart(leftBook)] : [],
+    decision.book ? bookPart(decision.book, decision.san, all.edit ?? false) : [],
+    left,
     decision.search ? searchPart(decision, decision.search) : [],
     decision.book || decision.search ? [] : [h('p', {}, decision.note)],
     [timePart(decision)],
@@ -80,26 +106,49 @@ export function explanation(all: Decisions, decision: Decision): HTMLElement[] {
   return parts.flat();
 }
 
-function bookPart(book: NonNullable<Decision['book']>, played: string): HTMLElement[] {
-  const offers = book.moves.map(({ san, chance }) =>
-    h('li', { class: san === played ? 'played' : false },
-      h('span', {}, san),
-      h('meter', { min: 0, max: 1, value: chance, 'aria-hidden': 'true' }),
-      h('span', {}, percent(chance)),
-    ));
+/** What the title of the card and the mark of the move say of a half move; `null` where there is nothing to tell. */
+export function markOf(all: Decisions, ply: number): { readonly name: 'from-book' | 'off-book'; readonly tip: string } | null {
+  if (all.leftBook?.ply === ply) return { name: 'off-book', tip: text.why.leftMark };
+  const decision = all.decisions.find((each) => each.ply === ply);
+  return decision?.from === 'book' ? { name: 'from-book', tip: text.why.bookMark } : null;
+}
+
+/** A line of a book, as a link to where it can be changed if that is switched on. */
+export function lineOfBook(at: string, edit: boolean): HTMLElement {
+  const [, name, line] = /([^/\\]+)\.book:(\d+)$/.exec(at) ?? [];
+  const code = h('code', {}, at);
+  return edit && name ? h('a', { href: `edit.html#/book/${encodeURIComponent(name)}:${line}` }, code) : code;
+}
+
+const chanceRow = (san: string, chance: number, played: boolean, ...more: readonly Child[]): HTMLElement =>
+  h('li', { class: played ? 'played' : false },
+    h('span', {}, san),
+    h('meter', { min: 0, max: 1, value: chance, 'aria-hidden': 'true' }),
+    h('span', {}, percent(chance)),
+    ...more,
+  );
+
+function bookPart(book: NonNullable<Decision['book']>, played: string, edit: boolean): HTMLElement[] {
+  const offers = book.moves.map(({ san, chance }) => chanceRow(san, chance, san === played));
   return [
-    h('p', {}, `${text.why.bookLine} `, h('code', {}, book.at), book.note && ` · ${book.note}`),
+    h('p', {}, `${text.why.bookLine} `, lineOfBook(book.at, edit), book.note && ` · ${book.note}`),
     ...(offers.length > 1 ? [h('ul', { class: 'offers-of-book', 'aria-label': text.why.bookMoves }, ...offers)] : []),
   ];
 }
 
-const leftPart = (left: NonNullable<Decisions['leftBook']>): HTMLElement =>
-  h('p', { class: 'left-book' },
-    h('strong', {}, text.why.leftBook),
-    left.at !== null && ` ${text.why.lastLine} `,
-    left.at !== null && h('code', {}, left.at),
-    left.note !== null && ` · ${left.note}`,
-  );
+function leftPart({ by, at, note, plan }: LeftBook, edit: boolean, reader: Reader): HTMLElement[] {
+  const rows = plan.map(({ san, chance, then }) =>
+    chanceRow(san, chance, false, then.length > 0 && h('small', { class: 'then' }, text.why.then(then.join(' ')))));
+  return [
+    h('p', { class: 'left-book' },
+      h('strong', {}, text.why.leftBy(by, reader)),
+      at !== null && ` ${text.why.lastLine} `,
+      at !== null && lineOfBook(at, edit),
+      note !== null && ` · ${note}`,
+    ),
+    ...(rows.length > 0 ? [h('p', {}, text.why.plan), h('ul', { class: 'offers-of-book plan', 'aria-label': text.why.plan }, ...rows)] : []),
+  ];
+}
 
 function searchPart({ depth, nodes }: Decision, { lines, people }: NonNullable<Decision['search']>): HTMLElement[] {
   const [played, ...others] = lines;

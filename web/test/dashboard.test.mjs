@@ -65,11 +65,18 @@ test('from the list of games to a game, and why each move was played, by keys al
     await assertAccessible(page);
     await page.locator('tbody a').first().press('Enter');
     await page.getByRole('heading', { name: 'Why 2. Nf3' }).waitFor();
-    await page.getByText('It left the book here.').waitFor();
     await page.getByText('Chosen as people rated 1400 choose: this move had a chance of 23 %.').waitFor();
     await page.getByText('It saw that Qh5 was better (+0.95), and played as its level does.').waitFor();
     await assertAccessible(page);
     await shoot(page, 'dashboard-game-1280x800');
+    await page.keyboard.press('ArrowLeft');
+    await page.getByRole('heading', { name: 'Their 1… e5' }).waitFor();
+    await page.getByText('The opponent left the book here.').waitFor();
+    await page.getByText('then Nf3 d6 d4').waitFor();
+    const line = page.getByRole('link', { name: 'books/starter.book:41' });
+    assert.equal(await line.getAttribute('href'), 'edit.html#/book/starter:41');
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-left-book-1280x800');
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
     await page.getByRole('heading', { name: 'Why 1. e4' }).waitFor();
@@ -95,10 +102,59 @@ test('scores stand in numbers beside their pictures', () =>
     await shoot(page, 'dashboard-figures-1280x800');
   }));
 
+test('the queue, the warnings of late and the level of casual games stand on the first page', () =>
+  onDashboard(() => undefined, async ({ page, daemon }) => {
+    await page.locator('dt', { hasText: 'In the queue' }).waitFor();
+    assert.equal(await page.locator('.facts div', { hasText: 'In the queue' }).locator('dd').textContent(), '2');
+    await page.getByText('no event stream after 4 tries: connection refused').waitFor();
+    await page.getByRole('cell', { name: '3 times' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'abcd1234' }).getAttribute('href'), '#/game/abcd1234');
+    const level = page.getByRole('spinbutton', { name: 'Level of casual games' });
+    await level.focus();
+    await page.keyboard.type('1500');
+    await page.keyboard.press('Enter');
+    await page.getByText('now 1500, until the program ends').waitFor();
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-warnings-1280x800');
+    await page.getByRole('button', { name: 'As the settings say' }).press('Enter');
+    await page.getByText('as the settings say', { exact: true }).waitFor();
+    assert.deepEqual(daemon.wishes, ['level 1500', 'level null']);
+  }));
+
+test('where the buttons are off, none is shown', () =>
+  onDashboard((daemon) => Object.assign(daemon.overview, { controls: false, edit: false }), async ({ page }) => {
+    await page.getByText('All is well').waitFor();
+    assert.equal(await page.locator('main button:visible, main input:visible').count(), 0);
+    assert.equal(await page.getByRole('link', { name: 'Edit' }).count(), 0);
+  }));
+
+test('books show which of their lines cost points, and lead to them', () =>
+  onDashboard(() => undefined, async ({ page }) => {
+    await page.getByRole('link', { name: 'Books' }).press('Enter');
+    await page.getByRole('heading', { name: 'main: Main lines' }).waitFor();
+    await page.getByText('412 lines; followed in 120 games (79.5 %), 5.2 moves deep on average.').waitFor();
+    await page.getByText('40 lines; followed in no game.').waitFor();
+    const worst = page.locator('tbody tr').first();
+    assert.match(await worst.textContent(), /^Nf31\. e4 e53040\.0 %50\.0 %−3\.0/);
+    assert.equal(await worst.getByRole('link').getAttribute('href'), 'edit.html#/book/main:41');
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-books-1280x800');
+  }));
+
+test('the ladder shows what each level was worth, in numbers too', () =>
+  onDashboard(() => undefined, async ({ page }) => {
+    await page.getByRole('link', { name: 'Levels' }).press('Enter');
+    await page.getByRole('img', { name: /^Levels against performance/ }).waitFor();
+    await page.getByRole('cell', { name: '1516 (1440 to 1592)' }).waitFor();
+    await page.getByText('Levels are Elo points, measured against engines, not against people.').waitFor();
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-levels-1280x800');
+  }));
+
 const phone = { viewport: { width: 360, height: 640 }, colorScheme: 'dark', hasTouch: true };
 test('a phone shows every page, in the dark, and nothing sticks out', () =>
   onDashboard((daemon) => (daemon.boards = sixteen.slice(0, 2)), async ({ page, url }) => {
-    for (const [place, name] of [['#/', 'now'], ['#/games', 'games'], ['#/game/abcd1234', 'game'], ['#/opponents', 'opponents'], ['#/figures', 'figures']]) {
+    for (const [place, name] of [['#/', 'now'], ['#/games', 'games'], ['#/game/abcd1234', 'game'], ['#/opponents', 'opponents'], ['#/figures', 'figures'], ['#/books', 'books'], ['#/levels', 'levels']]) {
       await page.goto(`${url}${place}`);
       await until(() => page.locator('main').textContent(), (text) => !text.includes('Loading'), `${name} is there`);
       await nothingSticksOut(page);
@@ -112,6 +168,11 @@ test('names, reasons and gates are text, whatever they contain', () =>
     daemon.boards = NASTY.map((text, i) => board(`nasty0${i + 10}`, { opponent: text, personality: text, speed: text }));
     daemon.overview = { ...daemon.overview, user: NASTY[0], gates: NASTY.map((key) => ({ key, until: 0 })), ok: false, why: NASTY[1] };
     daemon.games = NASTY.map((name) => row('abcd1234', { name, personality: name, speed: name, status: name }));
+    daemon.warnings = NASTY.map((text) => ({ ...daemon.warnings[0], text, game: text, severity: text }));
+    daemon.books.books = NASTY.map((text) => ({
+      ...daemon.books.books[1], name: text, title: text, path: text, moves: [{ ...daemon.books.books[1].moves[0], after: text, move: text, at: `${text}.book:1` }],
+    }));
+    daemon.levels = { ...daemon.levels, note: NASTY[0] };
     daemon.opponents = NASTY.map((name) => ({ ...daemon.opponents[0], name, id: name }));
     daemon.figures.bySpeed = NASTY.map((name) => ({ ...daemon.figures.bySpeed[0], name }));
     daemon.figures.ratings = { [NASTY[0]]: [{ at: 0, rating: 1 }] };
@@ -119,7 +180,7 @@ test('names, reasons and gates are text, whatever they contain', () =>
   }, async ({ page, url }) => {
     page.on('dialog', () => assert.fail('a script ran'));
     await until(() => page.locator('.live strong').count(), (count) => count === 2 * NASTY.length, 'all boards are there');
-    for (const place of ['#/', '#/games', '#/opponents', '#/figures', '#/game/abcd1234']) {
+    for (const place of ['#/', '#/games', '#/opponents', '#/figures', '#/books', '#/levels', '#/game/abcd1234']) {
       await page.goto(`${url}${place}`);
       await until(() => page.locator('main').textContent(), (text) => text.includes(NASTY[0]), `${place} shows it`);
       assert.equal(await page.locator('main img, main script, main iframe, main [onload], main [onerror]').count(), 0);

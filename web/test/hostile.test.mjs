@@ -58,7 +58,7 @@ test('the reasons of moves are text, whatever they contain', () => {
   return onBoard({ ...MY_MOVE, state }, async ({ page, server, url }) => {
     noScript(page);
     server.why = {
-      leftBook: { ply: 2, at: NASTY[3], note: NASTY[4] },
+      leftBook: { ply: 2, by: 'bot', at: NASTY[3], note: NASTY[4], plan: NASTY.map((text) => ({ san: text, chance: 0.1, at: text, note: text, then: [text] })) },
       decisions: [{
         ply: 2, san: NASTY[0], from: 'search', note: NASTY[1], tookMillis: 1, clockMillis: 1, depth: 1, nodes: 1,
         book: { at: NASTY[1], note: NASTY[2], moves: NASTY.map((san) => ({ san, chance: 0.1 })) },
@@ -69,7 +69,7 @@ test('the reasons of moves are text, whatever they contain', () => {
     await page.goto(`${url}#/game/game0001`);
     await page.getByRole('heading', { name: `Why 1… ${NASTY[0]}` }).waitFor();
     assert.deepEqual(await page.locator('.seen-lines span').allTextContents(), NASTY.map((san) => `${san} ${san}`));
-    assert.equal(await page.locator('.why :not(h2, div, p, ul, li, span, b, code, meter, strong)').count(), 0);
+    assert.equal(await page.locator('.why :not(h2, div, p, ul, li, span, b, code, meter, strong, small)').count(), 0);
     assert.equal(await page.locator('main a, main img, main script, main iframe').count(), 0);
     await nothingSticksOut(page);
   });

@@ -25,7 +25,14 @@ export const row = (id, changes = {}) => ({
 });
 
 const DECISIONS = {
-  leftBook: { ply: 3, at: 'books/starter.book:41', note: 'King’s Pawn' },
+  leftBook: {
+    ply: 2, by: 'opponent', at: 'books/starter.book:41', note: 'King’s Pawn',
+    plan: [
+      { san: 'c5', chance: 0.7, at: 'books/starter.book:42', note: null, then: ['Nf3', 'd6', 'd4'] },
+      { san: 'e6', chance: 0.3, at: 'books/starter.book:43', note: null, then: [] },
+    ],
+  },
+  edit: true,
   decisions: [
     {
       ply: 1, san: 'e4', from: 'book', note: 'book', tookMillis: 1_840, clockMillis: 180_000, depth: null, nodes: null, search: null,
@@ -48,7 +55,8 @@ export class ScriptedDaemon {
   /** Wishes that were asked for. */
   wishes = [];
   overview = {
-    ok: true, why: null, user: 'sparring', draining: false, paused: false, games: 1, slots: 4, asleep: 0, challenges: 12,
+    ok: true, why: null, user: 'sparring', draining: false, paused: false, games: 1, slots: 4, asleep: 0, waiting: 2, challenges: 12,
+    casualLevel: null, levels: { min: 600, max: 2800 }, edit: true, controls: true,
     version: '0.1.0', upMillis: 7_200_000, memoryBytes: 91_000_000, archive: true, lostRows: 0, gates: [],
   };
   boards = [];
@@ -59,6 +67,33 @@ export class ScriptedDaemon {
     bySpeed: [group('blitz', 120, 0.55, 0.5), group('rapid', 31, 0.42, null)],
     byPersonality: [group('club', 151, 0.52, 0.5)],
     ratings: { blitz: Array.from({ length: 40 }, (_, i) => ({ at: 1_790_000_000_000 + i * 86_400_000, rating: 1500 + Math.round(40 * Math.sin(i / 5)) })) },
+  };
+  warnings = [
+    { at: 1_795_000_000_000, severity: 'warning', text: 'no event stream after 4 tries: connection refused', game: null, count: 3 },
+    { at: 1_794_999_000_000, severity: 'error', text: 'the move was refused twice', game: 'abcd1234', count: 1 },
+  ];
+  books = {
+    games: 151,
+    books: [
+      { name: 'starter', title: null, path: 'books/starter.book', lines: 40, positions: 310, followed: 0, hits: 0, depth: null, moves: [], more: 0 },
+      { name: 'main', title: 'Main lines', path: 'books/main.book', lines: 412, positions: 3_100, followed: 120, hits: 0.795, depth: 5.2, more: 7,
+        moves: [
+          { after: '1. e4 e5', move: 'Nf3', at: 'books/main.book:41', games: 30, score: 0.4, expected: 0.5, surplus: -3, weight: 100 },
+          { after: '', move: 'e4', at: 'books/main.book:4', games: 60, score: 0.55, expected: 0.5, surplus: 3, weight: 60 },
+        ] },
+    ],
+  };
+  levels = {
+    note: 'measured against engines, not against people',
+    levels: [600, 1000, 1400, 1800, 2200, 2600, 2800].map((level, i) => ({
+      level, place: i / 6, nodes: i < 3 ? null : 1_000 * i, bookPlies: i === 6 ? null : 4 * i + 2,
+      people: i === 6 ? null : 800 + 200 * i, sharpness: i === 6 ? null : 0.8 + i / 5, margin: i < 3 || i === 6 ? null : 40 - 6 * i,
+    })),
+    played: [
+      { level: 1000, games: 40, score: 0.55, opponents: 1_010, performance: 1_045, low: 930, high: 1_160 },
+      { level: 1500, games: 90, score: 0.48, opponents: 1_530, performance: 1_516, low: 1_440, high: 1_592 },
+      { level: 2000, games: 1, score: 1, opponents: 1_900, performance: 2_698, low: null, high: null },
+    ],
   };
   #streams = new Set();
   #server = createServer((request, response) => void this.#answer(request, response));
@@ -85,6 +120,13 @@ export class ScriptedDaemon {
       response.end(JSON.stringify(value));
     };
     if (request.method === 'POST') {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      if (pathname === '/api/control/level') {
+        this.overview.casualLevel = JSON.parse(body).level;
+        this.wishes.push(`level ${this.overview.casualLevel}`);
+        return json({ ok: true });
+      }
       this.wishes.push(pathname.split('/').pop());
       this.overview.paused = pathname.endsWith('/pause');
       return json({ ok: true });
@@ -101,6 +143,9 @@ export class ScriptedDaemon {
     if (pathname === '/api/game/abcd1234') return json(this.game);
     if (pathname === '/api/opponents') return json({ opponents: this.opponents });
     if (pathname === '/api/figures') return json(this.figures);
+    if (pathname === '/api/books') return json(this.books);
+    if (pathname === '/api/levels') return json(this.levels);
+    if (pathname === '/api/warnings') return json({ warnings: this.warnings });
     try {
       const name = pathname === '/' ? 'dashboard.html' : pathname.slice(1);
       const content = await readFile(new URL(name, DIST));

@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { clickSquares, drag, until } from './browser.mjs';
 import { AFTER_E5, E4, E5, MY_MOVE, WAITING, movesAsked, onBoard, pieceAt, untilMarked, visitor } from './scene.mjs';
 import { ScriptedServer } from './scripted.mjs';
+import { ScriptedDaemon, board } from './scripted-dashboard.mjs';
+import { ScriptedEditor } from './scripted-editor.mjs';
 
 const TRIES = 10;
 
@@ -15,17 +17,14 @@ async function meets(t, what, bar, measure) {
   assert.ok(best < bar, `${what}: ${Math.round(best)} ms, bar ${bar} ms`);
 }
 
-test('the lobby paints within 300 ms and can be used within a second', async (t) => {
-  const server = new ScriptedServer();
+/** The first paint of a page, and when `isUsable` held for the first time in it. */
+async function meetsAsPage(t, server, isUsable) {
   const { page, context } = await visitor(await server.start());
-  await page.addInitScript(() => {
-    const watch = () => {
-      const play = document.querySelector('.play');
-      if (play && !play.disabled) globalThis.usableAt = performance.now();
-      else requestAnimationFrame(watch);
-    };
-    watch();
-  });
+  const watch = (isUsable) => {
+    if (isUsable()) globalThis.usableAt = performance.now();
+    else requestAnimationFrame(() => watch(isUsable));
+  };
+  await page.addInitScript({ content: `const watch = ${watch}; watch(${isUsable});` });
   const figures = async () => {
     await page.reload();
     return page.waitForFunction(() => {
@@ -34,10 +33,23 @@ test('the lobby paints within 300 ms and can be used within a second', async (t)
     }).then((found) => found.jsonValue());
   };
   await meets(t, 'first paint', 300, async () => (await figures()).paint);
-  await meets(t, 'ready to play', 1_000, async () => (await figures()).usable);
+  await meets(t, 'ready to be used', 1_000, async () => (await figures()).usable);
   await context.close();
   await server.stop();
+}
+
+test('the lobby paints within 300 ms and can be used within a second', (t) =>
+  meetsAsPage(t, new ScriptedServer(), () => document.querySelector('.play')?.disabled === false));
+
+test('the dashboard paints within 300 ms, and shows sixteen boards and its buttons within a second', (t) => {
+  const daemon = new ScriptedDaemon();
+  daemon.boards = Array.from({ length: 16 }, (_, i) => board(`game00${i + 10}`));
+  return meetsAsPage(t, daemon, () =>
+    document.querySelectorAll('.live piece').length === 16 * 32 && document.querySelector('.health')?.textContent === 'All is well');
 });
+
+test('the editing page paints within 300 ms, and has judged its text within a second', (t) =>
+  meetsAsPage(t, new ScriptedEditor(), () => document.querySelector('.verdict')?.textContent === 'In order.'));
 
 test('an own move shows on the board within 50 ms', (t) =>
   onBoard(MY_MOVE, async ({ page, server }) => {

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{ErrorKind, Read as _, Write as _, stderr, stdin, stdout},
+    io::{self, ErrorKind, Read as _, Write as _, stderr, stdin, stdout},
     path::{Path, PathBuf},
 };
 
@@ -265,30 +265,37 @@ impl Output {
 
 /// Writes a file as a whole or not at all: a bot that watches the folder never sees half of it.
 pub fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    save_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The same, without words around the error.
+///
+/// # Errors
+/// What the disk says.
+pub fn save_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let context = || format!("cannot write {}", path.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).with_context(context)?;
-    file.write_all(bytes).with_context(context)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
     if let Ok(before) = fs::metadata(path) {
-        file.as_file()
-            .set_permissions(before.permissions())
-            .with_context(context)?;
+        file.as_file().set_permissions(before.permissions())?;
     } else {
-        readable_by_all(file.as_file()).with_context(context)?;
+        readable_by_all(file.as_file())?;
     }
-    file.persist(path).with_context(context)?;
+    // The new name must not be on the disk before the text is.
+    file.as_file().sync_all()?;
+    file.persist(path)?;
     Ok(())
 }
 
 /// Temporary files are private; a book is not.
 #[cfg(unix)]
-fn readable_by_all(file: &fs::File) -> std::io::Result<()> {
+fn readable_by_all(file: &fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     file.set_permissions(fs::Permissions::from_mode(0o644))
 }
 
 #[cfg(not(unix))]
-fn readable_by_all(_: &fs::File) -> std::io::Result<()> {
+fn readable_by_all(_: &fs::File) -> io::Result<()> {
     Ok(())
 }
 

@@ -21,7 +21,9 @@ mod turns;
 
 use clap::Subcommand;
 
+pub(super) use desk::{position, save_whole};
 pub use outcomes::from_archive;
+pub(super) use outcomes::from_games;
 
 use super::exit::Exit;
 

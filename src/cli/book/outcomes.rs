@@ -154,6 +154,21 @@ pub fn from_archive(
     Ok(read)
 }
 
+/// Learns from games that have ended, without a look at any position. Gives their number.
+pub(in crate::cli) fn from_games(games: &[GameRecord], lessons: &mut [Lessons<'_>]) -> usize {
+    let mut read = 0;
+    for game in games {
+        let (Some(half_points), Some(line)) = (half_points(game), line(game)) else {
+            continue;
+        };
+        read += 1;
+        for lessons in &mut *lessons {
+            lessons.add(&outcome(game, &line, half_points, None));
+        }
+    }
+    read
+}
+
 fn outcome<'g>(
     game: &GameRecord,
     line: &'g GameLine,

@@ -107,37 +107,20 @@ fn line(id: &GameId, board: &Board) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lichess::model::Side;
-
-    fn board(plies: usize) -> Arc<Board> {
-        Arc::new(Board {
-            opponent: "Ana".to_owned(),
-            rating: None,
-            is_bot: false,
-            side: Side::White,
-            variant: "standard".to_owned(),
-            speed: "blitz".to_owned(),
-            rated: false,
-            personality: "club".to_owned(),
-            level: None,
-            fen: "8/8/8/8/8/8/8/8 w - - 0 1".to_owned(),
-            last: None,
-            plies,
-            clocks: Some((Millis(5000), Millis(6000))),
-            seen: Instant::now(),
-        })
-    }
 
     #[test]
     fn a_reader_hears_all_at_first_and_then_only_what_is_new() {
         let (one, two): (GameId, GameId) = ("aaaaaaaa".parse().unwrap(), "bbbbbbbb".parse().unwrap());
-        let before = Pictures::from([(one.clone(), board(1)), (two.clone(), board(1))]);
+        let before = Pictures::from([
+            (one.clone(), Arc::new(Board::sample(1))),
+            (two.clone(), Arc::new(Board::sample(1))),
+        ]);
         let first = changes(None, &before);
         assert_eq!(first.lines().count(), 3);
         assert!(first.starts_with("{\"type\":\"all\"}\n"));
         let mut now = before.clone();
         now.remove(&one);
-        now.insert(two, board(2));
+        now.insert(two, Arc::new(Board::sample(2)));
         let said = changes(Some(&before), &now);
         let lines: Vec<Value> = said
             .lines()
@@ -152,7 +135,7 @@ mod tests {
 
     #[test]
     fn nobody_is_told_what_the_bot_thinks() {
-        let text = line(&"aaaaaaaa".parse().unwrap(), &board(3)).to_string();
+        let text = line(&"aaaaaaaa".parse().unwrap(), &Board::sample(3)).to_string();
         for word in ["score", "eval", "pv", "note"] {
             assert!(!text.contains(word), "{text}");
         }

@@ -1,18 +1,20 @@
 //! The dashboard: the daemon at work, its archive, and a few controls, as pages on this machine. `docs/dashboard.md` shows
 //! the calls.
 
+mod books;
+mod control;
 mod figures;
-mod guard;
+mod levels;
 mod live;
+mod pages;
+mod trouble;
 
-use std::{collections::BTreeMap, time::SystemTime};
+use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use axum::{
     Json, Router,
     extract::{Path, Query, State},
-    http::{HeaderMap, StatusCode, header},
-    middleware::from_fn,
-    response::{IntoResponse, Response},
+    middleware::from_fn_with_state,
     routing::{get, post},
 };
 use serde::Deserialize;
@@ -22,15 +24,21 @@ use tokio::{
     time::Instant,
 };
 
+pub use self::control::{Course, Wish};
+use self::trouble::Trouble;
 use super::{
+    edit::{self, Editor},
     games::{as_json, result},
+    guard::{self, Access},
     health::{self, Watched, ailment, resident},
+    warnings::Warnings,
     why,
 };
 use crate::{
+    book::Library,
     bot::{Options, boards::Boards},
     lichess::model::{GameId, UserId},
-    sandbox::{Asset, asset},
+    personality::{Cast, Level},
     store::{Archive, Filter, GameRecord, StoreError},
     units::Millis,
 };
@@ -39,19 +47,8 @@ use crate::{
 const PAGE: u32 = 50;
 /// Figures are made of no more games than these, the newest.
 const JUDGED: u32 = 20_000;
-
-/// What the owner asks for by a button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// Begin nothing more until told otherwise; running games go on.
-    Pause,
-    /// Begin games again.
-    Resume,
-    /// Begin nothing more, and end when no game runs.
-    Drain,
-    /// Read the settings again.
-    Reload,
-}
+/// What books scored is made of no more than these: each game is played through for it.
+const PLAYED_THROUGH: u32 = 2_000;
 
 /// Everything there is to show, and whom to tell what is wished.
 #[derive(Debug, Clone)]
@@ -62,8 +59,20 @@ pub struct Panel {
     pub boards: Boards,
     /// The settings of this moment.
     pub options: watch::Receiver<Options>,
-    /// Whether nothing is begun, as the owner asked.
-    pub paused: watch::Receiver<bool>,
+    /// What the owner asked for beside the settings.
+    pub course: watch::Receiver<Course>,
+    /// The books in use.
+    pub library: watch::Receiver<Arc<Library>>,
+    /// The personalities in use.
+    pub cast: watch::Receiver<Arc<Cast>>,
+    /// The last warnings of the log.
+    pub warnings: Warnings,
+    /// Whether the buttons work.
+    pub controls: bool,
+    /// Edits books and personalities; none where that is switched off.
+    pub editor: Option<Editor>,
+    /// Who may see and ask all this.
+    pub access: Access,
     /// Takes the owner's wishes.
     pub wishes: mpsc::Sender<Wish>,
     /// Since when it runs.
@@ -72,7 +81,12 @@ pub struct Panel {
 
 /// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
 pub fn router(panel: Panel) -> Router {
-    let health = health::router(panel.watched.clone());
+    let health = health::router(panel.watched.clone(), panel.access.clone());
+    let access = panel.access.clone();
+    let editing = match panel.editor.clone() {
+        Some(editor) => edit::router(editor, access.clone()),
+        None => Router::new(),
+    };
     let own = Router::new()
         .route("/api/overview", get(overview))
         .route("/api/live", get(live::stream))
@@ -80,11 +94,15 @@ pub fn router(panel: Panel) -> Router {
         .route("/api/game/{id}", get(game))
         .route("/api/opponents", get(opponents))
         .route("/api/figures", get(performance))
-        .route("/api/control/{wish}", post(control))
-        .fallback(page)
-        .layer(from_fn(guard::check))
+        .route("/api/books", get(scores_of_books))
+        .route("/api/levels", get(strength_of_levels))
+        .route("/api/warnings", get(warnings))
+        .route("/api/control/level", post(control::set_level))
+        .route("/api/control/{wish}", post(control::control))
+        .fallback(pages::page)
+        .layer(from_fn_with_state(access, guard::check))
         .with_state(panel);
-    health.merge(own)
+    health.merge(editing).merge(own)
 }
 
 async fn overview(State(panel): State<Panel>) -> Json<Value> {
@@ -103,11 +121,13 @@ async fn overview(State(panel): State<Panel>) -> Json<Value> {
         .map(|(key, until)| json!({"key": key, "until": until}))
         .collect();
     let slots = panel.options.borrow().games.max;
-    let is_paused = *panel.paused.borrow();
+    let course = *panel.course.borrow();
     Json(json!({
         "ok": why.is_none(), "why": why, "user": status.user, "listening": status.is_listening,
-        "draining": status.is_draining, "paused": is_paused, "games": status.games,
-        "slots": (!is_paused).then_some(slots), "asleep": status.asleep, "challenges": status.challenges,
+        "draining": status.is_draining, "paused": course.paused, "games": status.games,
+        "slots": (!course.paused).then_some(slots), "asleep": status.asleep, "waiting": status.waiting,
+        "challenges": status.challenges, "casualLevel": course.casual_level,
+        "levels": {"min": Level::RANGE.start(), "max": Level::RANGE.end()}, "edit": panel.editor.is_some(), "controls": panel.controls,
         "version": env!("CARGO_PKG_VERSION"), "upMillis": Millis::from(panel.begun.elapsed()),
         "memoryBytes": resident(), "archive": has_archive, "lostRows": watched.store.lost(), "gates": gates,
     }))
@@ -147,11 +167,15 @@ async fn game(State(panel): State<Panel>, Path(id): Path<String>) -> Result<Json
         .await?;
     let game = game.ok_or(Trouble::NotFound)?;
     let mut shown = as_json(&game);
+    let library = Arc::clone(&panel.library.borrow());
     let told = why::retold(&game, &moves).into_iter();
     shown["line"] = told
         .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
         .collect();
-    shown["decisions"] = why::decisions(&game, &moves).unwrap_or_default();
+    shown["decisions"] = match why::decisions(&game, &moves, &library) {
+        Some(decisions) => why::editable(decisions, panel.editor.is_some()),
+        None => Value::Null,
+    };
     Ok(Json(shown))
 }
 
@@ -190,16 +214,25 @@ async fn performance(State(panel): State<Panel>) -> Result<Json<Value>, Trouble>
     })))
 }
 
-async fn control(State(panel): State<Panel>, Path(wish): Path<String>) -> Result<Json<Value>, Trouble> {
-    let wish = match wish.as_str() {
-        "pause" => Wish::Pause,
-        "resume" => Wish::Resume,
-        "drain" => Wish::Drain,
-        "reload" => Wish::Reload,
-        _ => return Err(Trouble::NotFound),
-    };
-    panel.wishes.try_send(wish).map_err(|_| Trouble::Busy)?;
-    Ok(Json(json!({ "ok": true })))
+/// What the lines of the books scored.
+async fn scores_of_books(State(panel): State<Panel>) -> Result<Json<Value>, Trouble> {
+    let games = panel.newest(PLAYED_THROUGH).await?;
+    let library = Arc::clone(&panel.library.borrow());
+    let figures = tokio::task::spawn_blocking(move || books::figures(&library, &games)).await;
+    figures.map(Json).map_err(|_| Trouble::Unreadable)
+}
+
+/// The levels, and how strong they were.
+async fn strength_of_levels(State(panel): State<Panel>) -> Json<Value> {
+    // Without an archive there is still the table.
+    let games = panel.judged().await.unwrap_or_default();
+    let cast = Arc::clone(&panel.cast.borrow());
+    Json(levels::table(&cast, &games))
+}
+
+/// The last warnings and errors, the newest first.
+async fn warnings(State(panel): State<Panel>) -> Json<Value> {
+    Json(json!({"warnings": panel.warnings.recent()}))
 }
 
 impl Panel {
@@ -216,64 +249,14 @@ impl Panel {
 
     /// The newest games, for figures.
     async fn judged(&self) -> Result<Vec<GameRecord>, Trouble> {
+        self.newest(JUDGED).await
+    }
+
+    async fn newest(&self, most: u32) -> Result<Vec<GameRecord>, Trouble> {
         let filter = Filter {
-            most: Some(JUDGED),
+            most: Some(most),
             ..Filter::default()
         };
         self.read(move |archive| archive.games(&filter)).await
     }
-}
-
-/// Why there is no answer.
-#[derive(Debug, Clone, Copy)]
-enum Trouble {
-    NotFound,
-    NoArchive,
-    Unreadable,
-    Busy,
-}
-
-impl IntoResponse for Trouble {
-    fn into_response(self) -> Response {
-        let (status, sentence) = match self {
-            Self::NotFound => (StatusCode::NOT_FOUND, "Not found"),
-            Self::NoArchive => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "There is no archive, or it is too busy",
-            ),
-            Self::Unreadable => (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "The archive cannot be read; the log says why",
-            ),
-            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "The daemon takes no wishes now"),
-        };
-        (status, Json(json!({ "error": sentence }))).into_response()
-    }
-}
-
-/// The page and its files.
-async fn page(headers: HeaderMap, uri: axum::http::Uri) -> Response {
-    let path = match uri.path() {
-        "/" => "/dashboard.html",
-        path if path.starts_with("/dashboard.") || path == "/icon.svg" => path,
-        _ => return Trouble::NotFound.into_response(),
-    };
-    match asset(path) {
-        Some(file) => file_of(file, &headers),
-        None if path == "/dashboard.html" => {
-            "This program was built without its pages: `make web`, then build it again. /healthz and /metrics work.\n"
-                .into_response()
-        }
-        None => Trouble::NotFound.into_response(),
-    }
-}
-
-/// A file, or word that the browser's copy is still good.
-fn file_of(file: &'static Asset, headers: &HeaderMap) -> Response {
-    let about = [(header::ETAG, file.etag), (header::CACHE_CONTROL, "no-cache")];
-    let known = headers.get(header::IF_NONE_MATCH);
-    if known.is_some_and(|etag| etag.as_bytes() == file.etag.as_bytes()) {
-        return (StatusCode::NOT_MODIFIED, about).into_response();
-    }
-    (about, [(header::CONTENT_TYPE, file.content_type)], file.bytes).into_response()
 }

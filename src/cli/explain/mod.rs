@@ -135,7 +135,8 @@ fn cast(paths: &Paths) -> anyhow::Result<String> {
     Ok(said)
 }
 
-fn strength_of(profile: &Profile) -> String {
+/// How strong it is, in a few words.
+pub(super) fn strength_of(profile: &Profile) -> String {
     let unbounded_by_books = Knobs {
         book_plies: None,
         ..strength::knobs_of(profile, None, true)
@@ -220,6 +221,24 @@ pub fn explain_level(level: Elo) -> String {
 }
 
 fn explain_knobs(knobs: &Knobs) -> String {
+    let rows = knob_rows(knobs).into_iter();
+    rows.map(|KnobRow { name, value, doc }| format!("  {name:<13} {value:>9}  {doc}\n"))
+        .collect()
+}
+
+/// A knob in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KnobRow {
+    /// What it is called in a personality's file.
+    pub(super) name: &'static str,
+    /// Its value, with its unit.
+    pub(super) value: String,
+    /// What it means.
+    pub(super) doc: &'static str,
+}
+
+/// Every knob with its value and meaning.
+pub(super) fn knob_rows(knobs: &Knobs) -> Vec<KnobRow> {
     let or = |value: Option<String>, nothing: &str| value.unwrap_or_else(|| nothing.to_owned());
     let checks = knobs.choice.is_some();
     let choice = knobs.choice.map_or(Vec::new(), |choice| {
@@ -280,9 +299,9 @@ fn explain_knobs(knobs: &Knobs) -> String {
         ),
     ];
     choice
-        .iter()
-        .chain(&rows)
-        .map(|(name, value, doc)| format!("  {name:<13} {value:>9}  {doc}\n"))
+        .into_iter()
+        .chain(rows)
+        .map(|(name, value, doc)| KnobRow { name, value, doc })
         .collect()
 }
 
@@ -306,19 +325,48 @@ pub fn explain_settings(file: &str, text: &str) -> Result<String, Findings> {
 /// A line for each key with its value and source, and below it what it means.
 fn explain_keys(file: &str, text: &str, keys: &[Key]) -> String {
     let mut said = String::new();
-    for key in keys {
-        let (value, source) = match (&key.value, &key.span, &key.fallback) {
-            (Some(value), Some(span), _) => {
-                let (line, _) = place(text, span.start);
-                (value.as_str(), format!("{file}:{line}"))
-            }
-            (Some(value), None, _) => (value.as_str(), "default".to_owned()),
-            (None, _, Fallback::Nothing(meaning)) => (*meaning, "left out".to_owned()),
-            (None, _, Fallback::Value(value)) => (value.as_str(), "default".to_owned()),
+    for row in key_rows(keys) {
+        let source = match row.written_at {
+            Some(byte) => format!("{file}:{}", place(text, byte).0),
+            None => row.source.to_owned(),
         };
-        said += &format!("  {} = {value}  ({source})\n      {}\n", key.path, key.doc);
+        said += &format!("  {} = {}  ({source})\n      {}\n", row.path, row.value, row.doc);
     }
     said
+}
+
+/// A key with what it is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KeyRow<'k> {
+    /// Its full name.
+    pub(super) path: &'k str,
+    /// Its value, or what leaving it out means.
+    pub(super) value: &'k str,
+    /// The byte of the text where it is written, if it is.
+    pub(super) written_at: Option<usize>,
+    /// Where the value comes from if it is not written.
+    source: &'static str,
+    /// What it means.
+    pub(super) doc: &'static str,
+}
+
+/// Every key with its value.
+pub(super) fn key_rows(keys: &[Key]) -> Vec<KeyRow<'_>> {
+    let rows = keys.iter().map(|key| {
+        let (value, source) = match (&key.value, &key.fallback) {
+            (Some(value), _) => (value.as_str(), "default"),
+            (None, Fallback::Nothing(meaning)) => (*meaning, "left out"),
+            (None, Fallback::Value(value)) => (value.as_str(), "default"),
+        };
+        KeyRow {
+            path: &key.path,
+            value,
+            written_at: key.value.as_ref().and(key.span.as_ref()).map(|span| span.start),
+            source,
+            doc: key.doc,
+        }
+    });
+    rows.collect()
 }
 
 /// The keys as a table for the pages in `docs/`.

@@ -12,8 +12,9 @@ use crate::{
 /// Whoever never seems to think longer counts as quick.
 const QUICK: Millis = Millis::from_secs(2);
 
-/// The lobby's part of `GET /sandbox/lobby`; `docs/sandbox.md` shows the whole.
-pub(super) fn describe(cast: &Cast, config: &Config) -> Value {
+/// The lobby's part of `GET /sandbox/lobby`; `docs/sandbox.md` shows the whole. `edit` says whether books and personalities
+/// can be edited.
+pub(super) fn describe(cast: &Cast, config: &Config, edit: bool) -> Value {
     let personalities: Vec<Value> = cast
         .iter()
         .map(|profile| {
@@ -31,6 +32,7 @@ pub(super) fn describe(cast: &Cast, config: &Config) -> Value {
     json!({
         "personalities": personalities,
         "default": config.play.personality,
+        "edit": edit,
         "levels": {
             "min": Level::RANGE.start(),
             "max": Level::RANGE.end(),

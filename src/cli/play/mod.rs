@@ -9,6 +9,7 @@ mod lobby;
 use std::{
     io::{BufReader, stdin, stdout},
     path::PathBuf,
+    sync::Arc,
 };
 
 use anyhow::Context as _;
@@ -16,10 +17,12 @@ use tokio_util::sync::CancellationToken;
 
 use self::console::{Console, Wishes};
 use super::{
+    edit::{self, Editor},
     exit::{Exit, Failure},
+    guard::Access,
     sandbox::bind,
     service::{assemble, failure, fresh_seed},
-    stock::stock,
+    stock::{shipped_stand_in, stock},
     why,
 };
 use crate::{
@@ -38,6 +41,8 @@ use crate::{
 const BOT: &str = "Sparring";
 /// The port that people can bookmark.
 const PORT: u16 = 8877;
+/// So many games that are over can be asked why: about 12 MB.
+const KEPT: u32 = 200;
 
 /// Plays against the bot in the browser or here in the terminal. No account, no network.
 #[derive(Debug, clap::Args)]
@@ -52,6 +57,9 @@ pub struct Args {
     /// The port of the page; 0 for any that is free.
     #[arg(long, default_value_t = PORT)]
     port: u16,
+    /// Books and personalities cannot be edited in the browser.
+    #[arg(long)]
+    no_edit: bool,
     /// Settings; only personality, level, engine and folders count here.
     #[arg(long)]
     config: Option<PathBuf>,
@@ -116,23 +124,36 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
         lobby::must_know(&stock.cast.borrow(), name)?;
     }
     let seed = fresh_seed();
+    // What the program carries cannot be edited.
+    let edits = !args.no_edit && !args.console && !shipped_stand_in(&config.paths);
     let mut options = sandbox::Options {
-        lobby: lobby::describe(&stock.cast.borrow(), &config),
+        lobby: lobby::describe(&stock.cast.borrow(), &config, edits),
         ..Default::default()
     };
     options.rules.seed = seed;
-    // What it has played is kept as long as it runs, so that the page can ask why.
-    let store = Store::start(Archive::in_memory()?).context("cannot start the archive")?;
-    let memory = store.clone();
+    // What it has played of late is kept as long as it runs, so that the page can ask why.
+    let store = Store::start(Archive::in_memory()?.keeping(KEPT)).context("cannot start the archive")?;
+    let (memory, library) = (store.clone(), stock.library.clone());
     options.witness = Some(Witness::new(move |id| {
-        let memory = memory.clone();
-        async move { why::once_written(&memory, id).await }
+        let (memory, library) = (memory.clone(), Arc::clone(&library.borrow()));
+        async move {
+            let told = why::once_written(&memory, &library, id).await?;
+            Some(why::editable(told, edits))
+        }
     }));
     let server = Sandbox::new(options);
     let listener = bind(if args.console { 0 } else { args.port }).await?;
     let address = format!("http://{}/", listener.local_addr()?);
     let (bot, guest) = (server.add_bot(BOT)?, server.add_human("You")?);
-    let serving = tokio::spawn(server.serve(listener, stop.clone()));
+    let editing = if edits {
+        edit::router(
+            Editor::new(config.paths.clone(), stock.library.clone()),
+            Access::default(),
+        )
+    } else {
+        axum::Router::new()
+    };
+    let serving = tokio::spawn(server.serve_beside(editing, listener, stop.clone()));
 
     let client = Client::new(&address, Token::parse(&bot)?, seed)?;
     let mut service = assemble(&config, client, &stock, seed)?;

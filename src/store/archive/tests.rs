@@ -197,3 +197,29 @@ fn an_archive_of_a_later_program_is_left_alone() {
     let error = Archive::open(&folder.path().join("archive.db")).unwrap_err();
     assert!(matches!(error, StoreError::TooNew { found: 99, .. }));
 }
+
+#[test]
+fn an_archive_that_keeps_the_newest_lets_go_of_whole_games() {
+    let archive = Archive::in_memory().unwrap().keeping(2);
+    for (number, name) in ["aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd"]
+        .iter()
+        .enumerate()
+    {
+        let begun = game(name, number as u64);
+        archive.put_game(&begun).unwrap();
+        archive.put_move(&begun.id, &shown(1)).unwrap();
+        // The second one never ends.
+        if number != 1 {
+            archive.put_game(&ended(&begun, "e2e4")).unwrap();
+        }
+    }
+    let kept: Vec<String> = archive
+        .games(&Filter::default())
+        .unwrap()
+        .iter()
+        .map(|game| game.id.to_string())
+        .collect();
+    assert_eq!(kept, ["dddddddd", "cccccccc", "bbbbbbbb"]);
+    assert_eq!(archive.moves(&id("aaaaaaaa")).unwrap(), []);
+    assert_eq!(archive.moves(&id("dddddddd")).unwrap().len(), 1);
+}

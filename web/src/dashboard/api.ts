@@ -11,6 +11,8 @@ export interface Overview {
   readonly games: number;
   readonly slots: number | null;
   readonly asleep: number;
+  /** Challenges that wait for a seat. */
+  readonly waiting: number;
   readonly challenges: number;
   readonly version: string;
   readonly upMillis: number;
@@ -18,6 +20,13 @@ export interface Overview {
   readonly archive: boolean;
   readonly lostRows: number;
   readonly gates: readonly { readonly key: string; readonly until: number }[];
+  /** The level of casual games that was asked for here. */
+  readonly casualLevel: number | null;
+  readonly levels: { readonly min: number; readonly max: number };
+  /** Whether books and personalities can be edited in the browser. */
+  readonly edit: boolean;
+  /** Whether the buttons work. */
+  readonly controls: boolean;
 }
 
 /** A running game; times are milliseconds, as they were `sinceMillis` before the line was sent. */
@@ -96,6 +105,68 @@ export interface Figures {
   readonly ratings: Readonly<Record<string, readonly { readonly at: number; readonly rating: number }[]>>;
 }
 
+/** What a move of a book scored; points a game. */
+export interface BookMove {
+  readonly after: string;
+  readonly move: string;
+  readonly at: string;
+  readonly games: number;
+  readonly score: number;
+  readonly expected: number;
+  readonly surplus: number;
+  readonly weight: number;
+}
+
+export interface BookScores {
+  readonly name: string;
+  readonly title: string | null;
+  readonly path: string;
+  readonly lines: number;
+  readonly positions: number;
+  readonly followed: number;
+  /** The share of all games that followed it. */
+  readonly hits: number | null;
+  /** Moves of the bot from it, in a game that followed it. */
+  readonly depth: number | null;
+  readonly moves: readonly BookMove[];
+  readonly more: number;
+}
+
+export interface Level {
+  readonly level: number;
+  /** Where it is on the path from the weakest play, 0, to the strongest, 1. */
+  readonly place: number;
+  readonly nodes: number | null;
+  readonly bookPlies: number | null;
+  readonly people: number | null;
+  readonly sharpness: number | null;
+  readonly margin: number | null;
+}
+
+export interface PlayedLevel {
+  readonly level: number;
+  readonly games: number;
+  readonly score: number;
+  readonly opponents: number;
+  readonly performance: number;
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+export interface Levels {
+  readonly note: string;
+  readonly levels: readonly Level[];
+  readonly played: readonly PlayedLevel[];
+}
+
+export interface Warning {
+  readonly at: number;
+  readonly severity: 'warning' | 'error';
+  readonly text: string;
+  readonly game: string | null;
+  readonly count: number;
+}
+
 export type Wish = 'pause' | 'resume' | 'drain' | 'reload';
 
 async function answer(path: string, init: RequestInit = {}): Promise<Response> {
@@ -114,6 +185,12 @@ export const game = (id: string): Promise<GameDetail> => read(`/api/game/${encod
 export const opponents = async (): Promise<readonly Opponent[]> =>
   (await read<{ opponents: readonly Opponent[] }>('/api/opponents')).opponents;
 export const figures = (): Promise<Figures> => read('/api/figures');
+export const books = (): Promise<{ readonly games: number; readonly books: readonly BookScores[] }> => read('/api/books');
+export const levels = (): Promise<Levels> => read('/api/levels');
+export const warnings = async (): Promise<readonly Warning[]> =>
+  (await read<{ warnings: readonly Warning[] }>('/api/warnings')).warnings;
+export const setLevel = (level: number | null): Promise<Response> =>
+  answer('/api/control/level', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ level }) });
 export const wish = (name: Wish): Promise<Response> => answer(`/api/control/${name}`, { method: 'POST' });
 
 /** Follow the running games until `left`; a line that breaks is opened again. */

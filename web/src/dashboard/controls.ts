@@ -32,14 +32,37 @@ export function createControls(asked: () => void) {
     setText(drain, words.drain);
   };
 
+  const level = h('input', { id: 'level', type: 'number', step: 50, placeholder: words.levelPlaceholder, autocomplete: 'off' });
+  const setLevel = async (wanted: number | null) => {
+    setText(said, await api.setLevel(wanted).then(() => words.asked, (error: Error) => words.failed(error.message)));
+    asked();
+  };
+  const now = h('span', { class: 'note' });
+  const asWritten = button(words.levelAsWritten, words.levelAsWrittenTip, () => { level.value = ''; void setLevel(null); });
+  const form = h('form', { class: 'row controls level', onsubmit: (event: SubmitEvent) => {
+    event.preventDefault();
+    if (level.value !== '') void setLevel(Number(level.value));
+  } },
+    h('label', { for: 'level' }, words.casualLevel), level,
+    h('button', { type: 'submit', title: words.levelTip }, words.setLevel), asWritten, now);
+
+  const element = h('div', { class: 'all-controls', hidden: true }, h('div', { class: 'row controls' }, pause, reload, drain, said), form);
   return {
-    element: h('div', { class: 'row controls' }, pause, reload, drain, said),
-    render(now: api.Overview) {
-      paused = now.paused;
-      setText(pause, paused ? words.resume : words.pause);
-      pause.title = paused ? words.resumeTip : words.pauseTip;
-      pause.disabled = now.draining;
-      drain.disabled = now.draining;
+    element,
+    render({ casualLevel, levels, controls, ...rest }: api.Overview) {
+      element.hidden = !controls;
+      [level.min, level.max] = [String(levels.min), String(levels.max)];
+      setText(now, casualLevel === null ? words.levelBySettings : words.levelNow(casualLevel));
+      asWritten.hidden = casualLevel === null;
+      render(rest);
     },
   };
+
+  function render(now: Pick<api.Overview, 'paused' | 'draining'>): void {
+    paused = now.paused;
+    setText(pause, paused ? words.resume : words.pause);
+    pause.title = paused ? words.resumeTip : words.pauseTip;
+    pause.disabled = now.draining;
+    drain.disabled = now.draining;
+  }
 }

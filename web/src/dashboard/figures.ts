@@ -31,7 +31,7 @@ export function figuresPage(): Page {
 }
 
 function groups(label: string, all: readonly api.Group[]): HTMLElement {
-  const heads = ['', words.number, words.won, words.drawn, words.lost_, words.score, words.expected, words.picture];
+  const heads = ['', words.number, words.won, words.drawn, words.lost_, words.score, words.expected, words.pictured];
   const rows = all.map((group) => [
     group.name,
     String(group.games),

@@ -4,7 +4,7 @@ import type { Key } from '@lichess-org/chessground/types';
 import { h, setText } from '../dom';
 import type { Page } from '../route';
 import { text } from '../text';
-import { explanation, numbered } from '../why';
+import { explanation, markOf, numbered } from '../why';
 import * as api from './api';
 import { loadedPage, moment } from './loaded';
 import { words } from './words';
@@ -35,9 +35,8 @@ function viewer(game: api.GameDetail, left: AbortSignal): HTMLElement {
   const body = h('div', { class: 'why-body', 'aria-live': 'polite' });
   const blackFirst = initial.split(' ')[1] === 'b';
   const buttons = game.line.map(({ san }, i) => {
-    const decision = why?.decisions.find((each) => each.ply === i + 1);
-    const mark = why?.leftBook?.ply === i + 1 ? text.why.leftMark : decision?.from === 'book' ? text.why.bookMark : null;
-    const about = { class: decision?.from === 'book' ? 'from-book' : mark ? 'off-book' : false, title: mark };
+    const mark = why && markOf(why, i + 1);
+    const about = { class: mark?.name ?? false, title: mark?.tip ?? null };
     return h('button', { type: 'button', ...about, onclick: () => show(i + 1) }, i === 0 || (i % 2 === 0) !== blackFirst ? numbered(i + 1, san, initial) : san);
   });
 
@@ -56,9 +55,11 @@ function viewer(game: api.GameDetail, left: AbortSignal): HTMLElement {
       else button.removeAttribute('aria-current');
     });
     const decision = why?.decisions.find((each) => each.ply === ply);
-    setText(title, decision ? text.why.of(numbered(ply, decision.san, initial)) : text.why.title);
+    const told = why ? explanation(why, ply, 'owner') : [];
+    const played = numbered(ply, decision?.san ?? move?.san ?? '', initial);
+    setText(title, told.length === 0 ? text.why.title : decision ? text.why.of(played) : words.ofTheirs(played));
     const nothing = h('p', { class: 'note' }, why ? text.why.choose : words.whyLater);
-    body.replaceChildren(...(why && decision ? explanation(why, decision) : [nothing]));
+    body.replaceChildren(...(told.length > 0 ? told : [nothing]));
   };
   const steps: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => show(ply - 1), ArrowRight: () => show(ply + 1), Home: () => show(0), End: () => show(game.line.length),

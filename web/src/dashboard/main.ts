@@ -3,18 +3,22 @@ import '../styles/dashboard.css';
 import { h } from '../dom';
 import type { Page } from '../route';
 import { themeSwitch } from '../theme';
+import * as api from './api';
+import { booksPage } from './books';
 import { figuresPage } from './figures';
 import { gamePage } from './game';
 import { gamesPage } from './games';
+import { levelsPage } from './levels';
 import { nowPage } from './now';
 import { opponentsPage } from './opponents';
 import { words } from './words';
 
 const links = Object.entries(words.pages).map(([href, name]) => h('a', { href }, name));
+const edit = h('a', { href: 'edit.html', hidden: true }, words.edit);
 document.body.append(
   h('header', {},
     h('a', { class: 'logo', href: '#/', title: words.title }, h('img', { src: 'icon.svg', alt: '' }), h('span', {}, words.title)),
-    h('nav', { 'aria-label': words.pagesLabel }, ...links),
+    h('nav', { 'aria-label': words.pagesLabel }, ...links, edit),
     themeSwitch(),
   ),
 );
@@ -31,6 +35,8 @@ function open(): void {
     : place === '#/games' ? gamesPage(new URLSearchParams(query))
     : place === '#/opponents' ? opponentsPage()
     : place === '#/figures' ? figuresPage()
+    : place === '#/books' ? booksPage()
+    : place === '#/levels' ? levelsPage()
     : nowPage();
   for (const link of links) {
     const here = link.hash === (place || '#/') || (id !== undefined && link.hash === '#/games');
@@ -41,5 +47,6 @@ function open(): void {
   scrollTo(0, 0);
 }
 
+void api.overview().then((now) => (edit.hidden = !now.edit), () => undefined);
 addEventListener('hashchange', open);
 open();

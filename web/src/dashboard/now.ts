@@ -4,11 +4,13 @@ import type { Page } from '../route';
 import * as api from './api';
 import { createControls } from './controls';
 import { createLiveBoard, type LiveBoard } from './liveboard';
-import { moment } from './loaded';
+import { moment, table } from './loaded';
 import { words } from './words';
 
 const LOOK_EVERY_MS = 5_000;
 const TICK_MS = 1_000;
+/** Words of the log on the page; the rest stays in the log. */
+const WARNINGS = 20;
 
 export function nowPage(): Page {
   const left = new AbortController();
@@ -21,11 +23,17 @@ export function nowPage(): Page {
   const boards = new Map<string, LiveBoard>();
   const controls = createControls(() => void look());
 
+  const warned = h('section', { 'aria-labelledby': 'warned', hidden: true });
+  let told = '';
+
   const look = async () => {
-    const now = await api.overview().catch(() => null);
+    const [now, warnings] = await Promise.all([api.overview().catch(() => null), api.warnings().catch(() => [])]);
     if (left.signal.aborted) return;
     lost.hidden = now !== null;
     if (!now) return;
+    // Drawn anew only when there is news, so that who reads a row by keyboard is not thrown out of it.
+    if (told !== (told = JSON.stringify(warnings))) warned.replaceChildren(...warningPart(warnings));
+    warned.hidden = warnings.length === 0;
     setText(health, healthLine(now));
     health.classList.toggle('bad', !now.ok);
     facts.replaceChildren(...factsOf(now).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
@@ -55,7 +63,7 @@ export function nowPage(): Page {
   return {
     element: h('main', {}, h('h1', { class: 'only-spoken' }, words.title), lost,
       h('section', { class: 'panel' }, h('div', { class: 'spread' }, health, controls.element), facts, gates),
-      h('section', { 'aria-labelledby': 'running' }, h('h2', { id: 'running' }, words.running), none, grid)),
+      h('section', { 'aria-labelledby': 'running' }, h('h2', { id: 'running' }, words.running), none, grid), warned),
     close() {
       left.abort();
       clearInterval(looking);
@@ -71,12 +79,25 @@ function healthLine(now: api.Overview): string {
   return now.paused ? words.paused : words.well;
 }
 
+function warningPart(warnings: readonly api.Warning[]): HTMLElement[] {
+  const rows = warnings.slice(0, WARNINGS).map(({ at, severity, text, game, count }) => [
+    moment(at),
+    h('span', { class: `severity ${severity}` }, words.severities[severity] ?? severity),
+    count > 1 ? words.times(count) : '',
+    game === null ? '' : h('a', { href: `#/game/${encodeURIComponent(game)}` }, game),
+    h('span', { class: 'said' }, text),
+  ]);
+  const heads = [words.when, words.severity, words.often, words.ofGame, words.said];
+  return [h('h2', { id: 'warned' }, words.warnings), table(words.warnings, heads, rows)];
+}
+
 function factsOf(now: api.Overview): [string, string][] {
   const { facts } = words;
   const hours = now.upMillis / 3_600_000;
   return [
     [facts.account, now.user ?? words.unknown],
     [facts.games, facts.slots(now.games, now.slots)],
+    [facts.waiting, String(now.waiting)],
     [facts.asleep, String(now.asleep)],
     [facts.challenges, String(now.challenges)],
     [facts.up, hours < 1 ? `${Math.floor(hours * 60)} min` : hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} d`],

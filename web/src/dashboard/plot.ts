@@ -53,3 +53,39 @@ export function lineChart(points: readonly (readonly [number, number])[], label:
     written(day(to), { x: width - 8, y: height - 4, 'text-anchor': 'end' }),
   );
 }
+
+interface LadderPoint {
+  readonly level: number;
+  readonly performance: number;
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** Levels to the right, what they were worth upwards, and the diagonal where both are the same. */
+export function ladderChart(points: readonly LadderPoint[], label: string): SVGElement {
+  const [size, edge] = [360, 48];
+  const all = points.flatMap(({ level, performance }) => [level, performance]);
+  const [low, high] = [Math.floor(Math.min(...all, 600) / 200) * 200, Math.ceil(Math.max(...all, 2400) / 200) * 200];
+  const share = (value: number) => clamp((value - low) / (high - low));
+  const x = (value: number) => edge + share(value) * (size - edge - 12);
+  const y = (value: number) => size - 32 - share(value) * (size - 44);
+  const written = (text: string, at: Readonly<Record<string, string | number>>) => {
+    const node = shape('text', at);
+    node.textContent = text;
+    return node;
+  };
+  const steps = Array.from({ length: Math.floor((high - low) / 400) + 1 }, (_, i) => low + i * 400);
+  return shape('svg', { class: 'ladder-chart', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': label },
+    ...steps.flatMap((value) => [
+      shape('line', { class: 'axis', x1: x(low), x2: x(high), y1: y(value), y2: y(value) }),
+      shape('line', { class: 'axis', x1: x(value), x2: x(value), y1: y(low), y2: y(high) }),
+      written(String(value), { x: edge - 6, y: y(value) + 4, 'text-anchor': 'end' }),
+      written(String(value), { x: x(value), y: size - 14, 'text-anchor': 'middle' }),
+    ]),
+    shape('line', { class: 'diagonal', x1: x(low), x2: x(high), y1: y(low), y2: y(high) }),
+    ...points.flatMap((point) => [
+      ...(point.low === null || point.high === null ? [] : [shape('line', { class: 'error', x1: x(point.level), x2: x(point.level), y1: y(point.low), y2: y(point.high) })]),
+      shape('circle', { class: 'score', cx: x(point.level), cy: y(point.performance), r: 4 }),
+    ]),
+  );
+}

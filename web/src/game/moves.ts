@@ -1,6 +1,7 @@
 // The move list: two columns of SAN, a click or an arrow key looks back.
 import { h, icon, setText, type IconName } from '../dom';
 import { text } from '../text';
+import { markOf } from '../why';
 import { shown, type Game } from './state';
 
 export function createMoves(game: Game, show: (ply: number) => void, flip: () => void) {
@@ -13,6 +14,9 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
     news,
     h('button', { type: 'button', onclick: () => show(Infinity) }, text.backToGame),
   );
+  const box = h('div', { class: 'move-scroll' }, empty, list);
+  // The result of the game takes room from the list: the move in sight stays in sight.
+  new ResizeObserver(() => scrollTo(box, buttons[visible - 1])).observe(box);
   const buttons: HTMLButtonElement[] = [];
   let firstIsBlack = false;
   let visible = -1;
@@ -61,13 +65,12 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
     const { why } = game;
     if (!why || why === marked) return;
     marked = why;
-    for (const { ply, from } of why.decisions) {
-      const button = buttons[ply - 1];
-      const mark = why.leftBook?.ply === ply ? text.why.leftMark : from === 'book' ? text.why.bookMark : null;
-      if (!button || !mark) continue;
-      button.classList.add(from === 'book' ? 'from-book' : 'off-book');
-      button.title = mark;
-    }
+    buttons.forEach((button, i) => {
+      const mark = markOf(why, i + 1);
+      if (!mark) return;
+      button.classList.add(mark.name);
+      button.title = mark.tip;
+    });
   };
 
   return {
@@ -75,7 +78,7 @@ export function createMoves(game: Game, show: (ply: number) => void, flip: () =>
       'section',
       { class: 'moves', 'aria-label': text.moves },
       past,
-      h('div', { class: 'move-scroll' }, empty, list),
+      box,
       steps,
     ),
     render() {

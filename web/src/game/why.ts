@@ -19,8 +19,10 @@ export function createWhy(game: Game) {
       if (element.hidden || !all || !now || now.ply === drawn) return;
       drawn = now.ply;
       const decision = all.decisions.find(({ ply }) => ply === now.ply);
-      setText(title, decision ? text.why.of(numbered(decision.ply, decision.san, game.view?.initialFen ?? '')) : text.why.title);
-      body.replaceChildren(...(decision ? explanation(all, decision) : [h('p', { class: 'note' }, text.why.choose)]));
+      const told = explanation(all, now.ply, 'player');
+      const played = numbered(now.ply, decision?.san ?? game.view?.moves[now.ply - 1]?.san ?? '', game.view?.initialFen ?? '');
+      setText(title, told.length === 0 ? text.why.title : decision ? text.why.of(played) : text.why.ofYours(played));
+      body.replaceChildren(...(told.length > 0 ? told : [h('p', { class: 'note' }, text.why.choose)]));
     },
   };
 }

@@ -119,6 +119,7 @@ function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[]
       notice,
     ),
     h('div', { class: 'choices' }, column(who), column(terms)),
+    lobby.edit && h('p', { class: 'edit' }, h('a', { href: 'edit.html' }, text.edit)),
   );
   render();
   void awaitBot();

@@ -1,0 +1,107 @@
+//! The levels: where each is on the path that the program carries, and how strong each was in the bot's own games.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::figures::{self, Group};
+use crate::{
+    personality::{
+        Cast,
+        strength::{CALIBRATION, Levels},
+    },
+    store::GameRecord,
+    units::Elo,
+};
+
+/// A performance is told only for scores that have an Elo at all.
+const EXTREME: f64 = 0.99;
+
+/// The table of levels, and what games with both ratings known say of them.
+pub(super) fn table(cast: &Cast, games: &[GameRecord]) -> Value {
+    let levels = Levels::shipped();
+    let rows: Vec<Value> = levels
+        .rows()
+        .iter()
+        .map(|row| {
+            let level = Elo(row.level.round() as u32);
+            let knobs = levels.knobs(level);
+            json!({
+                "level": level, "place": row.at / levels.end(), "nodes": knobs.nodes,
+                "bookPlies": knobs.book_plies,
+                "people": knobs.choice.map(|choice| choice.rating),
+                "sharpness": knobs.choice.map(|choice| choice.sharpness),
+                "margin": knobs.choice.and_then(|choice| choice.margin),
+            })
+        })
+        .collect();
+    json!({"note": CALIBRATION, "levels": rows, "played": played(cast, games)})
+}
+
+/// By level: the performance in games against opponents with a rating, in standard chess.
+fn played(cast: &Cast, games: &[GameRecord]) -> Vec<Value> {
+    let mut by_level: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
+    for game in games
+        .iter()
+        .filter(|game| game.rating.is_some() && game.variant == "standard")
+    {
+        let own = || cast.get(&game.personality).and_then(|profile| profile.level);
+        if let Some(level) = game.level.or_else(own) {
+            by_level.entry(level.0).or_default().push(game.clone());
+        }
+    }
+    let told = by_level.iter().filter_map(|(level, games)| {
+        let group = figures::groups(games, |_| String::new()).into_iter().next()?;
+        let met = games
+            .iter()
+            .filter_map(|game| game.rating)
+            .map(|rating| f64::from(rating.0));
+        let mean = met.sum::<f64>() / games.len() as f64;
+        let (low, high) = bounds(&group);
+        Some(json!({
+            "level": level, "games": group.games, "score": group.score, "opponents": mean.round(),
+            "performance": performance(mean, group.score), "low": low.map(|low| performance(mean, low)),
+            "high": high.map(|high| performance(mean, high)),
+        }))
+    });
+    told.collect()
+}
+
+/// The ends of a score's error, as far as they are known.
+fn bounds(group: &Group) -> (Option<f64>, Option<f64>) {
+    let at = |sign: f64| group.error.map(|error| group.score + sign * error);
+    (at(-1.0), at(1.0))
+}
+
+/// The rating that scores so against opponents of a mean rating, by Elo's formula.
+fn performance(mean: f64, score: f64) -> f64 {
+    let score = score.clamp(1.0 - EXTREME, EXTREME);
+    (mean - 400.0 * (1.0 / score - 1.0).log10()).round()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_scores_half_performs_like_the_opponents() {
+        assert!((performance(1500.0, 0.5) - 1500.0).abs() < 1e-9);
+        assert!((performance(1500.0, 0.76) - 1700.0).abs() <= 1.0, "Elo's table");
+        assert!(performance(1500.0, 1.0).is_finite() && performance(1500.0, 0.0).is_finite());
+    }
+
+    #[test]
+    fn the_table_rises_and_says_how_true_it_is() {
+        let told = table(&Cast::new(Vec::new()), &[]);
+        assert_eq!(told["note"], CALIBRATION);
+        let places: Vec<f64> = told["levels"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|row| row["place"].as_f64())
+            .collect();
+        assert!(places.len() > 5 && places.is_sorted(), "{places:?}");
+        assert!(places.iter().all(|place| (0.0..=1.0).contains(place)));
+        assert_eq!(told["played"], json!([]));
+    }
+}

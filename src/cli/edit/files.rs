@@ -1,0 +1,265 @@
+//! The files that can be edited: found by name, read whole, and replaced whole with what was there kept beside them.
+
+use std::{
+    fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::MOST_BYTES;
+use crate::{cli::book::save_whole, config::Paths, watch};
+
+/// What is edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Book,
+    Personality,
+}
+
+impl Kind {
+    pub(super) fn parse(word: &str) -> Option<Self> {
+        match word {
+            "book" => Some(Self::Book),
+            "personality" => Some(Self::Personality),
+            _ => None,
+        }
+    }
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Book => "book",
+            Self::Personality => "personality",
+        }
+    }
+
+    fn place(self, paths: &Paths) -> (&Path, &'static str) {
+        match self {
+            Self::Book => (&paths.books, "book"),
+            Self::Personality => (&paths.personalities, "toml"),
+        }
+    }
+}
+
+/// What a file was when it was read: another text has another one. It means nothing to anybody but this program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Version(String);
+
+impl Version {
+    fn of(bytes: &[u8]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        Self(format!("{:x}-{:016x}", bytes.len(), hasher.finish()))
+    }
+}
+
+/// A file that can be edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct File {
+    pub(super) kind: Kind,
+    /// Without folder and ending.
+    pub(super) name: String,
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// How large it is.
+    pub(super) bytes: u64,
+}
+
+/// Why a file cannot be read or saved.
+#[derive(Debug, Error)]
+pub(super) enum FileError {
+    /// The disk refuses.
+    #[error("{}: {}", .0.display(), .1)]
+    Io(PathBuf, #[source] io::Error),
+    /// Larger than [`MOST_BYTES`].
+    #[error("{} is too large to be edited here", .0.display())]
+    TooLarge(PathBuf),
+    /// Not UTF-8.
+    #[error("{} is not UTF-8", .0.display())]
+    NotText(PathBuf),
+    /// Somebody else has saved it.
+    #[error("The file has changed since it was opened here")]
+    Changed(Version),
+}
+
+/// All books and personalities, by name.
+pub(super) fn list(paths: &Paths) -> Result<Vec<File>, FileError> {
+    let mut files = Vec::new();
+    for kind in [Kind::Book, Kind::Personality] {
+        let (folder, ending) = kind.place(paths);
+        let found = watch::list(folder, ending).map_err(|error| FileError::Io(folder.to_owned(), error))?;
+        files.extend(found.into_iter().filter_map(|path| {
+            let name = path.file_stem()?.to_str()?.to_owned();
+            let bytes = fs::metadata(&path).ok()?.len();
+            Some(File {
+                kind,
+                name,
+                path,
+                bytes,
+            })
+        }));
+    }
+    Ok(files)
+}
+
+/// The file of that name, if there is one.
+pub(super) fn find(paths: &Paths, kind: Kind, name: &str) -> Result<Option<File>, FileError> {
+    let files = list(paths)?;
+    Ok(files
+        .into_iter()
+        .find(|file| file.kind == kind && file.name == name))
+}
+
+/// The names of one kind.
+pub(super) fn names(paths: &Paths, kind: Kind) -> Result<Vec<String>, FileError> {
+    let files = list(paths)?.into_iter();
+    Ok(files
+        .filter(|file| file.kind == kind)
+        .map(|file| file.name)
+        .collect())
+}
+
+/// The text of a file and its version.
+pub(super) fn read(file: &File) -> Result<(String, Version), FileError> {
+    let bytes = bytes_of(file)?;
+    let version = Version::of(&bytes);
+    let text = String::from_utf8(bytes).map_err(|_| FileError::NotText(file.path.clone()))?;
+    Ok((text, version))
+}
+
+/// What the file is now.
+pub(super) fn version(file: &File) -> Result<Version, FileError> {
+    bytes_of(file).map(|bytes| Version::of(&bytes))
+}
+
+fn bytes_of(file: &File) -> Result<Vec<u8>, FileError> {
+    let read = || {
+        let mut bytes = Vec::new();
+        fs::File::open(&file.path)?
+            .take(MOST_BYTES + 1)
+            .read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| FileError::Io(file.path.clone(), error))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(FileError::TooLarge(file.path.clone()));
+    }
+    Ok(bytes)
+}
+
+/// Replaces the text of a file that is still of that version. Gives the new version, and where the old text is now.
+pub(super) fn save(file: &File, text: &str, of: &Version) -> Result<(Version, PathBuf), FileError> {
+    if text.len() as u64 > MOST_BYTES {
+        return Err(FileError::TooLarge(file.path.clone()));
+    }
+    let failed = |error: io::Error| FileError::Io(file.path.clone(), error);
+    // A link stays one: what it points to is replaced.
+    let path = fs::canonicalize(&file.path).map_err(failed)?;
+    let before = bytes_of(file)?;
+    let now = Version::of(&before);
+    if now != *of {
+        return Err(FileError::Changed(now));
+    }
+    let backup = backup_of(&path);
+    save_whole(&backup, &before).map_err(|error| FileError::Io(backup.clone(), error))?;
+    save_whole(&path, text.as_bytes()).map_err(failed)?;
+    Ok((Version::of(text.as_bytes()), backup))
+}
+
+/// `mine.book~`, which nobody takes for a book.
+fn backup_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("~");
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, Paths) {
+        let at = tempfile::tempdir().unwrap();
+        let paths = Paths {
+            books: at.path().join("books"),
+            personalities: at.path().join("personalities"),
+        };
+        for folder in [&paths.books, &paths.personalities] {
+            fs::create_dir(folder).unwrap();
+        }
+        fs::write(paths.books.join("mine.book"), "1. e4 e5\n").unwrap();
+        fs::write(paths.personalities.join("tim.toml"), "noise = 5\n").unwrap();
+        (at, paths)
+    }
+
+    fn mine(paths: &Paths) -> File {
+        find(paths, Kind::Book, "mine").unwrap().unwrap()
+    }
+
+    #[test]
+    fn only_names_of_the_two_folders_lead_anywhere() {
+        let (at, paths) = folder();
+        fs::write(at.path().join("secret.book"), "1. d4\n").unwrap();
+        let names: Vec<String> = list(&paths).unwrap().into_iter().map(|file| file.name).collect();
+        assert_eq!(names, ["mine", "tim"]);
+        for name in ["../secret", "secret", "mine.book", "", "..", "/etc/passwd", "tim"] {
+            assert_eq!(find(&paths, Kind::Book, name).unwrap(), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_save_keeps_what_was_there_and_what_others_saved() {
+        let (_at, paths) = folder();
+        let file = mine(&paths);
+        let (text, version) = read(&file).unwrap();
+        assert_eq!(text, "1. e4 e5\n");
+        let (next, backup) = save(&file, "1. d4\n", &version).unwrap();
+        assert_eq!(fs::read_to_string(&file.path).unwrap(), "1. d4\n");
+        assert_eq!(fs::read_to_string(&backup).unwrap(), "1. e4 e5\n");
+        assert!(backup.to_string_lossy().ends_with("mine.book~"));
+        assert_eq!(
+            names(&paths, Kind::Book).unwrap(),
+            ["mine"],
+            "the backup is no book"
+        );
+        fs::write(&file.path, "1. c4\n").unwrap();
+        let refused = save(&file, "1. Nf3\n", &next).unwrap_err();
+        assert!(matches!(refused, FileError::Changed(_)), "{refused}");
+        assert_eq!(fs::read_to_string(&file.path).unwrap(), "1. c4\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let (at, paths) = folder();
+        let target = at.path().join("elsewhere.txt");
+        fs::write(&target, "1. e4\n").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&target, paths.books.join("linked.book")).unwrap();
+        let file = find(&paths, Kind::Book, "linked").unwrap().unwrap();
+        let (_, version) = read(&file).unwrap();
+        save(&file, "1. d4\n", &version).unwrap();
+        assert!(fs::symlink_metadata(&file.path).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&target).unwrap(), "1. d4\n");
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[test]
+    fn what_is_too_large_or_no_text_is_refused() {
+        let (_at, paths) = folder();
+        let file = mine(&paths);
+        let (_, version) = read(&file).unwrap();
+        let long = "#".repeat(MOST_BYTES as usize + 1);
+        assert!(matches!(
+            save(&file, &long, &version),
+            Err(FileError::TooLarge(_))
+        ));
+        fs::write(&file.path, &long).unwrap();
+        assert!(matches!(read(&file), Err(FileError::TooLarge(_))));
+        fs::write(&file.path, [0xff, 0xfe]).unwrap();
+        assert!(matches!(read(&file), Err(FileError::NotText(_))));
+    }
+}

@@ -1,0 +1,242 @@
+//! Books and personalities in the browser: read, checked while they are written, shown as they would be played, and saved.
+//! `docs/editing.md` shows the calls.
+//!
+//! The page names files by kind and name; only what lies in the two folders has one, so no path comes from outside.
+
+mod files;
+mod preview;
+mod verdict;
+
+use std::{io, path::PathBuf, sync::Arc};
+
+use axum::{
+    Json, Router,
+    extract::{DefaultBodyLimit, Path, State},
+    http::StatusCode,
+    middleware::from_fn_with_state,
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::{Mutex, watch};
+
+use self::files::{FileError, Kind, Version};
+use super::guard::{self, Access};
+use crate::{book::Library, config::Paths, diagnostic::Findings, units::Elo};
+
+/// The largest text that is edited here: some fifteen thousand lines of a book. Browsers take ever longer for a key in
+/// larger ones, which other editors do not.
+const MOST_BYTES: u64 = 512 << 10;
+/// JSON writes some characters with more bytes than a file.
+const MOST_BODY: usize = 2 * MOST_BYTES as usize;
+
+/// What there is to edit. Clones edit the same files, one save at a time.
+#[derive(Debug, Clone)]
+pub struct Editor {
+    paths: Arc<Paths>,
+    library: watch::Receiver<Arc<Library>>,
+    /// Held while a text is judged or saved: typing must not take a daemon's processors, and saves must not cross.
+    busy: Arc<Mutex<()>>,
+}
+
+impl Editor {
+    /// Edits the files of these folders; books that others include are taken from the library.
+    #[must_use]
+    pub fn new(paths: Paths, library: watch::Receiver<Arc<Library>>) -> Self {
+        Self {
+            paths: Arc::new(paths),
+            library,
+            busy: Arc::default(),
+        }
+    }
+
+    /// Does something with the files on a thread of its own, when nobody else does.
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Paths, &Library) -> Result<T, Trouble> + Send + 'static,
+    ) -> Result<T, Trouble> {
+        let turn = Arc::clone(&self.busy).lock_owned().await;
+        let (paths, library) = (Arc::clone(&self.paths), Arc::clone(&self.library.borrow()));
+        tokio::task::spawn_blocking(move || {
+            // Kept to the end of the work: a page that no longer waits for the answer does not end it.
+            let _turn = turn;
+            work(&paths, &library)
+        })
+        .await
+        .map_err(|_| Trouble::FellOver)?
+    }
+}
+
+/// The calls of the page, for those who have access and mean this machine.
+pub fn router(editor: Editor, access: Access) -> Router {
+    Router::new()
+        .route("/edit/files", get(list))
+        .route("/edit/file/{kind}/{name}", get(open))
+        .route("/edit/check", post(check))
+        .route("/edit/save", post(save))
+        .layer(DefaultBodyLimit::max(MOST_BODY))
+        .layer(from_fn_with_state(access.at_home(), guard::check))
+        .with_state(editor)
+}
+
+/// What can be edited.
+async fn list(State(editor): State<Editor>) -> Result<Json<Value>, Trouble> {
+    let files = editor.work(|paths, _| Ok(files::list(paths)?)).await?;
+    let rows: Vec<Value> = files
+        .iter()
+        .map(|file| json!({"kind": file.kind.word(), "name": file.name, "path": file.path.display().to_string(), "bytes": file.bytes}))
+        .collect();
+    Ok(Json(json!({"files": rows, "most": MOST_BYTES})))
+}
+
+async fn open(
+    State(editor): State<Editor>,
+    Path((kind, name)): Path<(String, String)>,
+) -> Result<Json<Value>, Trouble> {
+    let kind = Kind::parse(&kind).ok_or(Trouble::NotFound)?;
+    editor
+        .work(move |paths, _| {
+            let file = files::find(paths, kind, &name)?.ok_or(Trouble::NotFound)?;
+            let (text, version) = files::read(&file)?;
+            let path = file.path.display().to_string();
+            Ok(Json(json!({
+                "kind": kind.word(), "name": file.name, "path": path, "text": text, "version": version,
+            })))
+        })
+        .await
+}
+
+#[derive(Debug, Deserialize)]
+struct Draft {
+    kind: String,
+    name: String,
+    text: String,
+    /// Where the tree of a book begins: a FEN, or moves from the start; the start if it is left out.
+    #[serde(default)]
+    from: String,
+    /// How deep the tree is, in half moves.
+    depth: Option<usize>,
+    /// A level to show the knobs of, instead of the personality's own.
+    level: Option<u32>,
+}
+
+/// What the parser says of a text, and what would be played by it.
+async fn check(State(editor): State<Editor>, Json(draft): Json<Draft>) -> Result<Json<Value>, Trouble> {
+    let kind = Kind::parse(&draft.kind).ok_or(Trouble::NotFound)?;
+    editor
+        .work(move |paths, library| {
+            let file = files::find(paths, kind, &draft.name)?.ok_or(Trouble::NotFound)?;
+            let path = file.path.display().to_string();
+            let (findings, preview) = match kind {
+                Kind::Book => {
+                    let (book, findings) = verdict::of_book(&path, &draft.text);
+                    let tree = book.map(|book| preview::of_book(book, library, &draft.from, draft.depth));
+                    (findings, tree)
+                }
+                Kind::Personality => {
+                    let books = files::names(paths, Kind::Book)?;
+                    let (profile, findings) = verdict::of_personality(&path, &draft.text, &books);
+                    let level = draft.level.map(Elo);
+                    let shown = profile.map(|profile| preview::of_personality(&profile, &draft.text, level));
+                    (findings, shown)
+                }
+            };
+            let on_disk = files::version(&file)?;
+            let mut said = verdict::told(&findings);
+            said["onDisk"] = json!(on_disk);
+            said["preview"] = preview.unwrap_or_default();
+            Ok(Json(said))
+        })
+        .await
+}
+
+#[derive(Debug, Deserialize)]
+struct Save {
+    kind: String,
+    name: String,
+    text: String,
+    /// What the text was made of.
+    version: Version,
+}
+
+/// Writes a text that can be used, if the file is still what it was made of. What was there stays beside it.
+async fn save(State(editor): State<Editor>, Json(wanted): Json<Save>) -> Result<Json<Value>, Trouble> {
+    let kind = Kind::parse(&wanted.kind).ok_or(Trouble::NotFound)?;
+    editor
+        .work(move |paths, _| {
+            let file = files::find(paths, kind, &wanted.name)?.ok_or(Trouble::NotFound)?;
+            let path = file.path.display().to_string();
+            let findings = match kind {
+                Kind::Book => verdict::of_book(&path, &wanted.text).1,
+                Kind::Personality => {
+                    verdict::of_personality(&path, &wanted.text, &files::names(paths, Kind::Book)?).1
+                }
+            };
+            if !findings.is_usable() {
+                return Err(Trouble::Broken(Box::new(findings)));
+            }
+            let (version, backup) = files::save(&file, &wanted.text, &wanted.version)?;
+            tracing::info!(
+                "{path} was saved by the page; {} is what it was before",
+                backup.display()
+            );
+            Ok(Json(
+                json!({"ok": true, "version": version, "backup": backup.display().to_string()}),
+            ))
+        })
+        .await
+}
+
+/// Why something cannot be done.
+#[derive(Debug)]
+enum Trouble {
+    NotFound,
+    /// The text has mistakes.
+    Broken(Box<Findings>),
+    File(FileError),
+    FellOver,
+}
+
+impl From<FileError> for Trouble {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
+impl From<(PathBuf, io::Error)> for Trouble {
+    fn from((path, error): (PathBuf, io::Error)) -> Self {
+        Self::File(FileError::Io(path, error))
+    }
+}
+
+impl IntoResponse for Trouble {
+    fn into_response(self) -> Response {
+        let refuse = |status: StatusCode, said: Value| (status, Json(said)).into_response();
+        match self {
+            Self::NotFound => refuse(StatusCode::NOT_FOUND, json!({"error": "Not found"})),
+            Self::Broken(findings) => {
+                let mut said = verdict::told(&findings);
+                said["error"] = json!("A text with mistakes is not saved");
+                refuse(StatusCode::UNPROCESSABLE_ENTITY, said)
+            }
+            Self::File(error) => {
+                let status = match &error {
+                    FileError::Changed(_) => StatusCode::CONFLICT,
+                    FileError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+                    FileError::NotText(_) => StatusCode::UNPROCESSABLE_ENTITY,
+                    FileError::Io(..) => StatusCode::INTERNAL_SERVER_ERROR,
+                };
+                let version = match &error {
+                    FileError::Changed(now) => json!(now),
+                    _ => Value::Null,
+                };
+                refuse(status, json!({"error": error.to_string(), "version": version}))
+            }
+            Self::FellOver => refuse(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                json!({"error": "Looking at the text fell over; the log says why"}),
+            ),
+        }
+    }
+}

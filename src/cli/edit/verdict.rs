@@ -1,0 +1,92 @@
+//! What the parsers say of a text that is being written: the same that `sparring check` says of the file.
+
+use serde_json::{Value, json};
+
+use crate::{
+    book::{self, Book},
+    cli::check::lost_includes,
+    diagnostic::{Findings, Severity, place},
+    personality::{self, Profile},
+};
+
+/// More findings are only counted.
+const SHOWN: usize = 200;
+
+/// The book as far as it can be read, and what is wrong with it.
+pub(super) fn of_book(path: &str, text: &str) -> (Option<Book>, Findings) {
+    let (book, findings) = book::check(path, text);
+    let lost = book.as_ref().map_or_else(Vec::new, lost_includes);
+    let list = findings.list.into_iter().chain(lost).collect();
+    (book, Findings::new(findings.name, findings.text, list))
+}
+
+/// The personality, if it can be used, and what is wrong with it.
+pub(super) fn of_personality(path: &str, text: &str, books: &[String]) -> (Option<Profile>, Findings) {
+    personality::read_among(path, text, books)
+}
+
+/// The findings for the page. Lines and columns count from 1, columns in characters; the end is the first place after.
+pub(super) fn told(findings: &Findings) -> Value {
+    let list: Vec<Value> = findings
+        .list
+        .iter()
+        .take(SHOWN)
+        .map(|finding| {
+            let (line, column) = findings.place(finding);
+            let (end_line, end_column) = place(&findings.text, finding.span.end);
+            let severity = match finding.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            json!({
+                "line": line, "column": column, "endLine": end_line, "endColumn": end_column, "severity": severity,
+                "message": finding.message, "help": finding.help,
+            })
+        })
+        .collect();
+    json!({
+        "usable": findings.is_usable(), "findings": list,
+        "more": findings.list.len().saturating_sub(SHOWN),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_is_told_with_its_place_in_characters() {
+        let (book, findings) = of_book("books/a.book", "# Grüße\n1. d4 d5 2. Nf9\n");
+        assert!(book.is_some());
+        let told = told(&findings);
+        assert_eq!(told["usable"], false);
+        let first = &told["findings"][0];
+        assert_eq!((&first["line"], &first["column"]), (&json!(2), &json!(13)));
+        assert_eq!((&first["endLine"], &first["endColumn"]), (&json!(2), &json!(16)));
+        assert_eq!(first["message"], "\"Nf9\" is not a move");
+        assert_eq!(first["help"], "did you mean Nf3?");
+    }
+
+    #[test]
+    fn a_text_full_of_mistakes_is_told_in_part() {
+        let text = "1. e9\n".repeat(SHOWN + 50);
+        let (_, findings) = of_book("a.book", &text);
+        let told = told(&findings);
+        let shown = told["findings"].as_array().unwrap().len();
+        let more = told["more"].as_u64().unwrap() as usize;
+        assert!(shown <= SHOWN);
+        assert_eq!(shown + more, findings.list.len());
+    }
+
+    #[test]
+    fn a_personality_is_told_of_books_that_are_not_there() {
+        let (profile, findings) = of_personality("p/tim.toml", "books = [\"mine\"]\n", &["main".to_owned()]);
+        assert!(profile.is_none());
+        assert!(
+            told(&findings)["findings"][0]["message"]
+                .as_str()
+                .unwrap()
+                .contains("mine")
+        );
+    }
+}

@@ -1,0 +1,316 @@
+//! Who may see the pages that the program serves for its owner, and what every answer of them carries.
+//!
+//! On this machine nobody is asked for anything, but pages of other sites in the same browser are kept out. Beyond it
+//! there is a password, or a server in front of a socket that knows its visitors.
+
+use std::{
+    hint::black_box,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    Json,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+/// The page talks to nobody but the program it came from. Its style sheet carries the pieces as `data:` images.
+const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'none'";
+/// What a browser shows when it asks for the password.
+const REALM: &str = "Basic realm=\"Sparring\", charset=\"UTF-8\"";
+/// A wrong password is answered no sooner.
+const AFTER_WRONG: Duration = Duration::from_secs(1);
+/// So many wrong passwords in a row are listened to; after that one in each [`AFTER_WRONG`].
+const WRONG_AT_ONCE: f64 = 10.0;
+
+/// Who may see the pages. Without a password: programs and browsers of this machine that mean this machine.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    door: Option<Arc<Door>>,
+    /// The name of the machine in a request does not matter: somebody in front has looked at it, or the password has
+    /// to be right.
+    any_host: bool,
+}
+
+impl Access {
+    /// Whoever comes through a Unix socket: no browser does, and the server in front knows its visitors.
+    #[must_use]
+    pub fn through_socket() -> Self {
+        Self {
+            door: None,
+            any_host: true,
+        }
+    }
+
+    /// Whoever knows the password, from wherever.
+    #[must_use]
+    pub fn by_password(password: SecretString) -> Self {
+        let tries = Tries {
+            left: WRONG_AT_ONCE,
+            at: Instant::now(),
+        };
+        Self {
+            door: Some(Arc::new(Door {
+                password,
+                tries: Mutex::new(tries),
+            })),
+            any_host: true,
+        }
+    }
+}
+
+impl Access {
+    /// The same for programs and browsers that mean this machine.
+    pub(super) fn at_home(self) -> Self {
+        Self {
+            any_host: false,
+            ..self
+        }
+    }
+}
+
+/// Asks for the password.
+#[derive(Debug)]
+struct Door {
+    password: SecretString,
+    tries: Mutex<Tries>,
+}
+
+/// Wrong passwords that are still listened to.
+#[derive(Debug)]
+struct Tries {
+    left: f64,
+    at: Instant,
+}
+
+impl Tries {
+    /// Whether another password is listened to now.
+    fn any(&mut self, now: Instant) -> bool {
+        let gone = now.saturating_duration_since(self.at).as_secs_f64();
+        self.left = (self.left + gone / AFTER_WRONG.as_secs_f64()).min(WRONG_AT_ONCE);
+        self.at = now;
+        self.left >= 1.0
+    }
+}
+
+/// What the door makes of a request.
+#[derive(Debug, PartialEq, Eq)]
+enum Answer {
+    Welcome,
+    /// There is no password in it.
+    Asked,
+    Wrong,
+    /// Too many were wrong: even the right one is not listened to for a moment.
+    Later,
+}
+
+impl Door {
+    fn judge(&self, headers: &HeaderMap, now: Instant) -> Answer {
+        let Some(given) = password_in(headers) else {
+            return Answer::Asked;
+        };
+        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+        if !tries.any(now) {
+            return Answer::Later;
+        }
+        if is_same(given.as_bytes(), self.password.expose_secret().as_bytes()) {
+            return Answer::Welcome;
+        }
+        tries.left -= 1.0;
+        Answer::Wrong
+    }
+}
+
+/// The password of HTTP's basic scheme; the name before it does not matter.
+fn password_in(headers: &HeaderMap) -> Option<String> {
+    let said = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, encoded) = said.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let pair = String::from_utf8(BASE64_STANDARD.decode(encoded.trim()).ok()?).ok()?;
+    pair.split_once(':').map(|(_, password)| password.to_owned())
+}
+
+/// Compares in a time that depends on the given text alone, so that it tells nothing of the kept one.
+fn is_same(given: &[u8], kept: &[u8]) -> bool {
+    let wheel = kept.iter().chain(std::iter::once(&0)).cycle();
+    let differs = given
+        .iter()
+        .zip(wheel)
+        .fold(u8::from(given.len() != kept.len()), |differs, (one, other)| {
+            black_box(differs | (one ^ other))
+        });
+    differs == 0
+}
+
+/// Refuses whom the access does not let in and what a foreign page could have caused, and marks every answer.
+///
+/// A false name may lead a browser here: then `Host` is not this machine. A page elsewhere may send a form here: then
+/// `Origin` is not this page, and unlike a program a browser always sends it with a POST.
+pub(super) async fn check(State(access): State<Access>, request: Request, next: Next) -> Response {
+    let mut response = match refusal(&access, request.method(), request.headers()).await {
+        Some(refused) => refused,
+        None => next.run(request).await,
+    };
+    for (name, value) in [
+        ("content-security-policy", POLICY),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+    ] {
+        let name = HeaderName::from_static(name);
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+async fn refusal(access: &Access, method: &Method, headers: &HeaderMap) -> Option<Response> {
+    let refuse = |status, why| Some((status, Json(json!({ "error": why }))).into_response());
+    if !access.any_host && !is_at_home(headers) {
+        return refuse(StatusCode::FORBIDDEN, "This is only for its own machine");
+    }
+    let answer = match &access.door {
+        Some(door) => door.judge(headers, Instant::now()),
+        None => Answer::Welcome,
+    };
+    match answer {
+        Answer::Welcome => {}
+        Answer::Later => return refuse(StatusCode::TOO_MANY_REQUESTS, "Too many wrong passwords"),
+        Answer::Asked | Answer::Wrong => {
+            if answer == Answer::Wrong {
+                sleep(AFTER_WRONG).await;
+            }
+            let why = Json(json!({ "error": "There is a password" }));
+            let ask = [(header::WWW_AUTHENTICATE, REALM)];
+            return Some((StatusCode::UNAUTHORIZED, ask, why).into_response());
+        }
+    }
+    if !method.is_safe() && !is_own_page(headers) {
+        return refuse(StatusCode::FORBIDDEN, "Only the own page may do that");
+    }
+    None
+}
+
+/// Whether the caller means this machine: a page in a browser that was led here by a false name does not.
+fn is_at_home(headers: &HeaderMap) -> bool {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    host.is_some_and(|host| {
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+    })
+}
+
+/// Whether the request says that it comes from a page of this server.
+fn is_own_page(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let (Some(origin), Some(host)) = (text(header::ORIGIN), text(header::HOST)) else {
+        return false;
+    };
+    // A server in front of this one may speak https.
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| origin.strip_prefix(scheme) == Some(host))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(HeaderName, &str)]) -> HeaderMap {
+        let pair = |(name, value): &(HeaderName, &str)| (name.clone(), HeaderValue::from_str(value).unwrap());
+        pairs.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn only_the_own_page_may_change_anything() {
+        let said = |origin: Option<&str>| {
+            let mut pairs = vec![(header::HOST, "127.0.0.1:9464")];
+            pairs.extend(origin.map(|origin| (header::ORIGIN, origin)));
+            headers(&pairs)
+        };
+        assert!(is_own_page(&said(Some("http://127.0.0.1:9464"))));
+        for origin in ["http://127.0.0.1:80", "http://evil.example", "null"] {
+            assert!(!is_own_page(&said(Some(origin))), "{origin}");
+        }
+        assert!(!is_own_page(&said(None)), "a form without an origin");
+    }
+
+    fn basic(pair: &str) -> HeaderMap {
+        let encoded = format!("Basic {}", BASE64_STANDARD.encode(pair));
+        headers(&[(header::AUTHORIZATION, &encoded)])
+    }
+
+    fn door(now: Instant) -> Door {
+        Door {
+            password: "correct horse".to_owned().into(),
+            tries: Mutex::new(Tries {
+                left: WRONG_AT_ONCE,
+                at: now,
+            }),
+        }
+    }
+
+    #[tokio::test]
+    async fn the_right_password_opens_whatever_the_name() {
+        let now = Instant::now();
+        let door = door(now);
+        assert_eq!(door.judge(&basic("me:correct horse"), now), Answer::Welcome);
+        assert_eq!(door.judge(&basic(":correct horse"), now), Answer::Welcome);
+        for wrong in [
+            "me:correct hors",
+            "me:correct horse ",
+            "me:",
+            "me:correct horsecorrect horse",
+        ] {
+            assert_eq!(door.judge(&basic(wrong), now), Answer::Wrong, "{wrong}");
+        }
+        assert_eq!(door.judge(&HeaderMap::new(), now), Answer::Asked);
+        for odd in ["Basic", "Basic ???", "Bearer abc", "Basic bm9jb2xvbg=="] {
+            let said = headers(&[(header::AUTHORIZATION, odd)]);
+            assert_eq!(door.judge(&said, now), Answer::Asked, "{odd}");
+        }
+    }
+
+    #[tokio::test]
+    async fn who_guesses_is_listened_to_once_a_second() {
+        let now = Instant::now();
+        let door = door(now);
+        for _ in 0..WRONG_AT_ONCE as usize {
+            assert_eq!(door.judge(&basic("me:guess"), now), Answer::Wrong);
+        }
+        assert_eq!(door.judge(&basic("me:guess"), now), Answer::Later);
+        assert_eq!(door.judge(&basic("me:correct horse"), now), Answer::Later);
+        let later = now + AFTER_WRONG;
+        assert_eq!(door.judge(&basic("me:guess"), later), Answer::Wrong);
+        assert_eq!(door.judge(&basic("me:guess"), later), Answer::Later);
+        let much_later = later + AFTER_WRONG;
+        assert_eq!(
+            door.judge(&basic("me:correct horse"), much_later),
+            Answer::Welcome
+        );
+    }
+
+    #[test]
+    fn texts_are_the_same_only_as_a_whole() {
+        assert!(is_same(b"abc", b"abc") && is_same(b"", b""));
+        for (given, kept) in [
+            ("abc", "abd"),
+            ("ab", "abc"),
+            ("abc", "ab"),
+            ("", "a"),
+            ("ab\0ab", "ab"),
+        ] {
+            assert!(!is_same(given.as_bytes(), kept.as_bytes()), "{given} {kept}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Where the dashboard is served: an address and port, or a Unix socket.
+
+use std::{
+    fs, io,
+    net::SocketAddr,
+    os::unix::{
+        fs::{FileTypeExt as _, PermissionsExt as _},
+        net::UnixStream,
+    },
+    path::{Path, PathBuf},
+};
+
+use axum::Router;
+use secrecy::SecretString;
+use tokio::net::{TcpListener, UnixListener};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use super::{
+    exit::{Exit, Failure},
+    guard::Access,
+    private,
+};
+use crate::config::{Dashboard, Listen};
+
+/// A shorter password can be guessed.
+const SHORTEST: usize = 12;
+/// The owner and the group of the socket may use it: the group is for the server in front.
+const SOCKET_MODE: u32 = 0o660;
+
+/// Who may see the pages, by the settings.
+///
+/// # Errors
+/// [`Exit::BadConfiguration`] when the password's file cannot be used. The password is never quoted.
+pub(super) fn access(dashboard: &Dashboard) -> anyhow::Result<Access> {
+    if let Some(path) = &dashboard.password_file {
+        let text = private::read_private(path).map_err(|error| {
+            Failure::error(Exit::BadConfiguration, format!("{:#}", anyhow::Error::new(error)))
+        })?;
+        let password = text.trim_end_matches(['\r', '\n']);
+        if password.chars().count() < SHORTEST || password.contains('\n') {
+            let sentence = format!(
+                "the password in {} must be one line of at least {SHORTEST} characters",
+                path.display()
+            );
+            return Err(Failure::error(Exit::BadConfiguration, sentence));
+        }
+        return Ok(Access::by_password(SecretString::from(password.to_owned())));
+    }
+    Ok(match &dashboard.listen {
+        Some(Listen::Unix(_)) => Access::through_socket(),
+        _ => Access::default(),
+    })
+}
+
+/// Takes the place, and serves there until `stop`.
+///
+/// # Errors
+/// [`Exit::BadConfiguration`] with the remedy when the place is taken or cannot be used.
+pub(super) async fn serve(listen: &Listen, router: Router, stop: &CancellationToken) -> anyhow::Result<()> {
+    let taken = |error| {
+        let sentence = format!("cannot listen on {listen}: {error}; name another by listen in [status]");
+        Failure::error(Exit::BadConfiguration, sentence)
+    };
+    match listen {
+        Listen::Tcp(address) => {
+            let listener = TcpListener::bind(address).await.map_err(taken)?;
+            if let Ok(address) = listener.local_addr() {
+                info!("the dashboard is at http://{}/", reachable(address));
+            }
+            tokio::spawn(told(
+                axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned()),
+            ));
+        }
+        Listen::Unix(path) => {
+            let listener = bind_socket(path).map_err(taken)?;
+            info!("the dashboard is at the socket {}", path.display());
+            let serving =
+                told(axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned()));
+            let path = path.clone();
+            tokio::spawn(async move {
+                serving.await;
+                leave_socket(path);
+            });
+        }
+    }
+    Ok(())
+}
+
+async fn told(serving: impl IntoFuture<Output = io::Result<()>>) {
+    if let Err(error) = serving.await {
+        warn!("health is shown no longer: {error}");
+    }
+}
+
+/// An address that a browser can go to.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        ip if !ip.is_unspecified() => ip,
+        std::net::IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+        std::net::IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+/// A socket that a program left behind when it was killed is in nobody's use and makes room.
+fn bind_socket(path: &Path) -> io::Result<UnixListener> {
+    let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
+    if is_socket && UnixStream::connect(path).is_err() {
+        fs::remove_file(path)?;
+    }
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(SOCKET_MODE))?;
+    Ok(listener)
+}
+
+fn leave_socket(path: PathBuf) {
+    if let Err(error) = fs::remove_file(&path) {
+        warn!("{} stays behind: {error}", path.display());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dashboard(password: &str, mode: u32) -> (tempfile::TempDir, Dashboard) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("password");
+        fs::write(&path, password).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let dashboard = Dashboard {
+            password_file: Some(path),
+            ..Dashboard::default()
+        };
+        (folder, dashboard)
+    }
+
+    #[test]
+    fn a_password_is_long_private_and_never_shown() {
+        let (_folder, good) = dashboard("correct horse\n", 0o600);
+        let shown = format!("{:?}", access(&good).unwrap());
+        assert!(!shown.contains("horse"), "{shown}");
+        for (text, mode, why) in [
+            ("short", 0o600, "at least 12 characters"),
+            ("two lines of\ntext", 0o600, "one line"),
+            ("correct horse", 0o644, "chmod 600"),
+        ] {
+            let (_folder, bad) = dashboard(text, mode);
+            let error = access(&bad).unwrap_err().to_string();
+            assert!(error.contains(why) && !error.contains(text), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_socket_is_served_until_the_end_and_then_gone() {
+        use axum::{middleware::from_fn_with_state, routing::get};
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("status.sock");
+        let listen = Listen::Unix(path.clone());
+        let dashboard = Dashboard {
+            listen: Some(listen.clone()),
+            ..Dashboard::default()
+        };
+        let router = Router::new()
+            .route("/", get(async || "at work"))
+            .layer(from_fn_with_state(
+                access(&dashboard).unwrap(),
+                crate::cli::guard::check,
+            ));
+        let stop = CancellationToken::new();
+        serve(&listen, router, &stop).await.unwrap();
+        let mut stream = tokio::net::UnixStream::connect(&path).await.unwrap();
+        let asked = b"GET / HTTP/1.1\r\nHost: bot.example\r\nConnection: close\r\n\r\n";
+        stream.write_all(asked).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && answer.ends_with("at work"),
+            "{answer}"
+        );
+        stop.cancel();
+        let gone = async {
+            while path.exists() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(5), gone)
+            .await
+            .unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_socket_left_behind_makes_room_and_one_in_use_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("status.sock");
+        let first = bind_socket(&path).unwrap();
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            SOCKET_MODE
+        );
+        assert!(bind_socket(&path).is_err(), "somebody listens there");
+        drop(first);
+        assert!(path.exists(), "as after a kill");
+        bind_socket(&path).unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "mine").unwrap();
+        assert!(bind_socket(&file).is_err());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "mine", "no file makes room");
+    }
+}

@@ -1,0 +1,191 @@
+//! Where a game left the book: at which move, who went another way, and what the book would have played there.
+//!
+//! The line that was followed is known from the archive; the plan is read from the book as it is now.
+
+use serde_json::{Value, json};
+
+use crate::{
+    book::{self, Book, Library, Planned},
+    chess::GameLine,
+    store::{BookGrounds, Grounds, MoveRecord, Source, Thought},
+};
+
+/// So many half moves of a plan are told after its first.
+const FURTHER: usize = 5;
+
+/// Who went another way than the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Who {
+    /// The opponent played a move that the book does not have there.
+    Opponent,
+    /// The bot was to play a move of the book and played another.
+    Bot,
+    /// Nobody: the book says nothing any more.
+    Nobody,
+}
+
+impl Who {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Opponent => "opponent",
+            Self::Bot => "bot",
+            Self::Nobody => "nobody",
+        }
+    }
+}
+
+/// Where the first moves of mine from a book were followed by one that was not; nothing where that never happened.
+/// `line` is the whole game.
+pub(super) fn parting(line: &GameLine, moves: &[MoveRecord], library: &Library) -> Option<Value> {
+    let mine: Vec<(u32, &Thought)> = moves
+        .iter()
+        .filter_map(|record| Some((record.ply, record.thought.as_ref()?)))
+        .collect();
+    let booked = mine
+        .iter()
+        .take_while(|(_, thought)| thought.source == Source::Book)
+        .count();
+    let (last, thought) = mine.get(booked.checked_sub(1)?)?;
+    let (mine_next, _) = mine.get(booked)?;
+    let followed = match &thought.grounds {
+        Some(Grounds::Book(book)) => Some(book),
+        _ => None,
+    };
+    let found = followed
+        .and_then(|followed| book_of(library, followed))
+        .map(|book| trace(book, line, *last as usize));
+    let (ply, who, plan) = match found {
+        Some((ply, who, plan)) => (ply, Some(who.word()), plan),
+        // The book is gone, or was never told.
+        None => (*mine_next as usize, None, Vec::new()),
+    };
+    Some(json!({
+        "ply": ply, "by": who, "at": followed.map(|book| &book.at),
+        "note": followed.and_then(|book| book.note.as_ref()),
+        "plan": plan.iter().map(told).collect::<Vec<Value>>(),
+    }))
+}
+
+/// The book that a line stands in.
+fn book_of<'l>(library: &'l Library, followed: &BookGrounds) -> Option<&'l Book> {
+    let (file, _) = followed.at.rsplit_once(':')?;
+    library
+        .names()
+        .filter_map(|name| library.book(name))
+        .find(|book| book.path() == file)
+}
+
+/// From the position after my last move from the book: who left it at which ply, and what it would have played.
+fn trace(book: &Book, line: &GameLine, last: usize) -> (usize, Who, Vec<Planned>) {
+    let before = |plies: usize| {
+        let mut before = line.clone();
+        before.truncate(plies);
+        before
+    };
+    let answers = book::plan(book, &before(last), FURTHER);
+    if answers.is_empty() {
+        return (last + 2, Who::Nobody, answers);
+    }
+    let knows = |plies: usize| {
+        let entries = book.entries_along(before(plies).keys()).to_vec();
+        let played = line.moves().get(plies);
+        entries.iter().any(|entry| Some(&entry.mv) == played)
+    };
+    if !knows(last) {
+        return (last + 1, Who::Opponent, answers);
+    }
+    let own = book::plan(book, &before(last + 1), FURTHER);
+    let who = if own.is_empty() { Who::Nobody } else { Who::Bot };
+    (last + 2, who, own)
+}
+
+fn told(one: &Planned) -> Value {
+    json!({"san": one.san, "chance": one.chance, "at": one.at, "note": one.note, "then": one.then})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::Variant,
+        units::{Depth, Millis, Nodes},
+    };
+
+    /// White is the bot; its first so many moves are from the book.
+    fn left(text: &str, game: &str, booked: usize) -> Option<Value> {
+        let library = Library::new(vec![book::parse("books/x.book", text).0.unwrap()]);
+        let line = GameLine::replay(Variant::Standard, "startpos", game).unwrap();
+        let moves: Vec<MoveRecord> = game
+            .split(' ')
+            .enumerate()
+            .map(|(index, uci)| MoveRecord {
+                ply: index as u32 + 1,
+                uci: uci.to_owned(),
+                clock: None,
+                thought: (index % 2 == 0).then(|| thought(index / 2 < booked)),
+            })
+            .collect();
+        parting(&line, &moves, &library)
+    }
+
+    fn thought(is_booked: bool) -> Thought {
+        let searched = Source::Engine {
+            depth: Depth(1),
+            nodes: Nodes(1),
+        };
+        Thought {
+            source: if is_booked { Source::Book } else { searched },
+            note: "why".to_owned(),
+            score: None,
+            think: Millis(1),
+            grounds: is_booked.then(|| {
+                Grounds::Book(BookGrounds {
+                    at: "books/x.book:1".to_owned(),
+                    note: None,
+                    moves: Vec::new(),
+                })
+            }),
+        }
+    }
+
+    #[test]
+    fn who_goes_another_way_is_told_with_what_the_book_had_there() {
+        let text = "e4 e5 Nf3 Nc6 Bb5\n";
+        let told = left(text, "e2e4 c7c5 g1f3", 1).unwrap();
+        assert_eq!((&told["ply"], &told["by"]), (&json!(2), &json!("opponent")));
+        assert_eq!(told["plan"][0]["san"], "e5");
+        assert_eq!(told["plan"][0]["then"], json!(["Nf3", "Nc6", "Bb5"]));
+        let told = left(text, "e2e4 e7e5 f2f4", 1).unwrap();
+        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &json!("bot")));
+        assert_eq!(told["plan"][0]["san"], "Nf3");
+    }
+
+    #[test]
+    fn where_the_book_ends_nobody_has_left_it() {
+        let told = left("e4\n", "e2e4 e7e5 g1f3", 1).unwrap();
+        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &json!("nobody")));
+        let told = left("e4 e5\n", "e2e4 e7e5 g1f3", 1).unwrap();
+        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &json!("nobody")));
+        assert_eq!(told["plan"], json!([]));
+    }
+
+    #[test]
+    fn a_game_that_stayed_in_the_book_or_never_saw_it_did_not_leave_it() {
+        assert_eq!(left("e4 e5 Nf3\n", "e2e4 e7e5 g1f3", 2), None);
+        assert_eq!(left("e4 e5 Nf3\n", "d2d4 e7e5 g1f3", 0), None);
+    }
+
+    #[test]
+    fn a_book_that_is_gone_leaves_the_place_and_no_plan() {
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3").unwrap();
+        let record = |ply, is_booked| MoveRecord {
+            ply,
+            uci: String::new(),
+            clock: None,
+            thought: Some(thought(is_booked)),
+        };
+        let told = parting(&line, &[record(1, true), record(3, false)], &Library::empty()).unwrap();
+        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &Value::Null));
+        assert_eq!(told["at"], "books/x.book:1");
+    }
+}

@@ -1,0 +1,83 @@
+//! Files with secrets: short, and readable by their owner alone.
+
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+/// More than any secret: the file may be anything, and only this much of it is read.
+const MOST: u64 = 4096;
+
+/// Why a secret cannot be taken from a file. The messages never quote it.
+#[derive(Debug, Error)]
+pub enum PrivateError {
+    /// It cannot be read.
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// Others may read it.
+    #[error("{} can be read by others (mode {mode:03o}): run `chmod 600 {}`", path.display(), path.display())]
+    TooOpen {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+}
+
+/// The beginning of a file, whoever may read it.
+///
+/// # Errors
+/// [`PrivateError::Unreadable`].
+pub(super) fn read(path: &Path) -> Result<String, PrivateError> {
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(|source| unreadable(path, source))?;
+    file.take(MOST)
+        .read_to_string(&mut text)
+        .map_err(|source| unreadable(path, source))?;
+    Ok(text)
+}
+
+/// The beginning of a file that nobody else may read.
+///
+/// # Errors
+/// [`PrivateError`].
+pub(super) fn read_private(path: &Path) -> Result<String, PrivateError> {
+    refuse_if_open(path)?;
+    read(path)
+}
+
+fn unreadable(path: &Path, source: io::Error) -> PrivateError {
+    PrivateError::Unreadable {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+#[cfg(unix)]
+fn refuse_if_open(path: &Path) -> Result<(), PrivateError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = fs::metadata(path).map_err(|source| unreadable(path, source))?;
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        Ok(())
+    } else {
+        Err(PrivateError::TooOpen {
+            path: path.to_owned(),
+            mode,
+        })
+    }
+}
+
+#[cfg(not(unix))]
+fn refuse_if_open(_path: &Path) -> Result<(), PrivateError> {
+    Ok(())
+}

@@ -1,0 +1,38 @@
+// Texts that were not saved, kept for as long as the tab lives: leaving the page loses nothing.
+import type { Kind } from './api';
+import { isRecord } from '../storage';
+
+export interface Kept {
+  readonly text: string;
+  /** What the text was made of. */
+  readonly version: string;
+}
+
+const key = (kind: Kind, name: string): string => `sparring.draft.${kind}.${name}`;
+
+export function recallDraft(kind: Kind, name: string): Kept | null {
+  try {
+    const value: unknown = JSON.parse(sessionStorage.getItem(key(kind, name)) ?? 'null');
+    return isRecord(value) && typeof value['text'] === 'string' && typeof value['version'] === 'string'
+      ? { text: value['text'], version: value['version'] }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+export function keepDraft(kind: Kind, name: string, draft: Kept): void {
+  try {
+    sessionStorage.setItem(key(kind, name), JSON.stringify(draft));
+  } catch {
+    // A text larger than the browser keeps: then closing the tab asks first, and that is all.
+  }
+}
+
+export function dropDraft(kind: Kind, name: string): void {
+  try {
+    sessionStorage.removeItem(key(kind, name));
+  } catch {
+    // As above.
+  }
+}

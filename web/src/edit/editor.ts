@@ -1,0 +1,169 @@
+// One file under the pen: what is typed is judged by the daemon's own parser, and saved only when the bot could use it.
+import { h, setText } from '../dom';
+import type { Page } from '../route';
+import * as api from './api';
+import { dropDraft, keepDraft, recallDraft } from './drafts';
+import { createPreview } from './preview';
+import { createSheet } from './sheet';
+import { words } from './words';
+
+/** After the last key. */
+const QUIET_MS = 250;
+
+export function editorPage(opened: api.Opened, startLine: number | null): Page {
+  const { kind, name } = opened;
+  const left = new AbortController();
+  /** What is on the disk as far as we know, and the text of it. */
+  let disk = { text: opened.text, version: opened.version };
+  let findings: readonly api.Finding[] = [];
+  let usable = true;
+  let timer = 0;
+  let asked = new AbortController();
+
+  const verdict = h('p', { id: 'verdict', class: 'verdict', role: 'status' }, words.checking);
+  const told = h('p', { class: 'note told', role: 'status' });
+  const list = h('ol', { class: 'findings', 'aria-label': words.findings });
+  const typed = () => { said(''); note(); later(); };
+  const sheet = createSheet(opened.path, typed);
+  const { area } = sheet;
+  const goToLine = (line: number) => sheet.goTo(line, 1);
+  const preview = createPreview(kind, opened.path, () => later(), goToLine);
+  const save = h('button', { type: 'button', class: 'primary', title: words.saveTip, onclick: () => void press() }, words.save);
+  const conflict = conflictBanner(
+    (version) => { disk = { ...disk, version }; keep(); },
+    () => void reread(),
+  );
+
+  const said = (text: string) => setText(told, text);
+  const dirty = () => area.value !== disk.text;
+  const keep = () => dirty() ? keepDraft(kind, name, { text: area.value, version: disk.version }) : dropDraft(kind, name);
+  const note = () => {
+    keep();
+    if (dirty() && told.textContent === '') said(words.unsaved);
+    document.title = `${dirty() ? '• ' : ''}${name} – ${words.title}`;
+  };
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void judge(), QUIET_MS);
+  };
+  const draft = (): api.Draft => ({ kind, name, text: area.value, ...preview.wanted() });
+
+  async function judge(): Promise<void> {
+    clearTimeout(timer);
+    asked.abort();
+    asked = new AbortController();
+    const mine = asked;
+    try {
+      const judged = await api.check(draft(), mine.signal);
+      if (mine.signal.aborted || left.signal.aborted) return;
+      show(judged);
+      preview.show(judged.preview);
+      conflict.render(judged.onDisk === disk.version ? null : judged.onDisk);
+    } catch (error) {
+      if (!mine.signal.aborted && !left.signal.aborted) setText(verdict, words.failed((error as Error).message));
+    }
+  }
+
+  function show(judged: Pick<api.Judged, 'usable' | 'findings' | 'more'>): void {
+    ({ usable, findings } = judged);
+    sheet.show(findings);
+    const errors = findings.filter(({ severity }) => severity === 'error').length;
+    setText(verdict, findings.length === 0 ? words.inOrder : words.found(errors, findings.length - errors));
+    verdict.classList.toggle('bad', !usable);
+    list.replaceChildren(...findings.map(findingRow), ...(judged.more > 0 ? [h('li', { class: 'note' }, words.more(judged.more))] : []));
+  }
+  const findingRow = (finding: api.Finding): HTMLElement =>
+    h('li', {}, h('button', { type: 'button', class: finding.severity, onclick: () => goTo(finding) },
+      h('b', {}, words.at(finding.line, finding.column)), ` ${words.severities[finding.severity] ?? ''}: ${finding.message}`,
+      finding.help !== null && h('small', {}, ` ${finding.help}`)));
+  const goTo = ({ line, column, endLine, endColumn }: api.Finding) => sheet.goTo(line, column, endLine === line ? endColumn : column);
+
+  async function press(): Promise<void> {
+    await judge();
+    if (!usable) return said(words.mendFirst);
+    const text = area.value;
+    try {
+      const { version, backup } = await api.save(draft(), disk.version);
+      disk = { text, version };
+      said(words.saved(backup));
+      conflict.render(null);
+      note();
+    } catch (error) {
+      said(words.failed((error as Error).message));
+      if (error instanceof api.Refused && error.status === 409) conflict.render(error.version);
+    }
+  }
+
+  async function reread(): Promise<void> {
+    try {
+      const fresh = await api.open(kind, name);
+      disk = { text: fresh.text, version: fresh.version };
+      area.value = fresh.text;
+      said('');
+      note();
+      await judge();
+    } catch (error) {
+      said(words.failed((error as Error).message));
+    }
+  }
+
+  /** The next finding after the caret, or before it; round the ends. */
+  function step(forward: boolean): void {
+    const here = sheet.line();
+    const next = forward
+      ? findings.find(({ line }) => line > here) ?? findings[0]
+      : [...findings].reverse().find(({ line }) => line < here) ?? findings.at(-1);
+    if (next) goTo(next);
+  }
+  addEventListener('keydown', (event) => {
+    if (event.key === 'F8') step(!event.shiftKey);
+    else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 's') void press();
+    else return;
+    event.preventDefault();
+  }, { signal: left.signal });
+  addEventListener('beforeunload', (event) => { if (dirty()) event.preventDefault(); }, { signal: left.signal });
+
+  const kept = recallDraft(kind, name);
+  area.value = kept?.text ?? opened.text;
+  if (kept && kept.text !== opened.text) {
+    disk = { ...disk, version: kept.version };
+    said(words.restored);
+  }
+  const element = h('div', { class: 'editor' },
+    h('section', { class: 'writing', 'aria-label': opened.path },
+      h('div', { class: 'spread' }, h('h1', {}, opened.path), save),
+      conflict.element, sheet.element,
+      h('div', { class: 'under' }, verdict, told), list, h('p', { class: 'note keys-note' }, words.keys)),
+    preview.element);
+  queueMicrotask(() => {
+    note();
+    if (startLine !== null) goToLine(startLine);
+    sheet.redraw();
+    void judge();
+  });
+  return {
+    element,
+    close() {
+      left.abort();
+      asked.abort();
+      clearTimeout(timer);
+      sheet.close();
+    },
+  };
+}
+
+/** Somebody else has saved the file: mine or theirs. */
+function conflictBanner(keepMine: (version: string) => void, takeTheirs: () => void) {
+  let version: string | null = null;
+  const mine = h('button', { type: 'button', onclick: () => { if (version !== null) keepMine(version); render(null); } }, words.keepMine);
+  const theirs = h('button', { type: 'button', onclick: () => {
+    if (theirs.textContent === words.sure) { render(null); takeTheirs(); } else setText(theirs, words.sure);
+  } }, words.takeTheirs);
+  const element = h('div', { class: 'banner problem', role: 'alert', hidden: true }, h('span', {}, words.changed), mine, theirs);
+  const render = (now: string | null) => {
+    version = now;
+    if (element.hidden !== (now === null)) setText(theirs, words.takeTheirs);
+    element.hidden = now === null;
+  };
+  return { element, render };
+}
