@@ -167,10 +167,10 @@ impl Style {
 }
 
 /// By how much the logarithm of a move's chance changes for a step on an axis that the move shows in full.
-const STEP: f32 = 0.6;
+const STEP: f32 = 1.0;
 
 /// What a move may lose, in points of winning chances, until no style speaks for it any more.
-const TOLERANCE: f32 = 12.0;
+const TOLERANCE: f32 = 15.0;
 
 /// How much of a pull counts: one towards a move fades with what the move loses, one away from it never does.
 fn forbearance(loss: f32, pull: f32) -> f32 {

@@ -1,4 +1,5 @@
-//! How much of each axis a move shows, from 0 to about 1; negative for a move against it.
+//! How much of each axis a move shows, from 0 to about 1; negative for a move against it. What can be shown seldom, as
+//! an exchange, counts for more than 1, or nobody would see it in a game.
 
 use shakmaty::{Board, attacks};
 
@@ -51,7 +52,7 @@ impl<'a> Eye<'a> {
             Axis::Openness => self.openness(mv),
             Axis::Queen => self.queen(mv),
             Axis::Endgames => self.queens_off(mv),
-            Axis::Risk => fraction(-self.gain(mv).clamp(-40, 0), 40),
+            Axis::Risk => fraction(-self.gain(mv).clamp(-30, 0), 15),
         }
     }
 
@@ -94,10 +95,10 @@ impl<'a> Eye<'a> {
         let beside = king.file().distance(from.file()) <= 1;
         let castled = !matches!(king.file(), File::D | File::E);
         match mv.role() {
-            Role::Pawn if beside && castled => -1.0,
-            Role::King => -0.5,
+            Role::Pawn if beside && castled => -1.2,
+            Role::King => -0.6,
             Role::Knight | Role::Bishop | Role::Rook if castled => {
-                0.15 * (king.distance(from) as f32 - king.distance(mv.to()) as f32)
+                0.25 * (king.distance(from) as f32 - king.distance(mv.to()) as f32)
             }
             _ => 0.0,
         }
@@ -116,7 +117,7 @@ impl<'a> Eye<'a> {
     pub fn trade(&self, mv: Move) -> f32 {
         let is_piece = mv.capture().is_some_and(|role| role != Role::Pawn) && mv.role() != Role::Pawn;
         let is_even = self.gain(mv).abs() <= 5;
-        if is_piece && is_even { 1.0 } else { 0.0 }
+        if is_piece && is_even { 1.6 } else { 0.0 }
     }
 
     /// Pawns that take or offer themselves to be taken by pawns open lines; pawns that are stopped by pawns shut them.
@@ -149,7 +150,7 @@ impl<'a> Eye<'a> {
     /// Queens that take or offer themselves to queens.
     fn queens_off(&self, mv: Move) -> f32 {
         if mv.capture() == Some(Role::Queen) {
-            return 1.5;
+            return 2.0;
         }
         if mv.role() != Role::Queen || mv.is_capture() {
             return 0.0;
@@ -158,7 +159,7 @@ impl<'a> Eye<'a> {
         let occupied = self.board.occupied().without(from);
         let theirs = self.board.queens() & self.board.by_color(!self.us);
         let faces = (attacks::queen_attacks(mv.to(), occupied) & theirs).any();
-        if faces { 1.0 } else { 0.0 }
+        if faces { 1.5 } else { 0.0 }
     }
 
     /// What a move wins on its square by exchanges, in tenths of a pawn; negative for what it loses.
