@@ -22,7 +22,7 @@ help:
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels and GNU Chess, hours (GAMES=400)'
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
-	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
+	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one, make soak-ci the one of make test'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
 	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
@@ -50,7 +50,7 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 	touch $@
 
 .PHONY: test
-test: fmt lint web test-rust test-web
+test: fmt lint web test-rust soak-ci test-web
 
 .PHONY: fmt
 fmt:
@@ -146,13 +146,16 @@ ablations: runner
 bench-daemon:
 	$(CARGO) run --locked --release --bin sparring -- bench-daemon
 
-# Games while everything goes wrong on purpose: kills, restarts, spoiled files, 3 % of requests and lines. The short one
-# takes about eight minutes, the long one a night.
-.PHONY: soak soak-short
+# Games while everything goes wrong on purpose: kills, restarts, silent connections, a full disk, spoiled files, 3 % of
+# requests and lines. The one of `make test` takes a minute and a half, the short one about eight minutes, the long one
+# a night.
+.PHONY: soak soak-short soak-ci
 soak:
 	$(CARGO) run --locked --release --bin sparring -- soak --games 2000 --kills 200
 soak-short:
 	$(CARGO) run --locked --release --bin sparring -- soak --games 60 --kills 20
+soak-ci: test-build
+	target/debug/sparring soak --games 12 --at-once 12 --plies 40 --kills 5
 
 .PHONY: bench-books
 bench-books:

@@ -29,6 +29,7 @@ pub mod state;
 pub mod stock;
 pub mod suite;
 pub mod token;
+mod trial;
 pub mod tune;
 pub mod why;
 

@@ -152,7 +152,7 @@ impl Sandbox {
         self.hub.chaos.spoiled()
     }
 
-    /// Every request that has gone wrong by chance.
+    /// Every request that has gone wrong by chance, and every game's line that was cut.
     #[must_use]
     pub fn struck(&self) -> Vec<Struck> {
         self.hub.chaos.struck()
