@@ -23,13 +23,14 @@ help:
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
 	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one, make soak-ci the one of make test'
+	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
 	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
-	@echo 'make peers         other clients play whole games on the sandbox (berserk, from PyPI)'
+	@echo 'make peers         other clients play whole games on the sandbox: berserk, and LICHESS_BOT=FOLDER BOTLI=FOLDER'
 	@echo 'make deb           a Debian package (needs cargo-deb)'
 	@echo 'make EXE=name      the UCI engine alone (default target)'
 
@@ -157,18 +158,31 @@ soak-short:
 soak-ci: test-build
 	target/debug/sparring soak --games 12 --at-once 12 --plies 40 --kills 5
 
+# The fuzz targets on a stable compiler, so many minutes of processor time each.
+.PHONY: fuzz
+fuzz: MINUTES ?= 10
+fuzz:
+	$(CARGO) run --locked --example fuzz -- $(MINUTES)
+
 .PHONY: bench-books
 bench-books:
 	$(CARGO) build --locked --release --bin sparring
 	SPARRING=target/release/sparring $(CARGO) run --locked --release --no-default-features --example book_speed
 
-# Other programs as witnesses: berserk plays whole games on the sandbox, as a person and as a bot.
+# Other programs as witnesses on the sandbox: berserk plays whole games as a person and as a bot, and so do unmodified
+# copies of lichess-bot and BotLi in the folders that are named: make peers LICHESS_BOT=FOLDER BOTLI=FOLDER
+LICHESS_BOT ?=
+BOTLI ?=
+PEERS = target/peers/bin
 .PHONY: peers
 peers:
 	$(CARGO) build --locked --bin sparring
 	python3 -m venv target/peers
-	target/peers/bin/pip install --quiet --requirement tests/peers/requirements.txt
-	target/peers/bin/python tests/peers/berserk_games.py target/debug/sparring
+	$(PEERS)/pip install --quiet --requirement tests/peers/requirements.txt
+	$(if $(LICHESS_BOT),$(PEERS)/pip install --quiet --requirement $(LICHESS_BOT)/requirements.txt)
+	$(if $(BOTLI),$(PEERS)/pip install --quiet $$($(PEERS)/python tests/peers/needs.py $(BOTLI)/pyproject.toml))
+	$(PEERS)/python tests/peers/berserk_games.py target/debug/sparring
+	$(PEERS)/python tests/peers/bots.py target/debug/sparring --lichess-bot "$(LICHESS_BOT)" --botli "$(BOTLI)"
 
 # A Debian package (needs cargo-deb): the program with its man page, completions and units.
 .PHONY: deb

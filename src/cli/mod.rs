@@ -26,6 +26,7 @@ pub mod sandbox;
 pub mod service;
 pub mod soak;
 pub mod state;
+pub mod station;
 pub mod stock;
 pub mod suite;
 pub mod token;

@@ -5,6 +5,7 @@
 pub mod model;
 
 mod answer;
+mod arenas;
 pub mod client;
 mod error;
 mod follow;
