@@ -26,6 +26,7 @@ help:
 	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
+	@echo 'make witness-rules python-chess makes the positions anew that the rules are tested with'
 	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
@@ -203,6 +204,11 @@ WITNESS ?= target/witness
 witness-books: $(WITNESS)/bin/python
 	$(CARGO) build --locked --release --bin sparring
 	$(WITNESS)/bin/python tests/witness/polyglot.py target/release/sparring books/*.book
+
+# The sample of positions that travels with the code, made anew: `git diff` says whether python-chess still agrees.
+.PHONY: witness-rules
+witness-rules: $(WITNESS)/bin/python
+	$(WITNESS)/bin/python tests/witness/rules.py > tests/fixtures/rules.jsonl
 
 $(WITNESS)/bin/python:
 	python3 -m venv $(WITNESS)

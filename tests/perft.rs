@@ -134,12 +134,13 @@ fn variant(name: &str) -> Variant {
 }
 
 fn rules(path: &str) -> Option<Vec<Value>> {
-    let text = shared(path)?;
-    Some(
-        text.lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect(),
-    )
+    Some(records(&shared(path)?))
+}
+
+fn records(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn check_rules(record: &Value) {
@@ -204,5 +205,27 @@ fn variant_moves_agree_with_the_oracle() {
     if let Some(records) = rules("rules/variants.jsonl") {
         assert_eq!(records.len(), 70);
         records.iter().for_each(check_rules);
+    }
+}
+
+/// Our own sample, which travels with the code: `tests/witness/rules.py` has made it with python-chess.
+#[test]
+fn moves_counts_and_keys_agree_with_python_chess() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/rules.jsonl");
+    let records = records(&fs::read_to_string(path).unwrap());
+    assert_eq!(records.len(), 160);
+    for record in &records {
+        check_rules(record);
+        let (variant, fen) = (
+            record["variant"].as_str().unwrap(),
+            record["fen"].as_str().unwrap(),
+        );
+        let count = |index: usize| record["perft"][index].as_u64().unwrap();
+        let pos = parse_fen(self::variant(variant), fen).unwrap();
+        assert_eq!(
+            perft(&pos, u32::try_from(count(0)).unwrap()),
+            count(1),
+            "{variant} {fen}"
+        );
     }
 }

@@ -558,6 +558,18 @@ fn a_level_and_a_personality_limit_the_search_and_analysis_lifts_them() {
     assert_eq!(depth("setoption name Personality value weak\n"), 4);
     assert!(depth("setoption name Personality value strong\n") > 4);
     assert!(depth(&format!("{level}setoption name UCI_AnalyseMode value true\n")) > 4);
+    // What an interface allows is kept to, also where a choice is thought over again.
+    for nodes in [1, 300, 2000, 30000] {
+        let careful = "setoption name UCI_Elo value 2000\nsetoption name UCI_LimitStrength value true\n";
+        let said = in_a_house(&format!("{careful}go nodes {nodes}\n"));
+        let visited =
+            |line: &String| -> Option<u64> { line.split_once(" nodes ")?.1.split(' ').next()?.parse().ok() };
+        assert!(
+            said.iter().filter_map(visited).all(|visited| visited <= nodes),
+            "{said:#?}"
+        );
+        assert!(said.iter().any(|line| line.starts_with("bestmove ")), "{said:#?}");
+    }
     let told = in_a_house("setoption name Personality value nobody\n");
     assert!(told[0].contains("needs one of none, strong, weak"), "{told:?}");
 }

@@ -8,6 +8,7 @@ use super::{
     eval::Evaluator,
     history::{PieceSquare, piece_square},
     iterate::{Iteration, fill},
+    likings::Inclined,
     node::Node,
     params::Params,
     reduce::Reductions,
@@ -183,6 +184,7 @@ impl<'a> Shared<'a> {
     fn searcher(self, memory: &'a mut Memory, watch: Watch<'a>) -> Searcher<'a> {
         let variant = self.search.line.variant();
         let weakness = Weakness::new(&self.search.handicap, self.node.keys.full);
+        let inclined = Inclined::new(&self.search.likings, self.node.turn);
         Searcher {
             params: self.params,
             reductions: self.reductions,
@@ -193,7 +195,8 @@ impl<'a> Shared<'a> {
             evaluator: Evaluator::for_variant(variant),
             habits: Habits::of(variant),
             weakness,
-            salt: weakness.salt(),
+            inclined,
+            salt: weakness.salt() ^ inclined.salt(),
             seldepth: 0,
             iteration: 0,
             null_from: 0,

@@ -13,6 +13,7 @@ mod history;
 mod host;
 mod iterate;
 mod keys;
+mod likings;
 mod node;
 mod order;
 mod packed;
@@ -37,6 +38,7 @@ pub mod time;
 pub use crew::MAX_THREADS;
 pub use eval::{Pair, Sample, Trace, WeightRow, trace, weight_rows, weights_in_use, weights_source};
 pub use host::Engine;
+pub use likings::Likings;
 pub use params::{Param, ParamError, Params};
 pub use score::Score;
 
@@ -63,6 +65,8 @@ pub struct Search {
     pub only: Vec<Move>,
     /// How the engine plays below its best.
     pub handicap: Handicap,
+    /// What the side that moves likes beside winning.
+    pub likings: Likings,
 }
 
 impl Search {
@@ -75,6 +79,7 @@ impl Search {
             multi_pv: 1,
             only: Vec::new(),
             handicap: Handicap::default(),
+            likings: Likings::default(),
         }
     }
 }

@@ -109,6 +109,14 @@ params! {
     lmr_base = 70 in 0..=200;
     /// Late move reductions: divisor of ln(depth) * ln(move number), in hundredths.
     lmr_divisor = 225 in 100..=400;
+    /// Late move reductions: 0 for the logarithmic table, 1 for Rodent's sliding shape, which only counts moves.
+    lmr_sliding = 0 in 0..=1;
+    /// Late move reductions, sliding: the constant part, in hundredths of a ply.
+    lmr_slide_base = 75 in 0..=200;
+    /// Late move reductions, sliding: what each move tried before adds, in thousandths of a ply.
+    lmr_slide_step = 50 in 0..=200;
+    /// Late move reductions: the fraction of a ply that is over is added to the next reduction of the line; 0 to drop it.
+    lmr_carry = 0 in 0..=1;
     /// Late move reductions: so much history takes a ply off.
     lmr_history = 9000 in 2000..=30000;
     /// Late move pruning: quiet moves kept at depth 0, the square of the depth being added.

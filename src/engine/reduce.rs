@@ -42,9 +42,11 @@ impl Reductions {
             if depth == 0 || count == 0 {
                 return 0;
             }
-            let product = ln(depth) * ln(count);
-            let plies =
-                f64::from(params.lmr_base) / 100.0 + product / (f64::from(params.lmr_divisor) / 100.0);
+            let plies = if params.lmr_sliding > 0 {
+                sliding(params, count)
+            } else {
+                logarithmic(params, depth, count)
+            };
             (plies * f64::from(PLY)) as i32
         };
         Self(
@@ -60,8 +62,8 @@ impl Reductions {
         self.0[depth * MOVES + count.min(MOVES - 1)]
     }
 
-    /// The reduction of a move under its circumstances, in whole plies; negative for an extension.
-    pub fn plies(&self, params: &Params, depth: i32, count: usize, now: &Circumstances) -> i32 {
+    /// The reduction of a move under its circumstances, in [`PLY`]s; negative for an extension.
+    pub fn under(&self, params: &Params, depth: i32, count: usize, now: &Circumstances) -> i32 {
         let mut reduction = self.base(depth, count);
         reduction += PLY * i32::from(!now.improving);
         reduction += (PLY + PLY / 2) * i32::from(now.cut);
@@ -74,8 +76,19 @@ impl Reductions {
         if !now.quiet {
             reduction -= PLY;
         }
-        reduction / PLY
+        reduction
     }
+}
+
+/// The usual shape: late moves of deep searches lose the most.
+fn logarithmic(params: &Params, depth: usize, count: usize) -> f64 {
+    f64::from(params.lmr_base) / 100.0 + ln(depth) * ln(count) / (f64::from(params.lmr_divisor) / 100.0)
+}
+
+/// Rodent's shape: only the number of the move counts. Its author means fractions to add up along a line, so that two
+/// surprising quiet moves lose a ply rather than two.
+fn sliding(params: &Params, count: usize) -> f64 {
+    f64::from(params.lmr_slide_base) / 100.0 + count as f64 * f64::from(params.lmr_slide_step) / 1000.0
 }
 
 /// A natural logarithm from the four basic operations, which round alike on every machine and in every build; a
@@ -106,6 +119,23 @@ mod tests {
     fn the_logarithm_is_close_to_the_library_s() {
         for x in 1..=64usize {
             assert!((ln(x) - (x as f64).ln()).abs() < 1e-6, "{x}");
+        }
+    }
+
+    #[test]
+    fn the_sliding_shape_is_rodent_s() {
+        let params = Params {
+            lmr_sliding: 1,
+            ..Params::default()
+        };
+        let reductions = Reductions::new(&params);
+        // A quarter of a ply for each five moves, and three more.
+        for (count, quarters) in [(5, 4), (10, 5), (20, 7), (40, 11)] {
+            assert!(
+                (reductions.base(9, count) - quarters * PLY / 4).abs() <= 1,
+                "{count}"
+            );
+            assert_eq!(reductions.base(3, count), reductions.base(30, count));
         }
     }
 

@@ -10,7 +10,7 @@ use super::{
     packed::Packed,
     prune::Singular,
     quiescence::cutoff,
-    reduce::Circumstances,
+    reduce::{Circumstances, PLY},
     score::{INFINITE, MATE_BOUND, MAX_PLY, from_table, is_mate, mate_in, mated_in, to_table},
     searcher::Searcher,
     tt::{Bound, Entry, NO_EVAL},
@@ -293,9 +293,14 @@ impl Searcher<'_> {
         let mut depth = here.depth - 1 + extension.max(self.check_extension(here, child));
         let mut score = alpha + 1;
         if here.depth >= self.params.lmr_depth && count > 1 + usize::from(here.pv) {
-            let reduction = self.late_move_reduction(here, child, candidate);
-            let reduced = (depth - reduction).clamp(1, depth + 1);
+            let owed = self.memory.frame(here.ply).owed;
+            let reduction = self.late_move_reduction(here, child, candidate) + owed;
+            let reduced = (depth - reduction / PLY).clamp(1, depth + 1);
+            if self.params.lmr_carry > 0 {
+                self.memory.frame(ply).owed = (reduction % PLY).max(0);
+            }
             score = -self.search(child, -alpha - 1, -alpha, reduced, ply, true);
+            self.memory.frame(ply).owed = owed;
             if score > alpha && reduced < depth {
                 depth += i32::from(score > best + 60) - i32::from(score < best + 10);
                 if reduced < depth {
@@ -329,7 +334,7 @@ impl Searcher<'_> {
             killer: self.memory.frame_before(here.ply, 0).killers.contains(&Some(mv)),
             history,
         };
-        self.reductions.plies(self.params, here.depth, count, &now)
+        self.reductions.under(self.params, here.depth, count, &now)
     }
 
     /// Teaches the histories that a move cut and those before it did not.

@@ -6,6 +6,7 @@ use super::{
     crew::Crew,
     eval::{Evaluator, PawnTable},
     history::{Histories, NO_PIECE_SQUARE, Past, PieceSquare, piece_square},
+    likings::Inclined,
     node::Node,
     order::Scored,
     params::Params,
@@ -42,6 +43,8 @@ pub(super) struct Frame {
     pub killers: [Option<Move>; 2],
     /// The move that a singular search leaves out.
     pub excluded: Option<Move>,
+    /// The fraction of a ply that reductions on the way here have left over.
+    pub owed: i32,
 }
 
 impl Frame {
@@ -51,6 +54,7 @@ impl Frame {
         moved: NO_PIECE_SQUARE,
         killers: [None; 2],
         excluded: None,
+        owed: 0,
     };
 }
 
@@ -163,6 +167,7 @@ pub(super) struct Searcher<'a> {
     pub evaluator: Evaluator,
     pub habits: Habits,
     pub weakness: Weakness,
+    pub inclined: Inclined,
     /// Mixed into every key of the table.
     pub salt: u64,
     /// The deepest ply visited.
@@ -174,10 +179,10 @@ pub(super) struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    /// The static evaluation for the side to move, blurred by the handicap, not corrected.
+    /// The static evaluation for the side to move, with likings and blurred by the handicap, not corrected.
     pub fn evaluate(&mut self, node: &Node) -> i32 {
         let value = self.evaluator.evaluate(node, &mut self.memory.pawns);
-        let value = value + self.weakness.noise(node.keys.full);
+        let value = value + self.inclined.worth(node) + self.weakness.noise(node.keys.full);
         value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 
@@ -198,6 +203,8 @@ impl Searcher<'_> {
         let frame = self.memory.frame(ply);
         frame.mv = Some(mv);
         frame.moved = piece_square(node.turn, mv);
+        let owed = frame.owed;
+        self.memory.frame(ply + 1).owed = owed;
         self.memory.path.push(child.keys.full);
     }
 
@@ -207,6 +214,8 @@ impl Searcher<'_> {
         let frame = self.memory.frame(ply);
         frame.mv = None;
         frame.moved = NO_PIECE_SQUARE;
+        let owed = frame.owed;
+        self.memory.frame(ply + 1).owed = owed;
         self.memory.path.push(child.keys.full);
     }
 

@@ -8,6 +8,7 @@ pub mod choice;
 pub mod pace;
 mod profile;
 pub mod strength;
+pub mod style;
 pub mod voice;
 
 pub use cast::Cast;

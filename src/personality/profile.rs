@@ -4,7 +4,10 @@ use std::{ops::RangeInclusive, path::Path};
 
 use toml::{Spanned, de::DeValue};
 
-use super::voice::{self, Voice};
+use super::{
+    style::{Axis, Style},
+    voice::{self, Voice},
+};
 use crate::{
     book::Taste,
     chess::Color,
@@ -48,6 +51,8 @@ pub struct Profile {
     pub book_verify: Option<Centipawns>,
     /// Set by hand: half moves it may play from books, counted from the start of the game.
     pub book_plies: Option<u32>,
+    /// What it likes.
+    pub style: Style,
     /// When it gives up; none for never.
     pub resign: Option<ResignTemper>,
     /// When it takes a draw; none for never.
@@ -258,6 +263,7 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
         book_taste: Taste::ByWeight,
         book_verify: None,
         book_plies: None,
+        style: Style::default(),
         resign: None,
         draw: None,
         takebacks: 0,
@@ -266,6 +272,7 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
     };
     declare_strength(file, &mut profile);
     declare_manner(file, &mut profile, books);
+    profile.style = file.section("style", declare_style);
     profile.chat = file.section("chat", |chat| voice::declare(chat, &profile.title));
     profile
 }
@@ -309,6 +316,14 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Profile) {
         BY_LEVEL,
         "Chance to overlook a kind of move while thinking. Recaptures, pawn captures and ways out of check are always seen.",
     );
+}
+
+/// What it likes.
+fn declare_style(style: &mut Section<'_>) -> Style {
+    Axis::ALL.iter().fold(Style::default(), |all, row| {
+        let value = style.key(row.key, Whole(Style::RANGE, ""), 0, row.doc);
+        all.with(row.axis, value)
+    })
 }
 
 /// Pace, books, and when it gives in.

@@ -92,10 +92,12 @@ impl House {
             search: Search {
                 limits: tighter(search.limits, own.limits),
                 handicap: own.handicap,
+                likings: own.likings,
                 multi_pv: search.multi_pv.max(own.multi_pv),
                 ..search
             },
             check: task.check.map(|limits| tighter(search.limits, limits)),
+            most: search.limits.nodes,
             ..task
         }
     }

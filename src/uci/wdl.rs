@@ -10,7 +10,7 @@ const SPREAD: f64 = 296.0;
 
 /// Chances of win, draw and loss in thousandths, for the side to move; they add up to 1000.
 ///
-/// A logistic curve for wins and its mirror image for losses, fitted by `sparring tune` to 4,103 games of self-play at
+/// A logistic curve for wins and its mirror image for losses, fitted by `sparring tune` to 4,103 games of self-play of earlier evaluations at
 /// 2,000 nodes a move: chances between players who err, not between engines with time.
 pub(super) fn chances(score: Score) -> [u32; 3] {
     let cp = match score {

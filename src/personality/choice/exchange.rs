@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, Board};
 use crate::chess::{Color, Role, Square};
 
 /// What a piece counts, in tenths of a pawn. The king's worth only makes walking into captures pointless.
-pub(super) const fn worth(role: Role) -> i32 {
+pub(in crate::personality) const fn worth(role: Role) -> i32 {
     match role {
         Role::Pawn => 10,
         Role::Knight | Role::Bishop => 31,
@@ -28,7 +28,13 @@ pub(super) fn least(board: &Board, among: Bitboard) -> Option<(Role, Square)> {
 }
 
 /// What `side` wins, at least 0, by starting to capture a piece of the role `standing` on a square.
-pub(super) fn winnings(board: &Board, on: Square, occupied: Bitboard, side: Color, standing: Role) -> i32 {
+pub(in crate::personality) fn winnings(
+    board: &Board,
+    on: Square,
+    occupied: Bitboard,
+    side: Color,
+    standing: Role,
+) -> i32 {
     let attackers = board.attacks_to(on, side, occupied) & occupied;
     let Some((role, from)) = least(board, attackers) else {
         return 0;

@@ -9,7 +9,7 @@
 //! [`Model::choose`] is the whole of it: a pure function of the game, the level, the search's scores and a seed.
 
 pub mod curve;
-mod exchange;
+pub(super) mod exchange;
 pub mod format;
 mod glance;
 mod looks;

@@ -9,7 +9,7 @@ mod think;
 pub use path::{Choice, Knobs, Levels, LevelsError, Place};
 pub use think::{Chosen, Order, Thought, think};
 
-use super::{Profile, choice::Looks};
+use super::{Profile, choice::Looks, style::Style};
 use crate::{
     chess::GameLine,
     engine::{Handicap, Limits, Search},
@@ -64,7 +64,15 @@ pub fn order(
     seed: u64,
 ) -> Order {
     let knobs = knobs_of(profile, asked, line.variant().is_orthodox());
-    order_with(&knobs, line, budget, seed)
+    let order = order_with(&knobs, line, budget, seed);
+    Order {
+        search: Search {
+            likings: profile.style.likings(),
+            ..order.search
+        },
+        style: profile.style,
+        ..order
+    }
 }
 
 /// The same for knobs of one's own.
@@ -101,6 +109,8 @@ pub fn order_with(knobs: &Knobs, line: GameLine, budget: Option<(Millis, Millis)
             },
             choice: Some(choice),
             check: choice.margin.map(|_| limits),
+            most: None,
+            style: Style::default(),
             seed,
         },
     }

@@ -4,8 +4,11 @@ use super::path::Choice;
 use crate::{
     chess::Move,
     engine::{Engine, Limits, Line, News, Report, Score, Search, Surroundings},
-    personality::choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw},
-    units::{Centipawns, Depth, Millis},
+    personality::{
+        choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw},
+        style::Style,
+    },
+    units::{Centipawns, Depth, Millis, Nodes},
 };
 
 /// What to do about a move.
@@ -15,8 +18,12 @@ pub struct Order {
     pub search: Search,
     /// How to choose among what it finds; none for the best.
     pub choice: Option<Choice>,
-    /// The limits of a second search, which may object to the choice.
+    /// The limits of each of the two searches that may object to the choice.
     pub check: Option<Limits>,
+    /// Nodes that all its searches may visit together.
+    pub most: Option<Nodes>,
+    /// What leans on the choice.
+    pub style: Style,
     /// Names the game to the choice.
     pub seed: u64,
 }
@@ -29,6 +36,8 @@ impl From<Search> for Order {
             search,
             choice: None,
             check: None,
+            most: None,
+            style: Style::default(),
         }
     }
 }
@@ -36,7 +45,7 @@ impl From<Search> for Order {
 /// What came of an order.
 #[derive(Debug, Clone, Default)]
 pub struct Thought {
-    /// What the search found, with the line to play first.
+    /// What the search found, with the line to play first; nodes and time are those of all searches.
     pub report: Report,
     /// How the move was chosen, where it was chosen as people do.
     pub chosen: Option<Chosen>,
@@ -81,9 +90,11 @@ pub fn think(
     let Some(drawn) = drawn(order, choice, &scored) else {
         return Thought { report, chosen: None };
     };
+    let mut spent = Spent::default();
+    spent.add(&report);
     let correction = match (choice.margin, order.check) {
         (Some(margin), Some(limits)) if scored.len() > 1 => {
-            correction(engine, order, around, drawn.mv, margin, limits, report.elapsed)
+            correction(engine, order, around, drawn.mv, margin, limits, &mut spent)
         }
         _ => None,
     };
@@ -96,6 +107,7 @@ pub fn think(
         Some(better) => report = better,
         None => put_first(&mut report, drawn.mv),
     }
+    (report.nodes, report.elapsed) = (spent.nodes, spent.time);
     Thought {
         report,
         chosen: Some(chosen),
@@ -110,6 +122,7 @@ fn drawn(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Option<Candida
         candidates.retain(|candidate| order.search.only.contains(&candidate.mv));
     }
     sharpen(&mut candidates, choice.sharpness as f32, scored);
+    order.style.lean(&mut candidates, line);
     draw(&candidates, line, order.seed)
 }
 
@@ -150,6 +163,34 @@ fn lead(score: Score) -> i32 {
     }
 }
 
+/// What the searches of an order have used up.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
+    nodes: Nodes,
+    time: Millis,
+}
+
+impl Spent {
+    fn add(&mut self, report: &Report) {
+        self.nodes = Nodes(self.nodes.0.saturating_add(report.nodes.0));
+        self.time = self.time + report.elapsed;
+    }
+
+    /// What is left of an order's limits for its next search; none where all nodes are spent.
+    fn left(self, limits: Limits, most: Option<Nodes>) -> Option<Limits> {
+        let rest = most.map(|most| Nodes(most.0.saturating_sub(self.nodes.0)));
+        if rest == Some(Nodes(0)) {
+            return None;
+        }
+        Some(Limits {
+            nodes: rest.into_iter().chain(limits.nodes).min(),
+            soft: limits.soft.map(|soft| soft - self.time),
+            hard: limits.hard.map(|hard| hard - self.time),
+            ..limits
+        })
+    }
+}
+
 /// The report to play by instead, where a second search finds that a move loses more than the margin.
 fn correction(
     engine: &mut Engine,
@@ -158,31 +199,28 @@ fn correction(
     drawn: Move,
     margin: f64,
     limits: Limits,
-    elapsed: Millis,
+    spent: &mut Spent,
 ) -> Option<Report> {
-    let left = |limits: Limits, gone: Millis| Limits {
-        soft: limits.soft.map(|soft| soft - gone),
-        hard: limits.hard.map(|hard| hard - gone),
-        ..limits
-    };
     let search = Search {
         multi_pv: 1,
-        limits: left(limits, elapsed),
+        limits: spent.left(limits, order.most)?,
         ..order.search.clone()
     };
     let best = engine.search(&search, around, &mut |_| {});
+    spent.add(&best);
     if best.best()? == drawn || best.depth == Depth(0) {
         return None;
     }
     let alone = Search {
         limits: Limits {
             depth: Some(best.depth),
-            ..left(limits, elapsed + best.elapsed)
+            ..spent.left(limits, order.most)?
         },
         only: vec![drawn],
         ..search
     };
     let own = engine.search(&alone, around, &mut |_| {});
+    spent.add(&own);
     let chances = |report: &Report| Some(winning_chances(report.lines.first()?.score));
     let loss = f64::from(chances(&best)? - chances(&own)?);
     (loss > margin).then_some(best)
@@ -292,6 +330,35 @@ mod tests {
         assert!(free.iter().all(|(corrected, _)| !corrected));
         assert!(checked.iter().any(|(corrected, _)| *corrected));
         assert!(checked.iter().all(|(_, cp)| *cp > 100), "{checked:?}");
+    }
+
+    #[test]
+    fn all_searches_together_keep_to_the_nodes_of_the_order() {
+        let line = line("startpos", ITALIAN);
+        let around = Surroundings {
+            stop: &Stop::new(),
+            clock: &Stopwatch::start(),
+        };
+        let visited = |most: Option<Nodes>, seed: u64| {
+            let order = Order {
+                most,
+                ..order_with(&knobs(800, 0.1, Some(5.0)), line.clone(), None, seed)
+            };
+            let mut first = Nodes(0);
+            let mut tell = |news: News<'_>| {
+                if let News::Iteration(report) = news {
+                    first = report.nodes;
+                }
+            };
+            let thought = think(&mut Engine::new(1), &order, &around, &mut tell);
+            (first, thought.report.nodes)
+        };
+        for seed in 0..5 {
+            let (first, all) = visited(None, seed);
+            assert!(first < all, "the check visits nodes of its own");
+            let most = Nodes((first.0 + all.0) / 2);
+            assert!(visited(Some(most), seed).1 <= most);
+        }
     }
 
     #[test]

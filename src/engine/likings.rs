@@ -1,0 +1,216 @@
+//! What a player likes in positions, whatever they are worth: small bonuses at the leaves, over any evaluation.
+
+use shakmaty::{Bitboard, Board};
+
+use super::{node::Node, weakness::mix};
+use crate::chess::{Color, File, Rank, Role, Square};
+
+/// What the side that searches likes, in centipawns; a negative number for what it dislikes. All zero: the evaluation
+/// alone counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Likings {
+    /// For each own man within two squares of the other king.
+    pub siege: i32,
+    /// For each own man within two squares of the own king.
+    pub shelter: i32,
+    /// For each officer of either side on the board.
+    pub officers: i32,
+    /// While both sides have a queen.
+    pub queens: i32,
+    /// For each rank that an own pawn has advanced.
+    pub pawns: i32,
+    /// For each file without pawns.
+    pub open_files: i32,
+    /// For each pawn's worth of material ahead.
+    pub material: i32,
+}
+
+/// Likings never come to more than this, in centipawns: a taste, not a delusion.
+const MOST: i32 = 60;
+
+/// Likings made ready for one search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Inclined {
+    likings: Likings,
+    side: Color,
+    any: bool,
+}
+
+impl Inclined {
+    /// What the side to move at the root likes.
+    pub fn new(likings: &Likings, side: Color) -> Self {
+        Self {
+            likings: *likings,
+            side,
+            any: *likings != Likings::default(),
+        }
+    }
+
+    /// Mixed into the keys of the transposition table, which keeps evaluations: zero for no likings.
+    pub fn salt(&self) -> u64 {
+        if !self.any {
+            return 0;
+        }
+        let Likings {
+            siege,
+            shelter,
+            officers,
+            queens,
+            pawns,
+            open_files,
+            material,
+        } = self.likings;
+        [siege, shelter, officers, queens, pawns, open_files, material]
+            .into_iter()
+            .fold(u64::from(self.side.is_white()) + 1, |salt, each| {
+                mix(salt ^ u64::from(each.cast_unsigned()))
+            })
+    }
+
+    /// What to add to the evaluation of a position, for the side to move in it.
+    pub fn worth(&self, node: &Node) -> i32 {
+        if !self.any {
+            return 0;
+        }
+        let worth = self.likings.worth(node.board(), self.side).clamp(-MOST, MOST);
+        if node.turn == self.side { worth } else { -worth }
+    }
+}
+
+impl Likings {
+    /// What a board is worth beyond the evaluation for one who plays this color.
+    fn worth(&self, board: &Board, us: Color) -> i32 {
+        let ours = board.by_color(us);
+        let near = |color: Color| {
+            let around = board.king_of(color).map_or(Bitboard::EMPTY, surroundings);
+            (around & ours & !board.kings()).count() as i32
+        };
+        let officers = board.occupied() & !board.pawns() & !board.kings();
+        let both_queens = board.queens().count() >= 2 && (board.queens() & ours).count() == 1;
+        self.siege * near(!us)
+            + self.shelter * near(us)
+            + self.officers * officers.count() as i32
+            + self.queens * i32::from(both_queens)
+            + self.pawns * advanced(board.pawns() & ours, us)
+            + self.open_files * pawnless_files(board.pawns())
+            + self.material * (men(board, us) - men(board, !us))
+    }
+}
+
+/// All squares within two of a square.
+fn surroundings(square: Square) -> Bitboard {
+    let mut around = Bitboard::EMPTY;
+    let (file, rank) = (square.file() as i32, square.rank() as i32);
+    for rank in (rank - 2).max(0)..=(rank + 2).min(7) {
+        let files = Bitboard::from_rank(Rank::new(rank.cast_unsigned()));
+        around |= files;
+    }
+    let mut across = Bitboard::EMPTY;
+    for file in (file - 2).max(0)..=(file + 2).min(7) {
+        across |= Bitboard::from_file(File::new(file.cast_unsigned()));
+    }
+    around & across
+}
+
+/// How many ranks the pawns of a color have advanced together.
+fn advanced(pawns: Bitboard, us: Color) -> i32 {
+    pawns
+        .into_iter()
+        .map(|square| {
+            let rank = square.rank() as i32;
+            if us.is_white() { rank - 1 } else { 6 - rank }
+        })
+        .sum()
+}
+
+fn pawnless_files(pawns: Bitboard) -> i32 {
+    File::ALL
+        .into_iter()
+        .filter(|file| (pawns & Bitboard::from_file(*file)).is_empty())
+        .count() as i32
+}
+
+/// Material as everybody counts it, in pawns.
+fn men(board: &Board, color: Color) -> i32 {
+    let ours = board.by_color(color);
+    [
+        (Role::Pawn, 1),
+        (Role::Knight, 3),
+        (Role::Bishop, 3),
+        (Role::Rook, 5),
+        (Role::Queen, 9),
+    ]
+    .into_iter()
+    .map(|(role, worth)| (board.by_role(role) & ours).count() as i32 * worth)
+    .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{GameLine, Variant};
+
+    fn worth(likings: Likings, fen: &str, side: Color) -> i32 {
+        let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+        Inclined::new(&likings, side).worth(&Node::root(&line))
+    }
+
+    #[test]
+    fn each_liking_counts_what_it_is_named_after() {
+        let none = Likings::default();
+        let fen = "4k1r1/5pP1/4N3/8/8/8/PP3Q2/KN6 w - - 0 1";
+        let of = |likings| worth(likings, fen, Color::White);
+        assert_eq!(of(none), 0);
+        assert_eq!(of(Likings { siege: 5, ..none }), 10, "knight and pawn at e8");
+        assert_eq!(
+            of(Likings { shelter: 5, ..none }),
+            15,
+            "two pawns and a knight at a1"
+        );
+        assert_eq!(of(Likings { officers: 5, ..none }), 20);
+        assert_eq!(of(Likings { queens: 5, ..none }), 0, "only one queen");
+        assert_eq!(of(Likings { pawns: 5, ..none }), 25, "one pawn on the seventh");
+        assert_eq!(
+            of(Likings {
+                open_files: 5,
+                ..none
+            }),
+            20,
+            "c, d, e and h"
+        );
+        assert_eq!(of(Likings { material: 5, ..none }), 60, "18 against 6");
+    }
+
+    #[test]
+    fn a_liking_is_good_for_the_one_who_searches_and_never_more_than_a_taste() {
+        let likings = Likings {
+            siege: 8,
+            ..Likings::default()
+        };
+        let fen = "4k1r1/5pP1/4N3/8/8/8/PP3Q2/KN6 b - - 0 1";
+        assert_eq!(worth(likings, fen, Color::White), -16, "black to move");
+        let greedy = Likings {
+            material: 1000,
+            ..likings
+        };
+        assert_eq!(worth(greedy, fen, Color::White), -MOST);
+        assert_eq!(worth(greedy, fen, Color::Black), -MOST);
+    }
+
+    #[test]
+    fn other_likings_and_sides_never_meet_in_the_table() {
+        let none = Likings::default();
+        let salts: Vec<u64> = [
+            Likings { siege: 5, ..none },
+            Likings { siege: -5, ..none },
+            Likings { queens: 5, ..none },
+        ]
+        .iter()
+        .flat_map(|likings| Color::ALL.map(|side| Inclined::new(likings, side).salt()))
+        .collect();
+        assert_eq!(Inclined::new(&none, Color::White).salt(), 0);
+        for (index, salt) in salts.iter().enumerate() {
+            assert!(*salt != 0 && !salts[..index].contains(salt));
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What a personality likes: axes from -2 to 2, which lean on the choice among moves of much the same worth and, as
+//! small bonuses, on the evaluation of every search.
+
+mod moves;
+
+use super::choice::Candidate;
+use crate::{chess::GameLine, engine::Likings};
+
+/// A style: where a personality stands on each axis, from -2 to 2. All zero: like everybody of its level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Style([i32; COUNT]);
+
+const COUNT: usize = 10;
+
+/// One of the ways in which players of the same strength differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// Going for the other king.
+    Attack,
+    /// Looking after one's own king.
+    Shelter,
+    /// Castling early, or not at all.
+    Castling,
+    /// Taking what can be taken.
+    Greed,
+    /// Exchanging pieces.
+    Trades,
+    /// Moving pawns.
+    Pawns,
+    /// Opening the position.
+    Openness,
+    /// Moving the queen out.
+    Queen,
+    /// Getting queens off the board.
+    Endgames,
+    /// Giving something for play.
+    Risk,
+}
+
+/// An axis as profiles and explanations show it.
+#[derive(Debug, Clone, Copy)]
+pub struct AxisRow {
+    /// The axis.
+    pub axis: Axis,
+    /// Its key in a profile.
+    pub key: &'static str,
+    /// What its ends mean.
+    pub doc: &'static str,
+}
+
+impl Axis {
+    /// Every axis, in the order of showing.
+    pub const ALL: [AxisRow; COUNT] = [
+        row(
+            Self::Attack,
+            "attack",
+            "-2 leaves the other king alone, 2 brings everything against it: pieces, checks, pawns.",
+        ),
+        row(
+            Self::Shelter,
+            "shelter",
+            "-2 does not mind a bare king, 2 keeps pieces and pawns before its own.",
+        ),
+        row(
+            Self::Castling,
+            "castling",
+            "-2 leaves its king in the middle, 2 castles as soon as it can.",
+        ),
+        row(
+            Self::Greed,
+            "greed",
+            "-2 lets material lie, 2 takes whatever can be taken.",
+        ),
+        row(
+            Self::Trades,
+            "trades",
+            "-2 keeps pieces on the board, 2 exchanges them wherever it can.",
+        ),
+        row(
+            Self::Pawns,
+            "pawns",
+            "-2 moves pieces rather than pawns, 2 pushes pawns.",
+        ),
+        row(
+            Self::Openness,
+            "openness",
+            "-2 keeps files and diagonals shut, 2 opens them.",
+        ),
+        row(
+            Self::Queen,
+            "queen",
+            "-2 leaves the queen at home, 2 brings it out early and often.",
+        ),
+        row(
+            Self::Endgames,
+            "endgames",
+            "-2 keeps the queens on, 2 exchanges them early.",
+        ),
+        row(
+            Self::Risk,
+            "risk",
+            "-2 gives nothing away, 2 offers material where it costs little.",
+        ),
+    ];
+}
+
+const fn row(axis: Axis, key: &'static str, doc: &'static str) -> AxisRow {
+    AxisRow { axis, key, doc }
+}
+
+impl Style {
+    /// The ends of each axis.
+    pub const RANGE: std::ops::RangeInclusive<i32> = -2..=2;
+
+    /// The same style but for one axis; beyond the ends is the end.
+    #[must_use]
+    pub fn with(mut self, axis: Axis, value: i32) -> Self {
+        self.0[axis as usize] = value.clamp(*Self::RANGE.start(), *Self::RANGE.end());
+        self
+    }
+
+    /// Where it stands on an axis.
+    #[must_use]
+    pub fn on(&self, axis: Axis) -> i32 {
+        self.0[axis as usize]
+    }
+
+    /// What the engine shall like beside winning: what each step of an axis adds at the leaves, in centipawns.
+    #[must_use]
+    pub fn likings(&self) -> Likings {
+        Likings {
+            siege: 4 * self.on(Axis::Attack),
+            shelter: 4 * self.on(Axis::Shelter),
+            officers: -3 * self.on(Axis::Trades),
+            queens: -12 * self.on(Axis::Endgames),
+            pawns: 2 * self.on(Axis::Pawns) + self.on(Axis::Attack),
+            open_files: 5 * self.on(Axis::Openness),
+            material: 3 * self.on(Axis::Greed) - 2 * self.on(Axis::Risk),
+        }
+    }
+
+    /// Lets a style lean on the chances of a person's moves. They still add up to 1; a style without leanings
+    /// changes nothing.
+    pub(super) fn lean(&self, candidates: &mut [Candidate], line: &GameLine) {
+        if *self == Self::default() {
+            return;
+        }
+        let eye = moves::Eye::new(line);
+        for candidate in candidates.iter_mut() {
+            let pull: f32 = Axis::ALL
+                .iter()
+                .filter(|row| self.on(row.axis) != 0)
+                .map(|row| self.on(row.axis) as f32 * eye.shows(row.axis, candidate.mv))
+                .sum();
+            candidate.chance *= (STEP * pull * forbearance(candidate.loss, pull)).exp();
+        }
+        let sum: f32 = candidates.iter().map(|each| each.chance).sum();
+        if sum > 0.0 {
+            for candidate in candidates.iter_mut() {
+                candidate.chance /= sum;
+            }
+        }
+    }
+}
+
+/// By how much the logarithm of a move's chance changes for a step on an axis that the move shows in full.
+const STEP: f32 = 0.6;
+
+/// What a move may lose, in points of winning chances, until no style speaks for it any more.
+const TOLERANCE: f32 = 12.0;
+
+/// How much of a pull counts: one towards a move fades with what the move loses, one away from it never does.
+fn forbearance(loss: f32, pull: f32) -> f32 {
+    if pull > 0.0 {
+        (1.0 - loss / TOLERANCE).max(0.0)
+    } else {
+        1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::{Variant, parse_uci},
+        personality::choice::{Haste, Model},
+        units::Elo,
+    };
+
+    /// How much likelier a style makes a move, as the ratio of its odds.
+    fn odds(style: Style, moves: &str, mv: &str) -> f32 {
+        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let mv = parse_uci(line.position(), mv).unwrap();
+        let mut candidates = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+        let odds = |candidates: &[Candidate]| {
+            let chance = candidates.iter().find(|each| each.mv == mv).unwrap().chance;
+            chance / (1.0 - chance)
+        };
+        let before = odds(&candidates);
+        style.lean(&mut candidates, &line);
+        assert!((candidates.iter().map(|each| each.chance).sum::<f32>() - 1.0).abs() < 1e-3);
+        odds(&candidates) / before
+    }
+
+    #[test]
+    fn every_axis_leans_both_ways_on_the_moves_that_show_it() {
+        const ITALIAN: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5";
+        for (axis, moves, mv) in [
+            (Axis::Attack, ITALIAN, "f3g5"),
+            (Axis::Castling, ITALIAN, "e1g1"),
+            (Axis::Greed, "e2e4 e7e5 g1f3 d7d6 d2d4 g8f6", "d4e5"),
+            (Axis::Trades, "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6", "b5c6"),
+            (Axis::Pawns, ITALIAN, "a2a3"),
+            (Axis::Openness, "e2e4 d7d5", "e4d5"),
+            (Axis::Queen, "e2e4 e7e5", "d1h5"),
+            (Axis::Endgames, "e2e4 e7e5 d2d4 e5d4 d1d4 d8f6", "d4f6"),
+            (Axis::Risk, ITALIAN, "c4f7"),
+        ] {
+            let with = |value| odds(Style::default().with(axis, value), moves, mv);
+            assert!(with(2) > 1.3, "{axis:?}: {}", with(2));
+            assert!(with(-2) < 0.8, "{axis:?}: {}", with(-2));
+            assert!(with(2) > with(1) && with(1) > 1.0, "{axis:?}");
+        }
+        // The king's own pawns: moving one is what a careful player does not do.
+        let castled = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6";
+        assert!(odds(Style::default().with(Axis::Shelter, 2), castled, "g2g4") < 0.8);
+    }
+
+    #[test]
+    fn no_style_leaves_every_chance_as_it_was() {
+        assert!((odds(Style::default(), "e2e4 e7e5", "d1h5") - 1.0).abs() < 1e-6);
+        assert_eq!(Style::default().likings(), Likings::default());
+    }
+
+    #[test]
+    fn a_style_does_not_speak_for_a_blunder() {
+        assert_eq!(forbearance(0.0, 1.0), 1.0);
+        assert_eq!(forbearance(30.0, 1.0), 0.0);
+        assert_eq!(forbearance(30.0, -1.0), 1.0);
+    }
+
+    #[test]
+    fn the_likings_of_every_style_stay_small() {
+        for row in Axis::ALL {
+            for value in Style::RANGE {
+                let Likings {
+                    siege,
+                    shelter,
+                    officers,
+                    queens,
+                    pawns,
+                    open_files,
+                    material,
+                } = Style::default().with(row.axis, value).likings();
+                for each in [siege, shelter, officers, queens, pawns, open_files, material] {
+                    assert!(each.abs() <= 40, "{row:?} {value}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! How much of each axis a move shows, from 0 to about 1; negative for a move against it.
+
+use shakmaty::{Board, attacks};
+
+use super::Axis;
+use crate::{
+    chess::{Color, File, GameLine, Move, Rank, Role, Rules as _, Square},
+    personality::choice::exchange::{winnings, worth},
+};
+
+/// Half moves of a game after which moving the queen is no longer early.
+const EARLY: usize = 24;
+
+/// What is the same for all moves of a position.
+pub(super) struct Eye<'a> {
+    line: &'a GameLine,
+    board: &'a Board,
+    us: Color,
+    enemy_king: Option<Square>,
+    own_king: Option<Square>,
+}
+
+impl<'a> Eye<'a> {
+    pub fn new(line: &'a GameLine) -> Self {
+        let board = line.position().board();
+        let us = line.turn();
+        Self {
+            line,
+            board,
+            us,
+            enemy_king: board.king_of(!us),
+            own_king: board.king_of(us),
+        }
+    }
+
+    /// How much of an axis a legal move shows.
+    pub fn shows(&self, axis: Axis, mv: Move) -> f32 {
+        match axis {
+            Axis::Attack => self.attack(mv),
+            Axis::Shelter => self.shelter(mv),
+            Axis::Castling => self.castling(mv),
+            Axis::Greed => fraction(self.gain(mv).clamp(0, 30), 30),
+            Axis::Trades => self.trade(mv),
+            Axis::Pawns => {
+                if mv.role() == Role::Pawn {
+                    0.7
+                } else {
+                    -0.1
+                }
+            }
+            Axis::Openness => self.openness(mv),
+            Axis::Queen => self.queen(mv),
+            Axis::Endgames => self.queens_off(mv),
+            Axis::Risk => fraction(-self.gain(mv).clamp(-40, 0), 40),
+        }
+    }
+
+    /// Nearer to the other king, aiming at its squares, with check, or by a pawn on its wing.
+    fn attack(&self, mv: Move) -> f32 {
+        let (Some(king), Some(from)) = (self.enemy_king, mv.from()) else {
+            return 0.0;
+        };
+        let to = mv.to();
+        if mv.role() == Role::Pawn {
+            let on_its_wing = king.file().distance(to.file()) <= 1;
+            return if on_its_wing && self.rank(to) >= 3 {
+                0.8
+            } else {
+                0.0
+            };
+        }
+        if mv.role() == Role::King {
+            return 0.0;
+        }
+        let nearer = king.distance(from) as f32 - king.distance(to) as f32;
+        let occupied = self.board.occupied().without(from);
+        let reach = attacks::attacks(to, mv.role().of(self.us), occupied);
+        let aims = (reach & attacks::king_attacks(king)).count().min(3) as f32;
+        let checks = if reach.contains(king) { 0.5 } else { 0.0 };
+        0.12 * nearer + 0.25 * aims + checks
+    }
+
+    /// Away from what a king behind its pawns needs: its pawns, and its place.
+    fn shelter(&self, mv: Move) -> f32 {
+        let (Some(king), Some(from)) = (self.own_king, mv.from()) else {
+            return 0.0;
+        };
+        if mv.is_castle() {
+            return 0.5;
+        }
+        if self.is_late() {
+            return 0.0;
+        }
+        let beside = king.file().distance(from.file()) <= 1;
+        let castled = !matches!(king.file(), File::D | File::E);
+        match mv.role() {
+            Role::Pawn if beside && castled => -1.0,
+            Role::King => -0.5,
+            Role::Knight | Role::Bishop | Role::Rook if castled => {
+                0.15 * (king.distance(from) as f32 - king.distance(mv.to()) as f32)
+            }
+            _ => 0.0,
+        }
+    }
+
+    fn castling(&self, mv: Move) -> f32 {
+        let may_castle = self.line.position().castles().has_color(self.us);
+        match mv.role() {
+            _ if mv.is_castle() => 1.2,
+            Role::King if may_castle => -1.0,
+            _ => 0.0,
+        }
+    }
+
+    /// An exchange of pieces, not of pawns, that nobody wins.
+    fn trade(&self, mv: Move) -> f32 {
+        let is_piece = mv.capture().is_some_and(|role| role != Role::Pawn) && mv.role() != Role::Pawn;
+        let is_even = self.gain(mv).abs() <= 5;
+        if is_piece && is_even { 1.0 } else { 0.0 }
+    }
+
+    /// Pawns that take or offer themselves to be taken by pawns open lines; pawns that are stopped by pawns shut them.
+    fn openness(&self, mv: Move) -> f32 {
+        if mv.role() != Role::Pawn {
+            return 0.0;
+        }
+        if mv.is_capture() {
+            return 0.8;
+        }
+        let theirs = self.board.pawns() & self.board.by_color(!self.us);
+        let meets = (attacks::pawn_attacks(self.us, mv.to()) & theirs).any();
+        let ahead = mv.to().offset(if self.us.is_white() { 8 } else { -8 });
+        let stopped = ahead.is_some_and(|square| theirs.contains(square));
+        match (meets, stopped) {
+            (true, _) => 0.6,
+            (_, true) => -0.6,
+            _ => 0.0,
+        }
+    }
+
+    fn queen(&self, mv: Move) -> f32 {
+        match mv.role() {
+            Role::Queen if self.line.ply() < EARLY => 0.9,
+            Role::Queen => 0.4,
+            _ => 0.0,
+        }
+    }
+
+    /// Queens that take or offer themselves to queens.
+    fn queens_off(&self, mv: Move) -> f32 {
+        if mv.capture() == Some(Role::Queen) {
+            return 1.5;
+        }
+        if mv.role() != Role::Queen || mv.is_capture() {
+            return 0.0;
+        }
+        let Some(from) = mv.from() else { return 0.0 };
+        let occupied = self.board.occupied().without(from);
+        let theirs = self.board.queens() & self.board.by_color(!self.us);
+        let faces = (attacks::queen_attacks(mv.to(), occupied) & theirs).any();
+        if faces { 1.0 } else { 0.0 }
+    }
+
+    /// What a move wins on its square by exchanges, in tenths of a pawn; negative for what it loses.
+    fn gain(&self, mv: Move) -> i32 {
+        let taken = mv.capture().map_or(0, worth);
+        let Some(from) = mv.from().filter(|_| mv.role() != Role::King) else {
+            return taken;
+        };
+        // Seen from before the move: its own piece stands on the target, and no longer on its old square.
+        let occupied = self.board.occupied().without(from).with(mv.to());
+        taken - winnings(self.board, mv.to(), occupied, !self.us, mv.role())
+    }
+
+    /// Ranks from one's own side of the board, 0 to 7.
+    fn rank(&self, square: Square) -> i32 {
+        let rank = square.rank() as i32;
+        if self.us.is_white() {
+            rank
+        } else {
+            Rank::Eighth as i32 - rank
+        }
+    }
+
+    /// Few pieces are left: kings need no shelter any more.
+    fn is_late(&self) -> bool {
+        let pieces = self.board.occupied() & !self.board.pawns() & !self.board.kings();
+        pieces.count() <= 6
+    }
+}
+
+fn fraction(part: i32, whole: i32) -> f32 {
+    part as f32 / whole as f32
+}
