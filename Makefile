@@ -176,8 +176,7 @@ LICHESS_BOT ?=
 BOTLI ?=
 PEERS = target/peers/bin
 .PHONY: peers
-peers:
-	$(CARGO) build --locked --bin sparring
+peers: test-build
 	python3 -m venv target/peers
 	$(PEERS)/pip install --quiet --requirement tests/peers/requirements.txt
 	$(if $(LICHESS_BOT),$(PEERS)/pip install --quiet --requirement $(LICHESS_BOT)/requirements.txt)

@@ -9,6 +9,7 @@ last lines say so. Fails if a game does not end as it should, or if there was a 
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -110,8 +111,15 @@ def witness(name, folder, program):
     try:
         with tempfile.TemporaryDirectory() as here:
             command = BOTS[name](folder, here, program, sandbox)
+            # In a session of its own: lichess-bot leaves its workers behind when it is told to end.
             bot = subprocess.Popen(
-                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
             try:
                 until(f"{name} online", lambda: online(sandbox, "witness"), 60)
@@ -122,11 +130,8 @@ def witness(name, folder, program):
                     time.sleep(3)
                 endings.append(sought(program, sandbox))
             finally:
-                bot.terminate()
-                try:
-                    bot.wait(timeout=20)
-                except subprocess.TimeoutExpired:
-                    bot.kill()
+                os.killpg(bot.pid, signal.SIGKILL)
+                bot.wait(timeout=20)
         unserved = sandbox.unserved()
         print(f"{name}: a person with White, with Black, sparring run: {', '.join(endings)}")
         print(f"{name}: calls that nobody serves: {unserved or 'none'}")
