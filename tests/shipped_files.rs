@@ -109,12 +109,12 @@ fn the_example_of_the_page_on_personalities_is_one() {
 #[test]
 fn personalities_differ_in_more_than_their_names() {
     let cast = shipped();
-    assert!(cast.len() >= 6);
+    assert!(cast.len() >= 12);
     let play = |profile: &Profile| {
         let knobs = strength::knobs_of(profile, None, true);
         format!(
-            "{knobs:?} {:?} {} {:?}",
-            profile.delay, profile.tempo, profile.books
+            "{knobs:?} {:?} {} {:?} {:?}",
+            profile.delay, profile.tempo, profile.books, profile.style
         )
     };
     let ways: BTreeSet<String> = cast.iter().map(play).collect();

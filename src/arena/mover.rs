@@ -7,7 +7,10 @@ use super::{
 use crate::{
     chess::{GameLine, write_uci},
     engine::{Engine, Stop, Surroundings},
-    personality::strength::{Knobs, order_with, think},
+    personality::{
+        strength::{Knobs, order_with, think},
+        style::Style,
+    },
     units::{Clock as _, Millis, Stopwatch},
 };
 
@@ -99,6 +102,7 @@ impl Mover for Guest {
 pub struct Resident {
     name: String,
     knobs: Knobs,
+    style: Style,
     engine: Engine,
     seed: u64,
 }
@@ -113,9 +117,16 @@ impl Resident {
         Self {
             name: name.to_owned(),
             knobs,
+            style: Style::default(),
             engine: Engine::new(HASH),
             seed: 0,
         }
+    }
+
+    /// The same with a style.
+    #[must_use]
+    pub fn with_style(self, style: Style) -> Self {
+        Self { style, ..self }
     }
 }
 
@@ -138,7 +149,7 @@ impl Mover for Resident {
         limit: Millis,
     ) -> Result<Answer, PlayerError> {
         let watch = Stopwatch::start();
-        let order = order_with(&self.knobs, line.clone(), None, self.seed);
+        let order = order_with(&self.knobs, line.clone(), None, self.seed).in_style(self.style);
         let around = Surroundings {
             stop: &Stop::new(),
             clock: &watch,

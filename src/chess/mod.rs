@@ -3,6 +3,7 @@
 //! Nobody else names shakmaty's variants or castling modes. Both spellings of castling (`e1g1` and the
 //! king-takes-rook `e1h1`) are read everywhere; how a move is written depends on the [`Variant`].
 
+mod counts;
 mod ending;
 #[cfg(feature = "daemon")]
 mod games;
@@ -11,6 +12,7 @@ mod notation;
 mod pgn;
 mod variant;
 
+pub use counts::{material, men_near_king, pawnless_files, ranks_advanced};
 pub use ending::Ending;
 #[cfg(feature = "daemon")]
 pub use games::{Games, RecordedGame};

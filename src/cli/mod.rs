@@ -28,6 +28,7 @@ pub mod soak;
 pub mod state;
 pub mod station;
 pub mod stock;
+pub mod style_report;
 pub mod suite;
 pub mod token;
 mod trial;
@@ -132,6 +133,8 @@ enum Command {
     Match(Box<match_engines::Args>),
     /// Plays the levels against each other and measures how strong they are.
     Ladder(Box<ladder::Args>),
+    /// Says whether personalities really play differently: games at one level, and what they show on each axis.
+    StyleReport(style_report::Args),
     /// Plays games of the engine against itself, to tune its evaluation on.
     Datagen(datagen::Args),
     /// Moves the weights of the evaluation to where they foretell the results of games best.
@@ -170,6 +173,7 @@ pub fn main() -> ExitCode {
         Some(Command::HumanFit(args)) => human::fit::run(args),
         Some(Command::HumanReport(args)) => human::report::run(args),
         Some(Command::Ladder(args)) => ladder::run(args),
+        Some(Command::StyleReport(args)) => style_report::run(args),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
     match outcome {

@@ -1,9 +1,9 @@
 //! What a player likes in positions, whatever they are worth: small bonuses at the leaves, over any evaluation.
 
-use shakmaty::{Bitboard, Board};
+use shakmaty::Board;
 
 use super::{node::Node, weakness::mix};
-use crate::chess::{Color, File, Rank, Role, Square};
+use crate::chess::{Color, material, men_near_king, pawnless_files, ranks_advanced};
 
 /// What the side that searches likes, in centipawns; a negative number for what it dislikes. All zero: the evaluation
 /// alone counts.
@@ -80,69 +80,16 @@ impl Inclined {
 impl Likings {
     /// What a board is worth beyond the evaluation for one who plays this color.
     fn worth(&self, board: &Board, us: Color) -> i32 {
-        let ours = board.by_color(us);
-        let near = |color: Color| {
-            let around = board.king_of(color).map_or(Bitboard::EMPTY, surroundings);
-            (around & ours & !board.kings()).count() as i32
-        };
         let officers = board.occupied() & !board.pawns() & !board.kings();
-        let both_queens = board.queens().count() >= 2 && (board.queens() & ours).count() == 1;
-        self.siege * near(!us)
-            + self.shelter * near(us)
+        let both_queens = board.queens().count() >= 2 && (board.queens() & board.by_color(us)).count() == 1;
+        self.siege * men_near_king(board, us, !us)
+            + self.shelter * men_near_king(board, us, us)
             + self.officers * officers.count() as i32
             + self.queens * i32::from(both_queens)
-            + self.pawns * advanced(board.pawns() & ours, us)
-            + self.open_files * pawnless_files(board.pawns())
-            + self.material * (men(board, us) - men(board, !us))
+            + self.pawns * ranks_advanced(board, us)
+            + self.open_files * pawnless_files(board)
+            + self.material * (material(board, us) - material(board, !us))
     }
-}
-
-/// All squares within two of a square.
-fn surroundings(square: Square) -> Bitboard {
-    let mut around = Bitboard::EMPTY;
-    let (file, rank) = (square.file() as i32, square.rank() as i32);
-    for rank in (rank - 2).max(0)..=(rank + 2).min(7) {
-        let files = Bitboard::from_rank(Rank::new(rank.cast_unsigned()));
-        around |= files;
-    }
-    let mut across = Bitboard::EMPTY;
-    for file in (file - 2).max(0)..=(file + 2).min(7) {
-        across |= Bitboard::from_file(File::new(file.cast_unsigned()));
-    }
-    around & across
-}
-
-/// How many ranks the pawns of a color have advanced together.
-fn advanced(pawns: Bitboard, us: Color) -> i32 {
-    pawns
-        .into_iter()
-        .map(|square| {
-            let rank = square.rank() as i32;
-            if us.is_white() { rank - 1 } else { 6 - rank }
-        })
-        .sum()
-}
-
-fn pawnless_files(pawns: Bitboard) -> i32 {
-    File::ALL
-        .into_iter()
-        .filter(|file| (pawns & Bitboard::from_file(*file)).is_empty())
-        .count() as i32
-}
-
-/// Material as everybody counts it, in pawns.
-fn men(board: &Board, color: Color) -> i32 {
-    let ours = board.by_color(color);
-    [
-        (Role::Pawn, 1),
-        (Role::Knight, 3),
-        (Role::Bishop, 3),
-        (Role::Rook, 5),
-        (Role::Queen, 9),
-    ]
-    .into_iter()
-    .map(|(role, worth)| (board.by_role(role) & ours).count() as i32 * worth)
-    .sum()
 }
 
 #[cfg(test)]

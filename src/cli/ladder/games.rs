@@ -163,7 +163,7 @@ impl Ladder<'_> {
 }
 
 /// Games go on until they are hopeless by both sides' reckoning: weak levels must prove that they can win.
-const REFEREE: Referee = Referee {
+pub const REFEREE: Referee = Referee {
     // Nobody is timed; residents look at their knobs and guests at their own control.
     control: TimeControl::Nodes(Nodes(1)),
     margin: Millis::ZERO,

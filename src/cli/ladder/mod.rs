@@ -24,7 +24,8 @@ use crate::{
     units::Elo,
 };
 use entrants::{Entrant, Visitor};
-use games::{Ladder, hash};
+use games::Ladder;
+pub use games::{REFEREE, hash};
 use record::Record;
 use table::Measured;
 
@@ -151,7 +152,7 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
 }
 
 /// Levels that a ladder can hold: full strength has no limit but a clock, and here nobody has one.
-fn limited() -> impl clap::builder::TypedValueParser<Value = u32> {
+pub fn limited() -> impl clap::builder::TypedValueParser<Value = u32> {
     let ends = [*Level::RANGE.start(), *Level::RANGE.end()].map(i64::from);
     clap::value_parser!(u32).range(ends[0]..ends[1])
 }

@@ -64,15 +64,7 @@ pub fn order(
     seed: u64,
 ) -> Order {
     let knobs = knobs_of(profile, asked, line.variant().is_orthodox());
-    let order = order_with(&knobs, line, budget, seed);
-    Order {
-        search: Search {
-            likings: profile.style.likings(),
-            ..order.search
-        },
-        style: profile.style,
-        ..order
-    }
+    order_with(&knobs, line, budget, seed).in_style(profile.style)
 }
 
 /// The same for knobs of one's own.

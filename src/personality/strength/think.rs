@@ -28,6 +28,15 @@ pub struct Order {
     pub seed: u64,
 }
 
+impl Order {
+    /// The same order, carried out in a style.
+    #[must_use]
+    pub fn in_style(mut self, style: Style) -> Self {
+        self.search.likings = style.likings();
+        Self { style, ..self }
+    }
+}
+
 impl From<Search> for Order {
     /// The best move of a search.
     fn from(search: Search) -> Self {

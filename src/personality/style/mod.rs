@@ -2,6 +2,9 @@
 //! small bonuses, on the evaluation of every search.
 
 mod moves;
+mod signs;
+
+pub use signs::Signs;
 
 use super::choice::Candidate;
 use crate::{chess::GameLine, engine::Likings};

@@ -113,7 +113,7 @@ impl<'a> Eye<'a> {
     }
 
     /// An exchange of pieces, not of pawns, that nobody wins.
-    fn trade(&self, mv: Move) -> f32 {
+    pub fn trade(&self, mv: Move) -> f32 {
         let is_piece = mv.capture().is_some_and(|role| role != Role::Pawn) && mv.role() != Role::Pawn;
         let is_even = self.gain(mv).abs() <= 5;
         if is_piece && is_even { 1.0 } else { 0.0 }
@@ -162,7 +162,7 @@ impl<'a> Eye<'a> {
     }
 
     /// What a move wins on its square by exchanges, in tenths of a pawn; negative for what it loses.
-    fn gain(&self, mv: Move) -> i32 {
+    pub fn gain(&self, mv: Move) -> i32 {
         let taken = mv.capture().map_or(0, worth);
         let Some(from) = mv.from().filter(|_| mv.role() != Role::King) else {
             return taken;

@@ -1,0 +1,176 @@
+//! What a played game shows of a player's style: one number for each axis.
+
+use super::{Axis, COUNT, moves::Eye};
+use crate::chess::{Color, GameLine, Move, Role, Rules as _, men_near_king, pawnless_files};
+
+/// Moves, of the player, in which kings are besieged and sheltered: after the opening, before the endgame.
+const MIDDLE: std::ops::RangeInclusive<usize> = 11..=30;
+
+/// Moves of the player that count as early for the queen.
+const EARLY: usize = 15;
+
+/// When files are counted, and when queens should be off.
+const LATER: usize = 25;
+
+/// Castling that has not happened by this move of the player does not happen.
+const NEVER: usize = 30;
+
+/// What a game shows, in the order of [`Axis::ALL`]; none where it was too short to show anything.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Signs([Option<f64>; COUNT]);
+
+impl Signs {
+    /// The signs of one side of a game of orthodox chess.
+    #[must_use]
+    pub fn of(game: &GameLine, side: Color) -> Self {
+        let mut seen = Seen::default();
+        // From a start of its own, so that every position can be looked at in turn.
+        let mut line = GameLine::from_position(game.variant(), game.start().clone());
+        for mv in game.moves() {
+            if line.turn() == side {
+                seen.before(&line, *mv);
+            }
+            line.play(*mv);
+            if line.turn() != side {
+                seen.after(&line, side);
+            }
+        }
+        seen.signs()
+    }
+
+    /// What it shows of an axis: the more, the more of it.
+    #[must_use]
+    pub fn on(&self, axis: Axis) -> Option<f64> {
+        self.0[axis as usize]
+    }
+
+    /// What the number of an axis counts.
+    #[must_use]
+    pub const fn meaning(axis: Axis) -> &'static str {
+        match axis {
+            Axis::Attack => "own men within two squares of the other king, moves 11 to 30",
+            Axis::Shelter => "own men within two squares of the own king, moves 11 to 30",
+            Axis::Castling => "moves left to move 30 when it castles",
+            Axis::Greed => "captures that win material, of 40 moves",
+            Axis::Trades => "exchanges of pieces begun, of 40 moves",
+            Axis::Pawns => "pawn moves of 100, up to move 30",
+            Axis::Openness => "files without pawns at move 25",
+            Axis::Queen => "queen moves up to move 15",
+            Axis::Endgames => "queens off by move 25, of 100 games",
+            Axis::Risk => "moves that offer material, of 40",
+        }
+    }
+}
+
+/// What was counted so far.
+#[derive(Debug, Default)]
+struct Seen {
+    moves: usize,
+    castled: Option<usize>,
+    greedy: usize,
+    trades: usize,
+    pawns: usize,
+    queen: usize,
+    offers: usize,
+    siege: i32,
+    shelter: i32,
+    middle: usize,
+    files: Option<i32>,
+    queens_off: Option<bool>,
+}
+
+impl Seen {
+    /// Looks at a move of the player in the position before it.
+    fn before(&mut self, line: &GameLine, mv: Move) {
+        self.moves += 1;
+        let eye = Eye::new(line);
+        let gain = eye.gain(mv);
+        let takes_back = mv.is_capture()
+            && line
+                .moves()
+                .last()
+                .is_some_and(|last| last.is_capture() && last.to() == mv.to());
+        self.greedy += usize::from(mv.is_capture() && gain > 5 && !takes_back);
+        self.offers += usize::from(gain < -5);
+        self.trades += usize::from(eye.trade(mv) > 0.0);
+        self.pawns += usize::from(mv.role() == Role::Pawn && self.moves <= NEVER);
+        self.queen += usize::from(mv.role() == Role::Queen && self.moves <= EARLY);
+        if mv.is_castle() {
+            self.castled.get_or_insert(self.moves);
+        }
+    }
+
+    /// Looks at the position that the player has left.
+    fn after(&mut self, line: &GameLine, side: Color) {
+        let board = line.position().board();
+        if MIDDLE.contains(&self.moves) {
+            self.middle += 1;
+            self.siege += men_near_king(board, side, !side);
+            self.shelter += men_near_king(board, side, side);
+        }
+        if self.moves == LATER {
+            self.files = Some(pawnless_files(board));
+        }
+        if self.moves <= LATER && board.queens().is_empty() {
+            self.queens_off = Some(true);
+        } else if self.moves == LATER {
+            self.queens_off.get_or_insert(false);
+        }
+    }
+
+    fn signs(&self) -> Signs {
+        let each = |count: usize, of: usize| (of > 0).then(|| count as f64 / of as f64);
+        let men = |count: i32| (self.middle > 0).then(|| f64::from(count) / self.middle as f64);
+        let of_40 = |count: usize| each(40 * count, self.moves).filter(|_| self.moves >= 10);
+        let mut signs = [None; COUNT];
+        for row in Axis::ALL {
+            signs[row.axis as usize] = match row.axis {
+                Axis::Attack => men(self.siege),
+                Axis::Shelter => men(self.shelter),
+                Axis::Castling => (self.castled.is_some() || self.moves >= NEVER)
+                    .then(|| NEVER.saturating_sub(self.castled.unwrap_or(NEVER)) as f64),
+                Axis::Greed => of_40(self.greedy),
+                Axis::Trades => of_40(self.trades),
+                Axis::Pawns => each(100 * self.pawns, self.moves.min(NEVER)),
+                Axis::Openness => self.files.map(f64::from),
+                Axis::Queen => (self.moves >= EARLY).then_some(self.queen as f64),
+                Axis::Endgames => self.queens_off.map(|off| if off { 100.0 } else { 0.0 }),
+                Axis::Risk => of_40(self.offers),
+            };
+        }
+        Signs(signs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Variant;
+
+    #[test]
+    fn a_game_shows_what_was_played() {
+        // A short Spanish: White castles on move 5, Black's queen goes out once, one exchange of pieces.
+        let moves = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 e1g1 d8f6 d2d4 e5d4 f3d4 f8c5 c1e3 c5d4 \
+                     e3d4 f6g6 b1c3 g8f6 f1e1";
+        let game = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let white = Signs::of(&game, Color::White);
+        assert_eq!(white.on(Axis::Castling), Some(25.0));
+        assert_eq!(
+            white.on(Axis::Trades),
+            Some(40.0 * 1.0 / 11.0),
+            "on c6; d4 was taken back"
+        );
+        assert_eq!(white.on(Axis::Pawns), Some(200.0 / 11.0));
+        assert_eq!(white.on(Axis::Queen), None, "too short");
+        let black = Signs::of(&game, Color::Black);
+        assert_eq!(black.on(Axis::Castling), None, "not yet known");
+        assert!(black.on(Axis::Trades) > Some(0.0));
+    }
+
+    #[test]
+    fn every_axis_says_what_its_number_counts() {
+        for row in Axis::ALL {
+            assert!(!Signs::meaning(row.axis).is_empty());
+        }
+    }
+}
