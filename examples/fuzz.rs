@@ -7,6 +7,8 @@
 //! Prints a table. A text that makes a target fall over, or takes longer than a second, ends the run: it is written to
 //! `target/fuzz/` and named.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures for people")]
+
 #[path = "../fuzz/mutate.rs"]
 mod mutate;
 #[path = "../fuzz/targets.rs"]

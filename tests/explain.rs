@@ -94,6 +94,26 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
           Takebacks it grants in a casual game. In rated games it grants none.
       rematches = as many as anybody likes  (left out)
           Rematches it plays in a row with the same opponent; who wants more is asked to come later.
+      style.attack = 0  (default)
+          -2 leaves the other king alone, 2 brings everything against it: pieces, checks, pawns.
+      style.shelter = 0  (default)
+          -2 does not mind a bare king, 2 keeps pieces and pawns before its own.
+      style.castling = 0  (default)
+          -2 leaves its king in the middle, 2 castles as soon as it can.
+      style.greed = 0  (default)
+          -2 lets material lie, 2 takes whatever can be taken.
+      style.trades = 0  (default)
+          -2 keeps pieces on the board, 2 exchanges them wherever it can.
+      style.pawns = 0  (default)
+          -2 moves pieces rather than pawns, 2 pushes pawns.
+      style.openness = 0  (default)
+          -2 keeps files and diagonals shut, 2 opens them.
+      style.queen = 0  (default)
+          -2 leaves the queen at home, 2 brings it out early and often.
+      style.endgames = 0  (default)
+          -2 keeps the queens on, 2 exchanges them early.
+      style.risk = 0  (default)
+          -2 gives nothing away, 2 offers material where it costs little.
       chat.enabled = true  (default)
           Whether it says anything at all.
       chat.greeting = "Hello {opponent}, I am {me} ({level}). Have fun!"  (default)

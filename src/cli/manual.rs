@@ -56,7 +56,8 @@ mod tests {
             }
         }
         for name in shown {
-            assert!(page.contains(&format!("sparring\\-{name}")), "{name}");
+            let written = name.replace('-', "\\-");
+            assert!(page.contains(&format!("sparring\\-{written}")), "{name}");
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod client;
 mod error;
 mod follow;
 mod gates;
+mod pool;
 pub mod retry;
 pub mod stream;
 mod token;

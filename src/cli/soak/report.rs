@@ -1,6 +1,6 @@
 //! What the soak has found: losses and refusals, told apart by whether a fault forced them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     cli::trial::Played,
@@ -100,8 +100,22 @@ impl Findings {
     /// Looks through the moves that the bot has sent.
     pub(super) fn read(&mut self, ledger: &[(Millis, Posted)], troubles: &Troubles) {
         let mut first: BTreeMap<(&GameId, usize), &Posted> = BTreeMap::new();
+        let played: BTreeSet<(&GameId, usize, &str)> = ledger
+            .iter()
+            .filter(|(_, posted)| posted.refused.is_none())
+            .map(|(_, posted)| (&posted.game, posted.ply, posted.uci.as_str()))
+            .collect();
         for (at, posted) in ledger {
             let Posted { game, ply, uci, .. } = posted;
+            // The move of the turn before, sent twice, that was overtaken by the answer to its first copy. It is never
+            // legal a turn later: its square was left, and nobody of ours has come there since.
+            let is_stale = ply
+                .checked_sub(2)
+                .is_some_and(|before| played.contains(&(game, before, uci)));
+            if posted.refused.is_some() && is_stale && troubles.echoes(game, *at) {
+                self.forced_repeats += 1;
+                continue;
+            }
             if let Some(before) = first.insert((game, *ply), posted)
                 && before.uci != *uci
             {
@@ -176,6 +190,27 @@ mod tests {
             clock: None,
             refused: refused.map(str::to_owned),
         }
+    }
+
+    #[test]
+    fn a_copy_that_comes_a_turn_late_is_forced_only_after_a_fault() {
+        let why = Some("Piece on d2 cannot move to d4");
+        let ledger = [
+            (secs(1), posted(0, "d2d4", None)),
+            (secs(2), posted(2, "d2d4", why)),
+            (secs(3), posted(2, "b1c3", None)),
+        ];
+        let mut findings = Findings::default();
+        findings.read(&ledger, &Troubles::default());
+        assert_eq!((findings.illegal.len(), findings.changed.len()), (1, 1));
+        let troubles = Troubles {
+            outages: vec![(Millis::ZERO, secs(1))],
+            ..Troubles::default()
+        };
+        let mut findings = Findings::default();
+        findings.read(&ledger, &troubles);
+        assert_eq!((findings.illegal.len(), findings.changed.len()), (0, 0));
+        assert_eq!(findings.forced_repeats, 1);
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Contest {
             position: self.start.clone(),
             name: String::new(),
         };
-        let side = Color::from_white(game % 2 == 0);
+        let side = Color::from_white(game.is_multiple_of(2));
         let finished: Finished = match side {
             Color::White => REFEREE.play(&opening, &mut own, &mut plain),
             Color::Black => REFEREE.play(&opening, &mut plain, &mut own),

@@ -182,7 +182,7 @@ struct Spent {
 impl Spent {
     fn add(&mut self, report: &Report) {
         self.nodes = Nodes(self.nodes.0.saturating_add(report.nodes.0));
-        self.time = self.time + report.elapsed;
+        self.time += report.elapsed;
     }
 
     /// What is left of an order's limits for its next search; none where all nodes are spent.
