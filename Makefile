@@ -26,6 +26,7 @@ help:
 	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
+	@echo 'make witness-openings  the ECO codes of our openings against those of Scid (needs python3, Debian)'
 	@echo 'make witness-rules python-chess makes the positions anew that the rules are tested with'
 	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
@@ -212,6 +213,13 @@ witness-rules: $(WITNESS)/bin/python
 $(WITNESS)/bin/python:
 	python3 -m venv $(WITNESS)
 	$(WITNESS)/bin/pip install --quiet --disable-pip-version-check chess==1.11.2
+
+# The codes of our list of openings against Scid's, which Debian has as scid-data.
+SCID_ECO ?= /usr/share/scid/data/scid.eco
+.PHONY: witness-openings
+witness-openings: $(WITNESS)/bin/python
+	@test -f $(SCID_ECO) || (apt-get update -qq && apt-get install -y -qq --no-install-recommends scid-data)
+	$(WITNESS)/bin/python tests/witness/openings.py src/book/openings.txt $(SCID_ECO)
 
 # Warnings are failures here: a line that ends below -1.2 for a side that chose it, and is not marked.
 .PHONY: judge-books

@@ -1,8 +1,14 @@
-//! `sparring book learn`: what a book's lines scored in the games of the archive, and the patch that follows.
+//! `sparring book learn` and `sparring book turns`: what a book's lines scored in the games of the archive, where games turned,
+//! and what follows from it.
+
+#[path = "../src/store/sample.rs"]
+mod sample;
 
 use std::{fs, path::Path, process::Command};
 
 use sparring::{
+    book,
+    chess::{GameLine, Variant, parse_san},
     engine::Score,
     lichess::model::{GameId, Side},
     store::{Archive, End, GameRecord, MoveRecord, Source, Thought},
@@ -12,29 +18,11 @@ use sparring::{
 const BOOK: &str = "# Mine.\n1. e4 60 | d4 40  # by mood\n1. e4 e5 2. Nf3\n1. d4 d5 2. c4\n";
 
 fn game(number: usize, side: Side, winner: Option<Side>, moves: &str) -> GameRecord {
+    let status = if winner.is_some() { "resign" } else { "draw" };
     GameRecord {
-        id: format!("game{number:04}").parse().unwrap(),
-        began: Millis(1_795_242_037_000 + number as u64),
-        side,
-        opponent: "ana".parse().ok(),
-        name: "Ana".to_owned(),
-        is_bot: false,
-        rating: Some(Elo(1500)),
         own_rating: Some(Elo(1500)),
-        rated: true,
-        variant: "standard".to_owned(),
-        speed: "blitz".to_owned(),
-        clock: None,
-        days: None,
-        start: "startpos".to_owned(),
-        personality: "club".to_owned(),
-        level: None,
-        end: (!moves.is_empty()).then(|| End {
-            at: Millis(1_795_242_097_000),
-            status: if winner.is_some() { "resign" } else { "draw" }.to_owned(),
-            winner,
-            moves: moves.to_owned(),
-        }),
+        end: sample::end(status, winner, moves).filter(|_| !moves.is_empty()),
+        ..sample::game(&format!("game{number:04}"), side)
     }
 }
 
@@ -171,4 +159,56 @@ fn without_an_archive_or_a_player_it_says_what_is_missing() {
     assert!(said.contains("there is no archive state/archive.db"), "{said}");
     let (_, said) = learn(folder.path(), &["games.pgn"]);
     assert!(said.contains("--player"), "{said}");
+}
+
+/// Two games in which the bot gave a knight for a pawn and saw it one move later.
+fn archive_of_turns(path: &Path) {
+    let archive = Archive::open(path).unwrap();
+    for number in 0..2 {
+        let moves = "e2e4 e7e5 g1f3 b8c6 f3e5 c6e5 d2d4 e5g6";
+        let lost = game(number, Side::White, Some(Side::Black), moves);
+        archive.put_game(&lost).unwrap();
+        thought(&archive, &lost.id, 3, "g1f3", 40);
+        thought(&archive, &lost.id, 5, "f3e5", 30);
+        thought(&archive, &lost.id, 7, "d2d4", -200 - 20 * number as i32);
+    }
+}
+
+#[test]
+fn where_games_turned_is_told_and_a_book_plays_something_else_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let turns = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
+        command.args(["book", "turns", "--archive", "archive.db"]);
+        let output = command
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr))
+    };
+    archive_of_turns(&folder.path().join("archive.db"));
+    let (table, said) = turns(&[]);
+    insta::assert_snapshot!(table, @r"
+    games thought    then        instead  move
+        2   +0.30   -2.10              -  Nxe5 after 1. e4 e5 2. Nf3 Nc6
+    ");
+    assert!(said.contains("in 2 games, 1 position turned"), "{said}");
+    let (_, said) = turns(&["--margin", "300"]);
+    assert!(said.contains("in 2 games, none turned"), "{said}");
+
+    let (_, said) = turns(&["--nodes", "20000", "-o", "turns.book"]);
+    assert!(said.contains("turns.book written: 1 move"), "{said}");
+    let text = fs::read_to_string(folder.path().join("turns.book")).unwrap();
+    let (book, findings) = book::check("turns.book", &text);
+    let book = book.unwrap();
+    assert_eq!(findings.to_string(), "");
+    let before = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6").unwrap();
+    let lost = parse_san(before.position(), "Nxe5").unwrap();
+    let entries = book.entries(*before.keys().last().unwrap());
+    assert_eq!(entries.len(), 1);
+    assert_ne!(entries[0].mv, lost);
+    let (_, said) = turns(&["--nodes", "20000", "-o", "turns.book"]);
+    assert!(said.contains("--force"), "{said}");
 }

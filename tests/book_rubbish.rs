@@ -2,7 +2,7 @@
 //!
 //! The shipped books are spoiled by a fixed seed, so a failure comes again.
 
-use std::fs;
+use std::{fs, path::Path, process::Command};
 
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 use sparring::{
@@ -233,4 +233,47 @@ fn circles_of_includes_are_told_and_survived() {
             assert_eq!(read.rows(), count, "each line counts once");
         }
     }
+}
+
+/// `sparring book check` in a folder: its exit code, and all that it says.
+fn check(folder: &Path) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
+    let output = command
+        .args(["book", "check", "--lines"])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(said).unwrap())
+}
+
+#[test]
+fn a_file_that_is_no_book_does_not_keep_others_from_being_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let books = folder.path().join("books");
+    fs::create_dir(&books).unwrap();
+    fs::write(books.join("a.book"), b"\x7fELF\x02\0").unwrap();
+    fs::File::create(books.join("b.book"))
+        .unwrap()
+        .set_len(1 << 30)
+        .unwrap();
+    fs::write(books.join("c.book"), "1. e4 e5 2. Nf9\n").unwrap();
+    let (code, said) = check(folder.path());
+    assert_eq!(code, Some(1));
+    for expected in [
+        "a.book:1:6: error: this is not a text",
+        "b.book:1:1: error: 1073741824 bytes are too many for a book",
+        "c.book:1:13: error: \"Nf9\" is not a move",
+        "3 books checked: 3 errors, 0 warnings",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
+#[test]
+fn without_a_folder_the_shipped_books_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, said) = check(folder.path());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("5 books checked: 0 errors"), "{said}");
 }

@@ -1,5 +1,8 @@
 //! `sparring games`: the archive as people and programs see it.
 
+#[path = "../src/store/sample.rs"]
+mod sample;
+
 use std::{path::Path, process::Command};
 
 use sparring::{
@@ -8,31 +11,12 @@ use sparring::{
     units::{Elo, Millis},
 };
 
-/// A game of 21 November 2026.
 fn game(id: &str, moves: &str) -> GameRecord {
+    let end = sample::end("mate", Some(Side::Black), moves);
     GameRecord {
-        id: id.parse().unwrap(),
-        began: Millis(1_795_242_037_000),
-        side: Side::Black,
-        opponent: "ana".parse().ok(),
-        name: "Ana".to_owned(),
-        is_bot: false,
-        rating: Some(Elo(1500)),
         own_rating: Some(Elo(1400)),
-        rated: true,
-        variant: "standard".to_owned(),
-        speed: "blitz".to_owned(),
-        clock: Some((Millis::from_secs(300), Millis::from_secs(3))),
-        days: None,
-        start: "startpos".to_owned(),
-        personality: "club".to_owned(),
-        level: None,
-        end: (!moves.is_empty()).then(|| End {
-            at: Millis(1_795_242_097_000),
-            status: "mate".to_owned(),
-            winner: Some(Side::Black),
-            moves: moves.to_owned(),
-        }),
+        end: end.filter(|_| !moves.is_empty()),
+        ..sample::game(id, Side::Black)
     }
 }
 

@@ -136,10 +136,21 @@ struct Said {
 /// A row without its looks: the side it counts for, and each move with the position it is played in.
 type Wording = (Option<Color>, Vec<(u64, Move)>);
 
+/// A row that may come again.
+#[derive(Debug, Clone, Copy)]
+struct Repeated {
+    /// Where it came first.
+    line: usize,
+    /// How often it came again.
+    times: usize,
+    /// Which finding says so, if it did.
+    told: usize,
+}
+
 struct Checker<'a> {
     book: &'a Book,
-    /// The line of each row.
-    rows: HashMap<Wording, usize>,
+    /// The first line of each row, and where its repetition is told of.
+    rows: HashMap<Wording, Repeated>,
     said: HashMap<(u64, Move), Said>,
     findings: Vec<Diagnostic>,
 }
@@ -162,22 +173,36 @@ impl Checker<'_> {
         self.dead_end(row);
     }
 
+    /// Told once however often the row comes again, or a line of many games would hide all other slips.
     fn repetition(&mut self, row: &Row<'_, '_>) {
         let moves = row.played.iter().map(|played| (played.key, played.mv)).collect();
-        let earlier = match self.rows.entry((row.color, moves)) {
+        let known = match self.rows.entry((row.color, moves)) {
             hash_map::Entry::Vacant(free) => {
-                free.insert(row.line.number);
+                free.insert(Repeated {
+                    line: row.line.number,
+                    times: 0,
+                    told: self.findings.len(),
+                });
                 return;
             }
-            hash_map::Entry::Occupied(known) => *known.get(),
+            hash_map::Entry::Occupied(known) => known.into_mut(),
         };
         let (Some(first), Some(last)) = (row.played.first(), row.played.last()) else {
             return;
         };
+        known.times += 1;
+        if known.times > 1 {
+            if let Some(told) = self.findings.get_mut(known.told) {
+                let (line, more) = (known.line, known.times - 1);
+                told.message = format!("the same moves as in line {line}, and {more} more below");
+            }
+            return;
+        }
+        known.told = self.findings.len();
         self.findings.push(
             Diagnostic::warning(
                 first.span.start..last.span.end,
-                format!("the same moves as in line {earlier}"),
+                format!("the same moves as in line {}", known.line),
             )
             .with_help("a second line doubles their weight; marks and numbers say so more plainly"),
         );
@@ -266,6 +291,15 @@ mod tests {
         assert_eq!(
             said,
             "a.book:3:1: warning: the same moves as in line 1; \
+             a second line doubles their weight; marks and numbers say so more plainly"
+        );
+    }
+
+    #[test]
+    fn a_line_that_comes_often_is_told_once() {
+        assert_eq!(
+            check(&"1. e4 e5 2. Nf3\n".repeat(4)).to_string(),
+            "a.book:2:4: warning: the same moves as in line 1, and 2 more below; \
              a second line doubles their weight; marks and numbers say so more plainly"
         );
     }

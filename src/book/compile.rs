@@ -62,7 +62,7 @@ pub(super) fn write_compiled(
     out.write_all(&[0; BLOCK])?;
     let mut blocks = Blocks::new(source, out);
     for parts in &occurrences.sections {
-        blocks.write(&Lists::of_section(parts, texts))?;
+        blocks.write(&Lists::of_section(parts, &occurrences.remarks, texts))?;
     }
     blocks.close()?;
     let (by_key, positions) = (blocks.count, blocks.positions);

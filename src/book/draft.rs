@@ -9,7 +9,7 @@ use super::{
     compile::{CompileError, Origin, write_compiled},
     head::Head,
     library::Book,
-    occurrences::{Occurrence, Occurrences, Place},
+    occurrences::{Occurrence, Occurrences, Place, Remark},
     positions::{Entry, Positions, Texts},
     text::Text,
     walk::{Row, Walk, walk_parts},
@@ -48,7 +48,7 @@ impl Draft {
     /// The book in memory, and what is wrong with its lines.
     #[must_use]
     pub fn into_book(self) -> (Book, Findings) {
-        let (book, findings, _) = self.gather(|_, _, _: &mut ()| {});
+        let (book, findings, _) = self.gather(|_, _, _, _: &mut ()| {});
         (book, findings)
     }
 
@@ -77,7 +77,7 @@ impl Draft {
     /// The book in memory, and what `see` kept of its positions.
     pub(super) fn gather<K: Default + Send>(
         self,
-        see: impl Fn(&[Occurrence], &[Entry], &mut K) + Sync,
+        see: impl Fn(&[Occurrence], &[Remark], &[Entry], &mut K) + Sync,
     ) -> (Book, Findings, Vec<K>) {
         let source = self.text.source();
         let texts = Texts::new(vec![0], &self.occurrences.notes, &source);
@@ -98,7 +98,7 @@ impl Draft {
 /// What the rows of a text say, on several threads where it is long.
 pub(super) fn hear(text: &Text, place: Place) -> (Walk, Occurrences) {
     // Room is asked for at once and used as needed: moves are seldom shorter than this with the blank behind them.
-    let gatherer = |bytes| Occurrences::with_room(bytes / 4);
+    let gatherer = |bytes| Occurrences::with_room(bytes / 3);
     let see = |row: &Row<'_, '_>, heard: &mut Occurrences| heard.add(row, place);
     let (walked, parts) = walk_parts(text, gatherer, see);
     let joined = parts.into_iter().reduce(Occurrences::followed_by);

@@ -97,7 +97,7 @@ impl Book {
         rows += walked.rows;
         occurrences = occurrences.followed_by(heard);
         let texts = Texts::new(lines_before, &occurrences.notes, &notes);
-        let (positions, _) = Positions::gather(occurrences, &texts, |_, _, _: &mut ()| {});
+        let (positions, _) = Positions::gather(occurrences, &texts, |_, _, _, _: &mut ()| {});
         Self {
             rows,
             store: Store::Memory(Arc::new(positions)),

@@ -63,7 +63,10 @@ impl Worth {
 /// Divides a word into a move and the marks attached to it: `a7a6??` into `a7a6` and `??`.
 pub(super) fn split_marks(word: &str) -> (&str, &str) {
     // All marks end in a sign or an x, most moves in neither.
-    if word.ends_with(|c: char| c.is_ascii_alphanumeric() && c != 'x') {
+    if let Some(last) = word.as_bytes().last()
+        && last.is_ascii_alphanumeric()
+        && *last != b'x'
+    {
         return (word, "");
     }
     let bare = word.strip_suffix('@').unwrap_or(word);

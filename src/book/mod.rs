@@ -40,6 +40,7 @@ mod merge;
 mod moves;
 mod occurrences;
 mod openings;
+mod packed;
 mod parse;
 mod pick;
 mod polyglot;
@@ -53,6 +54,7 @@ mod taste;
 mod text;
 mod trail;
 mod tree;
+mod turns;
 mod walk;
 
 pub use check::{check, check_bytes, missing_transpositions, rare_moves};
@@ -83,6 +85,7 @@ pub use stats::{Stats, stats};
 pub use taste::Taste;
 pub use text::{Kind, Line, Piece, PieceKind, Text};
 pub use tree::{Branch, Extent, moves_of, tree};
+pub use turns::{Turn, Turns};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/book.md")]

@@ -1,13 +1,13 @@
 //! What rows say of moves, kept while texts are read: small records, divided by the keys of their positions so that what
 //! belongs together is soon found together.
 
-use std::num::NonZeroU32;
-
 use crate::chess::{Color, Move};
 
 use super::{
     mark::Worth,
+    packed::{pack, unpack},
     positions::{Note, path},
+    row::Played,
     walk::Row,
 };
 
@@ -24,56 +24,73 @@ pub(super) fn section_of(key: u64) -> usize {
 pub(super) struct Occurrence {
     /// The hash of the position it is played in.
     pub key: u64,
+    /// Its line, counted through all texts that are read together; where something is said of the move, the place of
+    /// that in [`Occurrences::remarks`].
+    place: u32,
+    /// The move, packed, and above it [`REMARKED`].
+    bits: u32,
+}
+
+const _: () = assert!(size_of::<Occurrence>() == 16);
+
+/// Set where something is said of a move. Packed moves are smaller.
+const REMARKED: u32 = 1 << 31;
+
+/// What a text says of a move at one place; of most it says nothing but that it is played.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Remark {
     /// Its line, counted through all texts that are read together.
     pub line: u32,
     /// What the marks add or take away.
     pub marks: i32,
-    /// One more than the weight that is written there.
-    number: Option<NonZeroU32>,
-    /// The order of moves that it is pinned to: one more than the place in [`Occurrences::paths`].
-    pin: Option<NonZeroU32>,
-    /// The move.
-    pub mv: Move,
+    /// The weight that is written there.
+    pub number: Option<u32>,
     /// `xx`.
     pub never: bool,
     /// Part of a choice with `|`.
     pub chosen: bool,
+    /// The order of moves that it is pinned to, as [`path`].
+    pub pin: Option<u64>,
 }
 
-const _: () = assert!(size_of::<Occurrence>() == 32);
-
-impl Occurrence {
-    fn new(key: u64, mv: Move, worth: Worth, line: u32) -> Self {
+impl Remark {
+    fn new(worth: Worth, line: u32, pin: Option<u64>) -> Self {
         Self {
-            key,
             line,
             marks: worth.marks,
-            // Numbers end long before this would.
-            number: worth.number.and_then(|number| NonZeroU32::new(number + 1)),
-            pin: None,
-            mv,
+            number: worth.number,
             never: worth.never,
             chosen: worth.chosen,
+            pin,
         }
     }
+}
 
-    /// The weight that is written there.
-    pub fn number(&self) -> Option<u32> {
-        self.number.map(|more| more.get() - 1)
+impl Occurrence {
+    /// The move; always there, as it was packed from one.
+    pub fn mv(&self) -> Option<Move> {
+        unpack(self.bits & !REMARKED)
+    }
+
+    /// What is said of it.
+    pub fn remark(&self, remarks: &[Remark]) -> Remark {
+        if self.bits & REMARKED == 0 {
+            return Remark {
+                line: self.place,
+                ..Remark::default()
+            };
+        }
+        remarks.get(self.place as usize).copied().unwrap_or_default()
     }
 
     /// The same under the name of an order of moves instead of its position.
     pub fn along(&self, path: u64) -> Self {
-        Self {
-            key: path,
-            pin: None,
-            ..*self
-        }
+        Self { key: path, ..*self }
     }
 
-    /// Whether it counts in its own order of moves only.
-    pub fn is_pinned(&self) -> bool {
-        self.pin.is_some()
+    /// Whether anything is said of it.
+    pub fn is_remarked(&self) -> bool {
+        self.bits & REMARKED != 0
     }
 }
 
@@ -102,8 +119,9 @@ pub(super) struct RowMark {
 pub(super) struct Occurrences {
     /// By [`section_of`] their keys; in each the parts, and in each part the moves, in the order of the text.
     pub sections: Vec<Vec<Vec<Occurrence>>>,
-    /// The orders of moves that some are pinned to, as [`path`].
-    paths: Vec<u64>,
+    /// What is said of some of the moves.
+    pub remarks: Vec<Remark>,
+    has_pins: bool,
     /// Lines with a comment.
     pub notes: Vec<(u32, Note)>,
     /// All rows, in order.
@@ -124,7 +142,8 @@ impl Occurrences {
         let section = || vec![Vec::with_capacity(count.div_ceil(SECTIONS))];
         Self {
             sections: std::iter::repeat_with(section).take(SECTIONS).collect(),
-            paths: Vec::new(),
+            remarks: Vec::new(),
+            has_pins: false,
             notes: Vec::new(),
             rows: Vec::new(),
             is_sided: false,
@@ -146,11 +165,14 @@ impl Occurrences {
         let mut is_idle = true;
         for played in row.counting() {
             is_idle = false;
-            let mut occurrence = Occurrence::new(played.key, played.mv, played.worth, line);
-            if played.worth.pinned {
-                self.paths
-                    .push(path((0..=played.depth).map(|depth| row.trail.key(depth))));
-                occurrence.pin = NonZeroU32::new(self.paths.len() as u32);
+            let mut occurrence = Occurrence {
+                key: played.key,
+                place: line,
+                bits: pack(played.mv),
+            };
+            if played.worth != Worth::default() {
+                occurrence.place = self.remark(row, played, line);
+                occurrence.bits |= REMARKED;
             }
             let parts = self.sections.get_mut(section_of(played.key));
             if let Some(last) = parts.and_then(|parts| parts.last_mut()) {
@@ -165,20 +187,29 @@ impl Occurrences {
         });
     }
 
+    fn remark(&mut self, row: &Row<'_, '_>, played: &Played, line: u32) -> u32 {
+        let way = || path((0..=played.depth).map(|depth| row.trail.key(depth)));
+        let pin = played.worth.pinned.then(way);
+        self.has_pins |= pin.is_some();
+        self.remarks.push(Remark::new(played.worth, line, pin));
+        self.remarks.len() as u32 - 1
+    }
+
     /// These, and after them others.
     pub fn followed_by(mut self, next: Self) -> Self {
-        let before = self.paths.len() as u32;
+        let before = self.remarks.len() as u32;
         for (own, theirs) in self.sections.iter_mut().zip(next.sections) {
             for mut part in theirs {
-                if before > 0 && !next.paths.is_empty() {
-                    for occurrence in &mut part {
-                        occurrence.pin = occurrence.pin.and_then(|pin| pin.checked_add(before));
+                if before > 0 && !next.remarks.is_empty() {
+                    for occurrence in part.iter_mut().filter(|occurrence| occurrence.is_remarked()) {
+                        occurrence.place += before;
                     }
                 }
                 own.push(part);
             }
         }
-        self.paths.extend(next.paths);
+        self.remarks.extend(next.remarks);
+        self.has_pins |= next.has_pins;
         self.notes.extend(next.notes);
         self.rows.extend(next.rows);
         self.is_sided |= next.is_sided;
@@ -190,25 +221,51 @@ impl Occurrences {
         self.sections.iter().flatten().map(Vec::len).sum()
     }
 
-    /// The order of moves that one is pinned to, as [`path`].
-    pub fn path_of(&self, occurrence: &Occurrence) -> Option<u64> {
-        let index = occurrence.pin?.get() as usize - 1;
-        self.paths.get(index).copied()
-    }
-
     /// Whether any is pinned.
     pub fn has_pins(&self) -> bool {
-        !self.paths.is_empty()
+        self.has_pins
     }
 }
 
+/// So few are sorted as they are.
+const WORTH_BUCKETS: usize = 512;
+
 /// Lays one section out in `sorted` by key, under each key in the order of the text.
 pub(super) fn sort_section(parts: &[Vec<Occurrence>], sorted: &mut Vec<Occurrence>) {
+    let count: usize = parts.iter().map(Vec::len).sum();
     sorted.clear();
-    for part in parts {
-        sorted.extend_from_slice(part);
+    if count < WORTH_BUCKETS {
+        sorted.extend(parts.iter().flatten());
+        return sorted.sort_by_key(|occurrence| occurrence.key);
     }
-    sorted.sort_by_key(|occurrence| occurrence.key);
+    // Keys are random numbers, so their next bits divide them into small buckets of about the same size.
+    let bits = (count / 4).ilog2();
+    let bucket_of =
+        |occurrence: &Occurrence| (occurrence.key << SECTIONS.ilog2() >> (u64::BITS - bits)) as usize;
+    let mut ends = vec![0_usize; 1 << bits];
+    for occurrence in parts.iter().flatten() {
+        ends[bucket_of(occurrence)] += 1;
+    }
+    let mut begin = 0;
+    for end in &mut ends {
+        begin += std::mem::replace(end, begin);
+    }
+    let nothing = Occurrence {
+        key: 0,
+        place: 0,
+        bits: 0,
+    };
+    sorted.resize(count, nothing);
+    for occurrence in parts.iter().flatten() {
+        let end = &mut ends[bucket_of(occurrence)];
+        sorted[*end] = *occurrence;
+        *end += 1;
+    }
+    let mut begin = 0;
+    for end in ends {
+        sorted[begin..end].sort_by_key(|occurrence| occurrence.key);
+        begin = end;
+    }
 }
 
 /// A number that rows share which have the same moves, however written, and count for the same side.

@@ -6,7 +6,7 @@ use crate::chess::Move;
 
 use super::{
     mark::BASE_WEIGHT,
-    occurrences::{Occurrence, Occurrences, SECTIONS, section_of, sort_section},
+    occurrences::{Occurrence, Occurrences, Remark, SECTIONS, section_of, sort_section},
     walk::threads,
 };
 
@@ -53,13 +53,13 @@ pub(super) fn path(keys: impl IntoIterator<Item = u64>) -> u64 {
 }
 
 impl Entry {
-    fn new(first: &Occurrence, texts: &Texts<'_>) -> Self {
+    fn new(mv: Move, first: &Remark, texts: &Texts<'_>) -> Self {
         let (file, line) = texts.place(first.line);
         Self {
-            mv: first.mv,
+            mv,
             lines: 1,
             marks: i64::from(first.marks),
-            number: first.number(),
+            number: first.number,
             never: first.never,
             chosen: first.chosen,
             left_out: false,
@@ -69,12 +69,12 @@ impl Entry {
         }
     }
 
-    fn merge(&mut self, other: &Occurrence, texts: &Texts<'_>) {
+    fn merge(&mut self, other: &Remark, texts: &Texts<'_>) {
         self.lines += 1;
         self.marks += i64::from(other.marks);
         self.never |= other.never;
         self.chosen |= other.chosen;
-        if let Some(number) = other.number() {
+        if let Some(number) = other.number {
             self.number = Some(number);
             (self.file, self.line) = texts.place(other.line);
         }
@@ -174,6 +174,9 @@ impl<'s> Texts<'s> {
 
     /// Which text a line is in, and which line of it.
     fn place(&self, line: u32) -> (u16, u32) {
+        if self.lines_before.len() == 1 {
+            return (0, line);
+        }
         let text = self
             .lines_before
             .partition_point(|before| *before < line)
@@ -206,7 +209,7 @@ impl Positions {
     pub fn gather<K: Default + Send>(
         occurrences: Occurrences,
         texts: &Texts<'_>,
-        see: impl Fn(&[Occurrence], &[Entry], &mut K) + Sync,
+        see: impl Fn(&[Occurrence], &[Remark], &[Entry], &mut K) + Sync,
     ) -> (Self, Vec<K>) {
         let by_path = Lists::by_path(&occurrences, texts);
         let threads = if occurrences.len() < WORTH_THREADS {
@@ -214,13 +217,14 @@ impl Positions {
         } else {
             threads()
         };
-        let (mut sections, see) = (occurrences.sections, &see);
+        let (mut sections, remarks, see) = (occurrences.sections, &occurrences.remarks[..], &see);
         let gather = |sections: &mut [Vec<Vec<Occurrence>>]| {
             let (mut sorted, mut kept) = (Vec::new(), K::default());
             let lists = sections.iter_mut().map(|parts| {
                 // Let go of one by one, so that they and the lists are never in memory at the same time.
                 sort_section(&std::mem::take(parts), &mut sorted);
-                Lists::gather(&sorted, texts, |said, counts| see(said, counts, &mut kept))
+                let see = |said: &[_], counts: &[_]| see(said, remarks, counts, &mut kept);
+                Lists::gather(&sorted, remarks, texts, see)
             });
             (lists.collect::<Vec<Lists>>(), kept)
         };
@@ -275,22 +279,28 @@ impl Lists {
     /// Gathers what is sorted by key. What is pinned to an order of moves is passed over.
     pub fn gather(
         sorted: &[Occurrence],
+        remarks: &[Remark],
         texts: &Texts<'_>,
         mut see: impl FnMut(&[Occurrence], &[Entry]),
     ) -> Self {
+        let new = |pair: &&[Occurrence; 2]| pair[0].key != pair[1].key;
+        let room = sorted.array_windows().filter(new).count() + 1;
         let mut lists = Self {
-            entries: Vec::with_capacity(sorted.len()),
-            ..Self::default()
+            keys: Vec::with_capacity(room),
+            begins: Vec::with_capacity(room + 1),
+            entries: Vec::with_capacity(room),
         };
         for said in sorted.chunk_by(|one, other| one.key == other.key) {
             let begin = lists.entries.len();
-            for occurrence in said.iter().filter(|occurrence| !occurrence.is_pinned()) {
-                let known = lists.entries[begin..]
-                    .iter_mut()
-                    .find(|entry| entry.mv == occurrence.mv);
+            for occurrence in said {
+                let remark = occurrence.remark(remarks);
+                let Some(mv) = occurrence.mv().filter(|_| remark.pin.is_none()) else {
+                    continue;
+                };
+                let known = lists.entries[begin..].iter_mut().find(|entry| entry.mv == mv);
                 match known {
-                    Some(entry) => entry.merge(occurrence, texts),
-                    None => lists.entries.push(Entry::new(occurrence, texts)),
+                    Some(entry) => entry.merge(&remark, texts),
+                    None => lists.entries.push(Entry::new(mv, &remark, texts)),
                 }
             }
             let counts = &mut lists.entries[begin..];
@@ -311,10 +321,10 @@ impl Lists {
     }
 
     /// The positions of some section.
-    pub fn of_section(parts: &[Vec<Occurrence>], texts: &Texts<'_>) -> Self {
+    pub fn of_section(parts: &[Vec<Occurrence>], remarks: &[Remark], texts: &Texts<'_>) -> Self {
         let mut sorted = Vec::new();
         sort_section(parts, &mut sorted);
-        Self::gather(&sorted, texts, |_, _| {})
+        Self::gather(&sorted, remarks, texts, |_, _| {})
     }
 
     /// The exceptions: under each order of moves that something is pinned to, that and what counts there anyway.
@@ -322,9 +332,11 @@ impl Lists {
         if !occurrences.has_pins() {
             return Self::default();
         }
+        let pin_of = |occurrence: &Occurrence| occurrence.remark(&occurrences.remarks).pin;
+        let all = || occurrences.sections.iter().flatten().flatten();
         let mut paths: HashMap<u64, Vec<u64>> = HashMap::new();
-        for occurrence in occurrences.sections.iter().flatten().flatten() {
-            if let Some(path) = occurrences.path_of(occurrence) {
+        for occurrence in all() {
+            if let Some(path) = pin_of(occurrence) {
                 paths.entry(occurrence.key).or_default().push(path);
             }
         }
@@ -333,14 +345,22 @@ impl Lists {
             paths.dedup();
         }
         let mut along = Vec::new();
-        for occurrence in occurrences.sections.iter().flatten().flatten() {
-            let own = occurrences.path_of(occurrence);
-            let there = paths.get(&occurrence.key).into_iter().flatten();
-            let counts = there.filter(|path| own.is_none_or(|own| own == **path));
+        for occurrence in all() {
+            let Some(there) = paths.get(&occurrence.key) else {
+                continue;
+            };
+            let own = pin_of(occurrence);
+            let counts = there.iter().filter(|path| own.is_none_or(|own| own == **path));
             along.extend(counts.map(|path| occurrence.along(*path)));
         }
         along.sort_by_key(|occurrence| occurrence.key);
-        Self::gather(&along, texts, |_, _| {})
+        // Under the name of its own order of moves, what was pinned counts like anything else.
+        let remarks: Vec<Remark> = occurrences
+            .remarks
+            .iter()
+            .map(|remark| Remark { pin: None, ..*remark })
+            .collect();
+        Self::gather(&along, &remarks, texts, |_, _| {})
     }
 
     /// All keys in order, each with its moves.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::{
     draft::Draft,
     library::Book,
-    occurrences::{Occurrence, RowMark},
+    occurrences::{Occurrence, Remark, RowMark},
     positions::Entry,
 };
 use crate::diagnostic::Findings;
@@ -17,10 +17,10 @@ pub(super) fn find(draft: Draft) -> (Book, Findings, HashSet<usize>) {
     let occurrences = draft.occurrences();
     alike(&occurrences.rows, &mut suspects);
     let is_sided = occurrences.is_sided;
-    let (book, findings, kept) = draft.gather(|said, counts, lines: &mut Vec<u32>| {
-        contradictory(said, counts, lines);
+    let (book, findings, kept) = draft.gather(|said, remarks, counts, lines: &mut Vec<u32>| {
+        contradictory(said, remarks, counts, lines);
         if is_sided {
-            unplayed(said, counts, lines);
+            unplayed(said, remarks, counts, lines);
         }
     });
     suspects.extend(kept.into_iter().flatten().map(|line| line as usize));
@@ -41,24 +41,27 @@ fn alike(rows: &[RowMark], suspects: &mut HashSet<usize>) {
     }
 }
 
+/// Whether a remark can stand against another.
+fn says_something(remark: &Remark) -> bool {
+    remark.number.is_some() || remark.never || remark.marks > 0
+}
+
 /// Rows that say something of a move of which several things are said.
-fn contradictory(said: &[Occurrence], counts: &[Entry], lines: &mut Vec<u32>) {
-    let says_something = |occurrence: &&Occurrence| {
-        !occurrence.is_pinned() && (occurrence.number().is_some() || occurrence.never || occurrence.marks > 0)
-    };
-    if said.len() < 2 || said.iter().filter(says_something).nth(1).is_none() {
+fn contradictory(said: &[Occurrence], remarks: &[Remark], counts: &[Entry], lines: &mut Vec<u32>) {
+    if said.len() < 2 || said.iter().filter(|one| one.is_remarked()).nth(1).is_none() {
         return;
     }
     for entry in counts {
         let own = || {
             said.iter()
-                .filter(says_something)
-                .filter(|other| other.mv == entry.mv)
+                .filter(|one| one.is_remarked() && one.mv() == Some(entry.mv))
+                .map(|one| one.remark(remarks))
+                .filter(|remark| remark.pin.is_none() && says_something(remark))
         };
         let forbids = own().any(|one| one.never);
-        let praises = own().any(|one| !one.never && (one.marks > 0 || one.number().is_some_and(|n| n > 0)));
+        let praises = own().any(|one| !one.never && (one.marks > 0 || one.number.is_some_and(|n| n > 0)));
         let differs = own()
-            .filter_map(Occurrence::number)
+            .filter_map(|one| one.number)
             .any(|number| Some(number) != entry.number);
         if differs || forbids && praises {
             lines.extend(own().map(|one| one.line));
@@ -67,9 +70,9 @@ fn contradictory(said: &[Occurrence], counts: &[Entry], lines: &mut Vec<u32>) {
 }
 
 /// Rows through a move that is never played: where only one side counts, what follows it cannot come up.
-fn unplayed(said: &[Occurrence], counts: &[Entry], lines: &mut Vec<u32>) {
+fn unplayed(said: &[Occurrence], remarks: &[Remark], counts: &[Entry], lines: &mut Vec<u32>) {
     for entry in counts.iter().filter(|entry| entry.share() == 0) {
-        let rows = said.iter().filter(|one| one.mv == entry.mv);
-        lines.extend(rows.map(|one| one.line));
+        let rows = said.iter().filter(|one| one.mv() == Some(entry.mv));
+        lines.extend(rows.map(|one| one.remark(remarks).line));
     }
 }

@@ -257,9 +257,11 @@ fn value_len(rest: &str) -> usize {
 
 fn space_len(rest: &str) -> usize {
     // Nearly always a single blank, which needs no look at characters.
-    let blanks = rest.bytes().take_while(|byte| *byte == b' ').count();
-    let more = rest[blanks..].find(|c| !is_space(c));
-    more.map_or(rest.len(), |more| blanks + more)
+    match rest.as_bytes() {
+        [b' ', b'!'..=b'~', ..] => 1,
+        [b'!'..=b'~', ..] => 0,
+        _ => rest.find(|c| !is_space(c)).unwrap_or(rest.len()),
+    }
 }
 
 /// A word ends before white space, `|` or `;`; `|` is a word alone. `#` inside a word is the sign of mate.
@@ -267,11 +269,26 @@ fn word_len(rest: &str) -> usize {
     if rest.starts_with('|') {
         return 1;
     }
-    // Letters and digits end no word; from the first other byte on characters are looked at.
-    let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    // Most words are of plain signs and end at a blank; characters are looked at from the first other byte on.
+    let end = rest.bytes().position(|byte| !IS_PLAIN[usize::from(byte)]);
+    let plain = end.unwrap_or(rest.len());
+    if matches!(rest.as_bytes().get(plain), None | Some(b' ')) {
+        return plain;
+    }
     let more = rest[plain..].find(|c: char| is_space(c) || c == '|' || c == ';');
     more.map_or(rest.len(), |more| plain + more)
 }
+
+/// By byte: the signs of ASCII that end no word.
+const IS_PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = b'!';
+    while byte <= b'~' {
+        plain[byte as usize] = byte != b'|' && byte != b';';
+        byte += 1;
+    }
+    plain
+};
 
 #[cfg(test)]
 mod tests {

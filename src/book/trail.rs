@@ -10,6 +10,8 @@ pub(super) struct Trail<'t> {
     start: Position,
     start_key: u64,
     steps: Vec<Step<'t>>,
+    /// How many of the steps follow from each other; those behind are there to be written over.
+    len: usize,
     /// Whether move numbers in the text can be held against the position.
     counts: bool,
 }
@@ -29,6 +31,7 @@ impl<'t> Trail<'t> {
             start_key: key(&start),
             start,
             steps: Vec::new(),
+            len: 0,
             counts,
         }
     }
@@ -56,28 +59,36 @@ impl<'t> Trail<'t> {
 
     /// Plays a word as the move after the first `depth` of the trail, and forgets what came after them.
     pub fn play(&mut self, depth: usize, word: &'t str) -> Result<Move, Unread> {
-        if let Some(step) = self.steps.get(depth)
+        if depth < self.len
+            && let Some(step) = self.steps.get(depth)
             && step.word == word
         {
             return Ok(step.mv);
         }
-        let before = self.position(depth);
+        let depth = depth.min(self.len);
+        let (known, rest) = self.steps.split_at_mut(depth);
+        let (before, key_before) = match known.last() {
+            Some(step) => (&step.after, step.key),
+            None => (&self.start, self.start_key),
+        };
         let mv = read_move(before, word)?;
-        let key_before = self.key(depth);
-        self.steps.truncate(depth);
-        // Made and played in its place, since positions are large and this is done for nearly every word of a book.
-        self.steps.push(Step {
-            word,
-            mv,
-            after: self.position(depth).clone(),
-            key: 0,
-        });
-        let (head, tail) = self.steps.split_at_mut(depth);
-        if let [step, ..] = tail {
-            step.after.play_unchecked(mv);
-            let before = head.last().map_or(&self.start, |step| &step.after);
-            step.key = key_after(before, key_before, mv, &step.after);
+        match rest.first_mut() {
+            // Written over in its place, since positions are large and this is done for nearly every word of a book.
+            Some(step) => {
+                step.word = word;
+                step.mv = mv;
+                step.after.clone_from(before);
+                step.after.play_unchecked(mv);
+                step.key = key_after(before, key_before, mv, &step.after);
+            }
+            None => {
+                let mut after = before.clone();
+                after.play_unchecked(mv);
+                let key = key_after(before, key_before, mv, &after);
+                self.steps.push(Step { word, mv, after, key });
+            }
         }
+        self.len = depth + 1;
         Ok(mv)
     }
 }

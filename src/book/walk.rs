@@ -177,6 +177,7 @@ impl<'t> Reader<'t> {
             head: self.head.clone(),
             color: self.color,
             trail: self.trail.clone(),
+            played: Vec::new(),
             has_met_rows: self.has_met_rows,
             rows: 0,
             errors: Vec::new(),
@@ -204,6 +205,8 @@ struct Reader<'t> {
     color: Option<Color>,
     /// The moves of the row before; none while the start of the rows is not known.
     trail: Option<Trail<'t>>,
+    /// The moves of the last row.
+    played: Vec<Played>,
     rows: usize,
     /// Whether a line of moves stood above, read or refused.
     has_met_rows: bool,
@@ -217,6 +220,7 @@ impl<'t> Reader<'t> {
             head: Head::default(),
             color: None,
             trail: Some(Trail::new(Variant::Standard.start(), true)),
+            played: Vec::new(),
             rows: 0,
             has_met_rows: false,
             errors: Vec::new(),
@@ -228,14 +232,14 @@ impl<'t> Reader<'t> {
         self.has_met_rows = true;
         // Without a start there is nothing to say of the rows; the header has its error.
         let Some(trail) = &mut self.trail else { return };
-        match read_row(line, trail, &mut self.warnings) {
-            Ok(played) => {
+        match read_row(line, trail, &mut self.played, &mut self.warnings) {
+            Ok(()) => {
                 self.rows += 1;
                 see(&Row {
                     line,
                     color: self.color,
                     trail,
-                    played: &played,
+                    played: &self.played,
                 });
             }
             Err(error) => self.errors.push(error),

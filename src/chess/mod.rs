@@ -8,6 +8,7 @@ mod ending;
 #[cfg(feature = "daemon")]
 mod games;
 mod line;
+mod named;
 mod notation;
 mod pgn;
 mod variant;
@@ -25,7 +26,10 @@ pub use shakmaty::{
 };
 pub use variant::{FenError, UnknownVariant, Variant, chess960_fen, parse_fen, write_fen};
 
-use shakmaty::{EnPassantMode, zobrist::Zobrist64};
+use shakmaty::{
+    EnPassantMode,
+    zobrist::{Zobrist64, ZobristValue as _},
+};
 
 /// The hash of a position: the Polyglot key for standard chess, extended by shakmaty for variants.
 ///
@@ -39,9 +43,39 @@ pub fn key(pos: &Position) -> u64 {
 /// scratch for most moves; `after` is the position after it.
 #[must_use]
 pub fn key_after(before: &Position, key_before: u64, mv: Move, after: &Position) -> u64 {
-    before
-        .update_zobrist_hash(Zobrist64(key_before), mv, EnPassantMode::Legal)
-        .map_or_else(|| key(after), |hash: Zobrist64| hash.0)
+    let mode = EnPassantMode::Legal;
+    let Position::Chess(chess) = before else {
+        return before
+            .update_zobrist_hash(Zobrist64(key_before), mv, mode)
+            .map_or_else(|| key(after), |hash: Zobrist64| hash.0);
+    };
+    let rights = chess.castles().castling_rights();
+    match mv {
+        Move::Normal {
+            role,
+            from,
+            capture,
+            to,
+            promotion,
+        } if role != Role::King && !rights.contains(from) && !rights.contains(to) => {
+            let turn = chess.turn();
+            let mut hash = Zobrist64(key_before);
+            hash ^= Zobrist64::zobrist_for_white_turn();
+            hash ^= Zobrist64::zobrist_for_piece(from, role.of(turn));
+            hash ^= Zobrist64::zobrist_for_piece(to, promotion.unwrap_or(role).of(turn));
+            if let Some(capture) = capture {
+                hash ^= Zobrist64::zobrist_for_piece(to, capture.of(!turn));
+            }
+            for passed in [chess.ep_square(mode), after.ep_square(mode)]
+                .into_iter()
+                .flatten()
+            {
+                hash ^= Zobrist64::zobrist_for_en_passant_file(passed.file());
+            }
+            hash.0
+        }
+        _ => key(after),
+    }
 }
 
 /// The key of a position of orthodox chess as Polyglot books have it.

@@ -6,7 +6,7 @@ use shakmaty::{
 };
 use thiserror::Error;
 
-use super::{Move, Position, Rank, Rules as _, Variant};
+use super::{Move, Position, Rank, Rules as _, Variant, named::named};
 
 /// Text that is not a legal UCI move here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -82,7 +82,10 @@ pub fn write_uci(mv: Move, variant: Variant) -> String {
 /// # Errors
 /// [`SanError`] for text that is no move, fits no legal move, or fits several.
 pub fn parse_san(pos: &Position, text: &str) -> Result<Move, SanError> {
-    let bare = text.trim_end_matches(['+', '#', '!', '?']);
+    let bare = match text.as_bytes() {
+        [.., b'1'..=b'8'] => text,
+        _ => text.trim_end_matches(['+', '#', '!', '?']),
+    };
     // Only castling is written with zeros; the others are spared the copy.
     let san = if bare.starts_with('0') {
         bare.replace('0', "O").parse()
@@ -90,6 +93,11 @@ pub fn parse_san(pos: &Position, text: &str) -> Result<Move, SanError> {
         San::from_ascii(bare.as_bytes())
     };
     let san: San = san.map_err(|_| SanError::Syntax(text.to_owned()))?;
+    if let Position::Chess(chess) = pos
+        && let Some(mv) = named(chess, &san)
+    {
+        return Ok(mv);
+    }
     san.to_move(pos).map_err(|error| match error {
         shakmaty::san::SanError::AmbiguousSan => SanError::Ambiguous {
             text: text.to_owned(),

@@ -165,34 +165,14 @@ fn left_book(moves: &[MoveRecord]) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::{
-        store::{BookChance, End, People, SeenLine, Thought},
+        store::{BookChance, People, SeenLine, Thought, sample},
         units::{Depth, Elo, Millis, Nodes},
     };
 
     fn game(end: Option<&str>) -> GameRecord {
         GameRecord {
-            id: "abcd1234".parse().unwrap(),
-            began: Millis(0),
-            side: Side::White,
-            opponent: None,
-            name: "Ana".to_owned(),
-            is_bot: false,
-            rating: None,
-            own_rating: None,
-            rated: false,
-            variant: "standard".to_owned(),
-            speed: "blitz".to_owned(),
-            clock: None,
-            days: None,
-            start: "startpos".to_owned(),
-            personality: "club".to_owned(),
-            level: Some(Elo(1500)),
-            end: end.map(|moves| End {
-                at: Millis(1),
-                status: "resign".to_owned(),
-                winner: None,
-                moves: moves.to_owned(),
-            }),
+            end: end.and_then(|moves| sample::end("resign", None, moves)),
+            ..sample::game("abcd1234", Side::White)
         }
     }
 

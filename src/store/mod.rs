@@ -11,6 +11,14 @@ mod keeper;
 mod leans;
 mod pgn;
 mod record;
+#[cfg(test)]
+pub(crate) mod sample;
+
+#[cfg(test)]
+use crate::{
+    lichess::model::Side,
+    units::{Elo, Millis},
+};
 
 pub use archive::{Archive, Filter, StoreError};
 pub use grounds::{BookChance, BookGrounds, Grounds, People, SearchGrounds, SeenLine, Worth, permille};

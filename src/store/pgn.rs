@@ -121,35 +121,19 @@ fn comment(record: &MoveRecord, me: Side) -> String {
 mod tests {
     use super::*;
     use crate::{
-        store::{Source, Thought},
+        store::{Source, Thought, sample},
         units::Elo,
     };
 
     #[test]
     fn a_game_is_written_with_clocks_scores_and_where_moves_are_from() {
         let game = GameRecord {
-            id: "abcd1234".parse().unwrap(),
             began: Millis(0),
-            side: Side::Black,
-            opponent: "ana".parse().ok(),
             name: "Ana\"]\n[Evil \"".to_owned(),
-            is_bot: false,
-            rating: Some(Elo(1500)),
-            own_rating: None,
             rated: false,
-            variant: "standard".to_owned(),
-            speed: "blitz".to_owned(),
-            clock: Some((Millis::from_secs(300), Millis::from_secs(3))),
-            days: None,
-            start: "startpos".to_owned(),
-            personality: "club".to_owned(),
             level: Some(Elo(1400)),
-            end: Some(End {
-                at: Millis(1),
-                status: "mate".to_owned(),
-                winner: Some(Side::Black),
-                moves: "f2f3 e7e5 g2g4 d8h4".to_owned(),
-            }),
+            end: sample::end("mate", Some(Side::Black), "f2f3 e7e5 g2g4 d8h4"),
+            ..sample::game("abcd1234", Side::Black)
         };
         let thought = |source, note: &str, score| {
             Some(Thought {

@@ -59,17 +59,13 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let files = if args.files.is_empty() {
-        desk::books(&[])?
-            .iter()
-            .map(|book| PathBuf::from(book.path()))
-            .collect()
-    } else {
-        args.files.clone()
-    };
+    let texts = desk::texts(&args.files)?;
     let mut found = Vec::new();
-    for path in &files {
-        let (book, findings) = book::check_bytes(&path.display().to_string(), &desk::book_bytes(path)?);
+    for text in &texts {
+        let (book, findings) = match &text.bytes {
+            Ok(bytes) => book::check_bytes(&text.name, bytes),
+            Err(findings) => (None, findings.clone()),
+        };
         let mut list = findings.list;
         if let Some(book) = &book {
             list.extend(lost_includes(book));
@@ -96,16 +92,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     desk::say(&format!(
-        "{} checked: {errors} errors, {warnings} warnings",
-        several(files.len())
+        "{} checked: {}, {}",
+        desk::several(texts.len(), "book"),
+        desk::several(errors, "error"),
+        desk::several(warnings, "warning")
     ));
     let has_failed = errors > 0 || args.strict && warnings > 0;
     Ok(if has_failed { Exit::Failed } else { Exit::Success })
-}
-
-fn several(books: usize) -> String {
-    match books {
-        1 => "1 book".to_owned(),
-        _ => format!("{books} books"),
-    }
 }

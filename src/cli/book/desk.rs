@@ -65,12 +65,51 @@ pub fn faultless(path: &Path) -> anyhow::Result<Draft> {
 
 /// Reads the file of a book, unless it is too large for one.
 pub fn book_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
-    match fs::metadata(path) {
+    within_limits(path)?.map_err(|findings| Failure::error(Exit::Failed, findings.to_string()))
+}
+
+/// The bytes of a file, or that it is too large for a book.
+fn within_limits(path: &Path) -> anyhow::Result<Result<Vec<u8>, Findings>> {
+    Ok(match fs::metadata(path) {
         Ok(file) if file.len() > book::MAX_BYTES as u64 => {
-            let findings = book::too_large(&path.display().to_string(), file.len());
-            Err(Failure::error(Exit::Failed, findings.to_string()))
+            Err(book::too_large(&path.display().to_string(), file.len()))
         }
-        _ => bytes(path),
+        _ => Ok(bytes(path)?),
+    })
+}
+
+/// A text that may be a book, or why it can be none.
+pub struct Found {
+    /// Its path.
+    pub name: String,
+    /// Its bytes, or that they are too many.
+    pub bytes: Result<Vec<u8>, Findings>,
+}
+
+/// The texts of the named books, or of all as in [`books`], good or bad.
+pub fn texts(files: &[PathBuf]) -> anyhow::Result<Vec<Found>> {
+    let files = match files {
+        [] => match in_folder()? {
+            Some(found) => found,
+            None => return Ok(BOOKS.iter().map(|(name, text)| carried(name, text)).collect()),
+        },
+        files => files.to_owned(),
+    };
+    files
+        .iter()
+        .map(|path| {
+            Ok(Found {
+                name: path.display().to_string(),
+                bytes: within_limits(path)?,
+            })
+        })
+        .collect()
+}
+
+fn carried(name: &str, text: &str) -> Found {
+    Found {
+        name: name.to_owned(),
+        bytes: Ok(text.as_bytes().to_owned()),
     }
 }
 
@@ -103,13 +142,21 @@ pub fn books(files: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
     if !files.is_empty() {
         return files.iter().map(|path| read(path)).collect();
     }
+    match in_folder()? {
+        Some(found) => found.iter().map(|path| read(path)).collect(),
+        None => BOOKS
+            .iter()
+            .map(|(name, text)| usable(name, parse(name, text.as_bytes())))
+            .collect(),
+    }
+}
+
+/// The books in the folder that `bot.toml` here names; none where the shipped ones serve instead.
+fn in_folder() -> anyhow::Result<Option<Vec<PathBuf>>> {
     let text = fs::read_to_string("bot.toml").unwrap_or_default();
     let paths: Paths = config::paths(&text);
     if shipped_stand_in(&paths) {
-        return BOOKS
-            .iter()
-            .map(|(name, text)| usable(name, parse(name, text.as_bytes())))
-            .collect();
+        return Ok(None);
     }
     let found =
         list(&paths.books, "book").with_context(|| format!("cannot read {}", paths.books.display()))?;
@@ -117,7 +164,7 @@ pub fn books(files: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
         let sentence = format!("there are no books in {}", paths.books.display());
         return Err(Failure::error(Exit::Failed, sentence));
     }
-    found.iter().map(|path| read(path)).collect()
+    Ok(Some(found))
 }
 
 /// The books as the bot plays them: leaning by results where `bot.toml` here says so.
@@ -132,6 +179,12 @@ pub fn leaning(books: Vec<Book>) -> anyhow::Result<Vec<Book>> {
     }
     let archive = Archive::read(&archive).context("the archive says how books lean")?;
     Ok(leaning::as_kept(&archive, books)?)
+}
+
+/// So many of a thing, as in `1 book` and `2 books`.
+pub fn several(count: usize, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
 }
 
 /// Something to add at the end of a line, if there is something.

@@ -17,6 +17,7 @@ mod progress;
 mod show;
 mod split;
 mod stats;
+mod turns;
 
 use clap::Subcommand;
 
@@ -56,6 +57,8 @@ enum Command {
     Feed(feed::Args),
     /// Shows what the moves of a book scored, and writes a patch for its weights.
     Learn(learn::Args),
+    /// Shows where the bot's own games turned, and makes a book of better moves.
+    Turns(turns::Args),
     /// Puts blanks between moves that stand without, as in e2e4e7e6.
     Split(split::Args),
     /// Makes a text of a Polyglot book.
@@ -82,6 +85,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Diff(args) => diff::run(args),
         Command::Feed(args) => feed::run(args),
         Command::Learn(args) => learn::run(args),
+        Command::Turns(args) => turns::run(args),
         Command::Split(args) => split::run(args),
         Command::Import(args) => polyglot::import(args),
         Command::Export(args) => polyglot::export(args),

@@ -63,7 +63,7 @@ impl Judge {
     }
 }
 
-fn bounded(score: Score) -> Centipawns {
+pub(super) fn bounded(score: Score) -> Centipawns {
     match score {
         Score::Cp(cp) => Centipawns(cp.0.clamp(-DECIDED, DECIDED)),
         Score::Mate(moves) if moves < 0 => Centipawns(-DECIDED),
@@ -181,7 +181,7 @@ fn half_points(game: &GameRecord) -> Option<u32> {
 }
 
 /// The moves of a game; none where its row makes no sense.
-fn line(game: &GameRecord) -> Option<GameLine> {
+pub(super) fn line(game: &GameRecord) -> Option<GameLine> {
     let variant: Variant = game.variant.parse().ok()?;
     let moves = &game.end.as_ref()?.moves;
     GameLine::replay(variant, &game.start, moves).ok()

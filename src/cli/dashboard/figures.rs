@@ -137,32 +137,15 @@ pub(super) fn ratings(games: &[GameRecord]) -> BTreeMap<String, Vec<Mark>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lichess::model::Side, store::End};
+    use crate::{lichess::model::Side, store::sample};
 
     fn game(day: u64, winner: Option<Side>, ratings: Option<(u32, u32)>) -> GameRecord {
         GameRecord {
-            id: "abcd1234".parse().unwrap(),
             began: Millis(day * DAY),
-            side: Side::White,
-            opponent: None,
-            name: "Ana".to_owned(),
-            is_bot: false,
             rating: ratings.map(|(_, theirs)| Elo(theirs)),
             own_rating: ratings.map(|(mine, _)| Elo(mine)),
-            rated: true,
-            variant: "standard".to_owned(),
-            speed: "blitz".to_owned(),
-            clock: None,
-            days: None,
-            start: "startpos".to_owned(),
-            personality: "club".to_owned(),
-            level: None,
-            end: Some(End {
-                at: Millis(day * DAY + 1),
-                status: "mate".to_owned(),
-                winner,
-                moves: String::new(),
-            }),
+            end: sample::end("mate", winner, ""),
+            ..sample::game("abcd1234", Side::White)
         }
     }
 

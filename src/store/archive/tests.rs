@@ -1,7 +1,7 @@
 //! What is written is read again, twice written is once there, and old files are understood.
 
 use super::*;
-use crate::store::{Grounds, SearchGrounds, SeenLine, Worth};
+use crate::store::{Grounds, SearchGrounds, SeenLine, Worth, sample};
 
 fn id(text: &str) -> GameId {
     text.parse().unwrap()
@@ -9,34 +9,15 @@ fn id(text: &str) -> GameId {
 
 fn game(name: &str, began: u64) -> GameRecord {
     GameRecord {
-        id: id(name),
         began: Millis(began),
-        side: Side::Black,
-        opponent: "ana".parse().ok(),
-        name: "Ana".to_owned(),
-        is_bot: false,
-        rating: Some(Elo(1500)),
-        own_rating: None,
-        rated: true,
-        variant: "standard".to_owned(),
-        speed: "blitz".to_owned(),
-        clock: Some((Millis::from_secs(300), Millis::from_secs(3))),
-        days: None,
-        start: "startpos".to_owned(),
-        personality: "club".to_owned(),
         level: Some(Elo(1400)),
-        end: None,
+        ..sample::game(name, Side::Black)
     }
 }
 
 fn ended(game: &GameRecord, moves: &str) -> GameRecord {
     GameRecord {
-        end: Some(End {
-            at: Millis(9000),
-            status: "mate".to_owned(),
-            winner: Some(Side::Black),
-            moves: moves.to_owned(),
-        }),
+        end: sample::end("mate", Some(Side::Black), moves),
         ..game.clone()
     }
 }
