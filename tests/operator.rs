@@ -157,7 +157,7 @@ fn on_a_terminal_the_token_is_asked_for_unseen_and_the_upgrade_confirmed_by_name
     let mut wizard = Wizard::start(&office);
     wizard
         .answers("Token: ", &token)
-        .answers("Type the name of the account", "fresh");
+        .answers("make it a bot for ever: ", "fresh");
     let (status, shown) = wizard.ends();
     assert!(status.success(), "{shown}");
     assert!(
@@ -176,7 +176,7 @@ fn on_a_terminal_a_wrong_name_leaves_the_account_a_persons_and_writes_nothing() 
     let mut wizard = Wizard::start(&office);
     wizard
         .answers("Token: ", &token)
-        .answers("Type the name of the account", "Other");
+        .answers("make it a bot for ever: ", "Other");
     let (status, shown) = wizard.ends();
     assert_eq!(status.code(), Some(77), "{shown}");
     assert!(shown.contains("that is not Fresh"), "{shown}");
