@@ -23,7 +23,8 @@ help:
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
 	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
-	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
+	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one, make soak-ci the one of make test'
+	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
 	@echo 'make witness-openings  the ECO codes of our openings against those of Scid (needs python3, Debian)'
@@ -32,7 +33,7 @@ help:
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
-	@echo 'make peers         other clients play whole games on the sandbox (berserk, from PyPI)'
+	@echo 'make peers         other clients play whole games on the sandbox: berserk, and LICHESS_BOT=FOLDER BOTLI=FOLDER'
 	@echo 'make deb           a Debian package (needs cargo-deb)'
 	@echo 'make EXE=name      the UCI engine alone (default target)'
 
@@ -53,7 +54,7 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 	touch $@
 
 .PHONY: test
-test: fmt lint web test-rust test-web
+test: fmt lint web test-rust soak-ci test-web
 
 .PHONY: fmt
 fmt:
@@ -155,26 +156,41 @@ bench-dashboard: web chromium
 	$(CARGO) build --locked --release --bin sparring
 	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/release/sparring node bench-dashboard.mjs
 
-# Games while everything goes wrong on purpose: kills, restarts, spoiled files, 3 % of requests and lines. The short one
-# takes about eight minutes, the long one a night.
-.PHONY: soak soak-short
+# Games while everything goes wrong on purpose: kills, restarts, silent connections, a full disk, spoiled files, 3 % of
+# requests and lines. The one of `make test` takes a minute and a half, the short one about eight minutes, the long one
+# a night.
+.PHONY: soak soak-short soak-ci
 soak:
 	$(CARGO) run --locked --release --bin sparring -- soak --games 2000 --kills 200
 soak-short:
 	$(CARGO) run --locked --release --bin sparring -- soak --games 60 --kills 20
+soak-ci: test-build
+	target/debug/sparring soak --games 12 --at-once 12 --plies 40 --kills 5
+
+# The fuzz targets on a stable compiler, so many minutes of processor time each.
+.PHONY: fuzz
+fuzz: MINUTES ?= 10
+fuzz:
+	$(CARGO) run --locked --example fuzz -- $(MINUTES)
 
 .PHONY: bench-books
 bench-books:
 	$(CARGO) build --locked --release --bin sparring
 	SPARRING=target/release/sparring $(CARGO) run --locked --release --no-default-features --example book_speed
 
-# Other programs as witnesses: berserk plays whole games on the sandbox, as a person and as a bot.
+# Other programs as witnesses on the sandbox: berserk plays whole games as a person and as a bot, and so do unmodified
+# copies of lichess-bot and BotLi in the folders that are named: make peers LICHESS_BOT=FOLDER BOTLI=FOLDER
+LICHESS_BOT ?=
+BOTLI ?=
+PEERS = target/peers/bin
 .PHONY: peers
-peers:
-	$(CARGO) build --locked --bin sparring
+peers: test-build
 	python3 -m venv target/peers
-	target/peers/bin/pip install --quiet --requirement tests/peers/requirements.txt
-	target/peers/bin/python tests/peers/berserk_games.py target/debug/sparring
+	$(PEERS)/pip install --quiet --requirement tests/peers/requirements.txt
+	$(if $(LICHESS_BOT),$(PEERS)/pip install --quiet --requirement $(LICHESS_BOT)/requirements.txt)
+	$(if $(BOTLI),$(PEERS)/pip install --quiet $$($(PEERS)/python tests/peers/needs.py $(BOTLI)/pyproject.toml))
+	$(PEERS)/python tests/peers/berserk_games.py target/debug/sparring
+	$(PEERS)/python tests/peers/bots.py target/debug/sparring --lichess-bot "$(LICHESS_BOT)" --botli "$(BOTLI)"
 
 # A Debian package (needs cargo-deb): the program with its man page, completions and units.
 .PHONY: deb

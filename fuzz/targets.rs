@@ -4,7 +4,7 @@
 use sparring::{
     book,
     bot::{chat, game::Game},
-    chess::{GameLine, Rules as _, Variant, parse_fen, write_fen},
+    chess::{Color, GameLine, Games, Rules as _, Variant, parse_fen, write_fen},
     config,
     lichess::model::{Event, GameEvent},
     personality, uci,
@@ -82,6 +82,17 @@ pub fn positions(data: &[u8]) {
             assert!(pos.legal_moves().len() < 1000);
         }
         let _ = GameLine::replay(variant, fen, moves);
+    }
+}
+
+/// Recorded games; whatever is read of one is legal, and what it says of its players can be asked.
+pub fn pgn(data: &[u8]) {
+    let mut games = Games::new(data, 300);
+    while let Ok(Some(game)) = games.next_game() {
+        assert!(game.line.ply() <= 300);
+        for side in Color::ALL {
+            let _ = (game.rating_of(side), game.name_of(side), game.score_of(side));
+        }
     }
 }
 

@@ -92,6 +92,8 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
           How many own moves in a row the score must have been that level.
       takebacks = 3  (default)
           Takebacks it grants in a casual game. In rated games it grants none.
+      rematches = as many as anybody likes  (left out)
+          Rematches it plays in a row with the same opponent; who wants more is asked to come later.
       style.attack = 0  (default)
           -2 leaves the other king alone, 2 brings everything against it: pieces, checks, pawns.
       style.shelter = 0  (default)

@@ -2,9 +2,10 @@
 
 use std::{
     fs,
+    io::{Read as _, Write as _},
     os::unix::fs::PermissionsExt as _,
     path::Path,
-    process::{Command, Output, Stdio},
+    process::{Child, Command, ExitStatus, Output, Stdio},
 };
 
 use sparring::sandbox::{Options, Sandbox};
@@ -67,6 +68,51 @@ impl Office {
     }
 }
 
+/// `sparring init` on a terminal of its own, which util-linux' `script` keeps for it.
+struct Wizard {
+    child: Child,
+    shown: String,
+}
+
+impl Wizard {
+    fn start(office: &Office) -> Self {
+        let program = env!("CARGO_BIN_EXE_sparring");
+        let child = Command::new("script")
+            .args(["-qefc", &format!("'{program}' init"), "/dev/null"])
+            .current_dir(office.folder.path())
+            .env("LICHESS_URL", &office.url)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            child,
+            shown: String::new(),
+        }
+    }
+
+    /// Reads until it asks this, and types an answer.
+    fn answers(&mut self, question: &str, answer: &str) -> &mut Self {
+        let mut byte = [0];
+        while !self.shown.contains(question) {
+            let count = self.child.stdout.as_mut().unwrap().read(&mut byte).unwrap();
+            assert_eq!(count, 1, "it ends without asking {question:?}:\n{}", self.shown);
+            self.shown.push(char::from(byte[0]));
+        }
+        let stdin = self.child.stdin.as_mut().unwrap();
+        stdin.write_all(format!("{answer}\n").as_bytes()).unwrap();
+        self
+    }
+
+    /// Waits for its end: everything that the terminal has shown.
+    fn ends(mut self) -> (ExitStatus, String) {
+        let mut rest = Vec::new();
+        self.child.stdout.take().unwrap().read_to_end(&mut rest).unwrap();
+        self.shown.push_str(&String::from_utf8_lossy(&rest));
+        (self.child.wait().unwrap(), self.shown)
+    }
+}
+
 fn said(output: &Output) -> String {
     let text = [&output.stdout[..], &output.stderr[..]].concat();
     String::from_utf8(text).unwrap()
@@ -102,6 +148,39 @@ fn a_fresh_account_becomes_a_bot_that_the_doctor_finds_well() {
         );
     }
     assert!(text.contains("Fresh, a bot") && !text.contains(&token), "{text}");
+}
+
+#[test]
+fn on_a_terminal_the_token_is_asked_for_unseen_and_the_upgrade_confirmed_by_name() {
+    let office = Office::open();
+    let token = office.give("Fresh", &SCOPES);
+    let mut wizard = Wizard::start(&office);
+    wizard
+        .answers("Token: ", &token)
+        .answers("make it a bot for ever: ", "fresh");
+    let (status, shown) = wizard.ends();
+    assert!(status.success(), "{shown}");
+    assert!(
+        shown.contains("can not be undone") && shown.contains("Fresh is ready"),
+        "{shown}"
+    );
+    assert!(!shown.contains(&token), "the token was shown");
+    assert_eq!(fs::read_to_string(office.at("token")).unwrap().trim(), token);
+    assert_eq!(mode(&office.at("token")), 0o600);
+}
+
+#[test]
+fn on_a_terminal_a_wrong_name_leaves_the_account_a_persons_and_writes_nothing() {
+    let office = Office::open();
+    let token = office.give("Fresh", &SCOPES);
+    let mut wizard = Wizard::start(&office);
+    wizard
+        .answers("Token: ", &token)
+        .answers("make it a bot for ever: ", "Other");
+    let (status, shown) = wizard.ends();
+    assert_eq!(status.code(), Some(77), "{shown}");
+    assert!(shown.contains("that is not Fresh"), "{shown}");
+    assert!(!office.at("token").exists() && !office.at("bot.toml").exists());
 }
 
 #[test]

@@ -3,11 +3,7 @@
 use tokio::time::timeout;
 use tracing::{debug, info};
 
-use super::{
-    desk::{Desk, Errand},
-    intake::Applicant,
-    suitor,
-};
+use super::{desk::Desk, errands::Errand, intake::Applicant, suitor};
 use crate::{
     lichess::{
         CallError, Fate, Lines,
@@ -25,7 +21,7 @@ const HELD: Millis = Millis::from_secs(90);
 impl Desk {
     /// Looks for an opponent when nobody plays, and makes room when a person waits.
     pub(super) fn court(&mut self, now: Millis) {
-        if !self.registry.is_empty() {
+        if !self.registry.is_empty() || self.arenas.seats(now) > 0 {
             self.suitor.busy(now);
         }
         if self.intake.has_person_waiting() {

@@ -18,7 +18,7 @@ use super::{
     pulse::Heart,
 };
 use crate::{
-    config::{Config, Games, Matchmaking, Play, Rule},
+    config::{Config, Games, Matchmaking, Play, Rule, Tournaments},
     lichess::{
         Client,
         model::{GameId, UserId},
@@ -53,6 +53,8 @@ pub struct Options {
     pub play: Play,
     /// Whom to challenge when nobody comes.
     pub matchmaking: Matchmaking,
+    /// Which arenas to play in.
+    pub tournaments: Tournaments,
     /// How long the server may be out of reach at the start.
     pub patience: Millis,
     /// Between two looks at the list of running games, for those without a clock.
@@ -70,6 +72,7 @@ impl From<&Config> for Options {
             rules: Arc::new(config.rules.clone()),
             play: config.play.clone(),
             matchmaking: config.matchmaking.clone(),
+            tournaments: config.tournaments.clone(),
             patience: PATIENCE,
             sweep: SWEEP,
             lease: LEASE,

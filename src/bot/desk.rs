@@ -17,24 +17,24 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::{
-    actor::{Outcome, Setup, Shared},
+    actor::{Setup, Shared},
+    arenas::Arenas,
     daemon::{Options, Past, Signals, Status},
     duel::Duel,
+    errands::Errand,
     intake::{Intake, Reply, Room},
     limits::Limits,
     login::{self, Exit},
     pulse::Heart,
-    registry::{Done, Registry},
+    registry::Registry,
+    rematches::Rematches,
     suitor::Suitor,
     today::Today,
 };
 use crate::{
     lichess::{
-        CallError, Client, Fate, Follower, Lines, News, Untrusted,
-        model::{
-            Account, Challenge, ChallengeDone, Event, GameId, GameInfo, NowPlaying, Speed,
-            Status as GameStatus, UserId,
-        },
+        CallError, Client, Follower, News, Untrusted,
+        model::{Event, GameId, GameInfo, Speed, Status as GameStatus},
         retry::Class,
     },
     units::Millis,
@@ -44,25 +44,10 @@ use crate::{
 const LETTING_GO: Duration = Duration::from_millis(1500);
 /// Without games that sleep, looks at the list of running games are so many times as far apart.
 const SELDOM: f64 = 10.0;
-/// lichess lists no more running games than this: those beyond may still run.
-const LISTED: usize = 50;
 /// While the server wants no answers to challenges, promised seats are looked at so often.
 const SILENT_LOOK: Millis = Millis::from_secs(5);
 /// When the event stream is refused though the token is good, it is tried again after this time.
 const REFUSED_PAUSE: Duration = Duration::from_secs(60);
-
-/// The end of a call that the daemon did not wait for.
-pub(super) enum Errand {
-    Accepted(GameId, Result<(), CallError>),
-    Declined(GameId, Result<(), CallError>),
-    Listed(Result<NowPlaying, CallError>),
-    Checked(Result<Result<(), Exit>, CallError>),
-    Resigned(Result<(), CallError>),
-    Online(Result<Vec<Account>, CallError>),
-    Invited(UserId, Result<(Box<Challenge>, Lines<Fate>), CallError>),
-    Decided(GameId, Option<ChallengeDone>),
-    Cancelled(GameId, Result<(), CallError>),
-}
 
 /// How the roof steers the desk and watches it.
 pub(super) struct Roof {
@@ -85,9 +70,11 @@ pub(super) struct Desk {
     pub(super) registry: Registry,
     pub(super) intake: Intake,
     pub(super) suitor: Suitor,
+    pub(super) arenas: Arenas,
+    pub(super) rematches: Rematches,
     pub(super) rng: ChaCha8Rng,
     /// Games without a clock in which the opponent is to move: no stream is held for them.
-    asleep: BTreeSet<GameId>,
+    pub(super) asleep: BTreeSet<GameId>,
     swept: Instant,
     heart: Heart,
     pub(super) limits: Limits,
@@ -99,7 +86,7 @@ pub(super) struct Desk {
     pub(super) drained_at: Option<Instant>,
     /// When the event stream is followed anew, after it was refused.
     follow_at: Option<Instant>,
-    exit: Option<Exit>,
+    pub(super) exit: Option<Exit>,
     /// Nothing is sent that changes anything.
     pub(super) dry: bool,
 }
@@ -125,6 +112,8 @@ impl Desk {
             seed,
             intake: Intake::default(),
             suitor: Suitor::default(),
+            arenas: Arenas::default(),
+            rematches: Rematches::default(),
             rng: ChaCha8Rng::seed_from_u64(seed),
             // Those that still run come by the event stream, the others are looked at once for their end.
             asleep: past.unfinished.iter().cloned().collect(),
@@ -234,7 +223,7 @@ impl Desk {
         }
     }
 
-    fn start(&mut self, game: &GameInfo) {
+    pub(super) fn start(&mut self, game: &GameInfo) {
         let Some(id) = game.game().cloned() else {
             return warn!("a game without an id was skipped");
         };
@@ -257,6 +246,9 @@ impl Desk {
         let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
         let now = self.now();
         self.suitor.accepted(&id, now);
+        if let Some(arena) = &game.tournament_id {
+            self.arenas.begun(arena, &id);
+        }
         let promised = self.intake.started(&id);
         let is_rematch = promised.as_ref().is_some_and(|who| who.is_rematch);
         let moment = self.moment(opponent.as_ref(), is_rematch);
@@ -268,7 +260,7 @@ impl Desk {
             play: options.play.clone(),
             rules: Arc::clone(&options.rules),
             moment,
-            no_show: options.games.abort_after,
+            no_show: game.tournament_id.is_none().then_some(options.games.abort_after),
             idle: options.sweep,
             frame_within: options.frame,
         };
@@ -297,6 +289,7 @@ impl Desk {
             self.list_games();
         }
         self.court(now);
+        self.contend(now);
         let (games, lease) = {
             let options = self.options.borrow();
             (options.games, options.lease)
@@ -307,6 +300,7 @@ impl Desk {
             bots_closed: self.are_bots_closed(),
             per_opponent: games.per_opponent,
             opponents: &self.registry.opponents(),
+            reserved: self.arenas.seats(now),
             lease,
         };
         // While the server wants no answers, challenges wait as long as they would for a seat.
@@ -342,7 +336,8 @@ impl Desk {
             Some(silence) => Instant::now() + silence.min(SILENT_LOOK).into(),
         });
         let courts = self.courts_at().map(|at| self.begin + at.into());
-        [intake, courts, self.drained_at, self.follow_at]
+        let contends = self.contends_at().map(|at| self.begin + at.into());
+        [intake, courts, contends, self.drained_at, self.follow_at]
             .into_iter()
             .flatten()
             .fold(self.sweeps_at(), Instant::min)
@@ -359,83 +354,13 @@ impl Desk {
         self.swept + span.into()
     }
 
-    fn settle(&mut self, errand: Errand) {
-        match errand {
-            Errand::Accepted(id, Err(error)) => {
-                self.note_limit(Class::Challenge, &error);
-                info!("challenge {id}: {error}");
-                match error {
-                    // The game may come all the same: its seat stays promised for a while.
-                    CallError::Transient { .. } => {}
-                    CallError::RateLimited { .. } if !self.is_closing() => self.intake.postpone(&id),
-                    _ => self.intake.failed(&id),
-                }
-            }
-            Errand::Declined(id, Err(error)) => {
-                self.note_limit(Class::Challenge, &error);
-                debug!("challenge {id}: {error}");
-            }
-            Errand::Accepted(_, Ok(())) | Errand::Declined(_, Ok(())) | Errand::Resigned(Ok(())) => {}
-            Errand::Listed(Ok(list)) => {
-                let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
-                let ended = |id: &&GameId| running.len() < LISTED && !running.contains(*id);
-                let over: Vec<GameId> = self.asleep.iter().filter(ended).cloned().collect();
-                for game in &list.now_playing {
-                    self.start(game);
-                }
-                for id in over {
-                    self.asleep.remove(&id);
-                    self.start(&GameInfo::of(id));
-                }
-            }
-            Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
-            Errand::Checked(Err(CallError::Unauthorized { .. })) => self.exit = Some(Exit::UnknownToken),
-            Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
-            Errand::Listed(Err(error)) | Errand::Checked(Err(error)) => {
-                self.note_limit(Class::Read, &error);
-                warn!("{error}");
-            }
-            Errand::Resigned(Err(error)) => warn!("{error}"),
-            Errand::Online(online) => self.met(online),
-            Errand::Invited(user, answer) => self.invited(user, answer),
-            Errand::Decided(id, done) => self.decided(&id, done),
-            Errand::Cancelled(id, Err(error)) => debug!("challenge {id}: {error}"),
-            Errand::Cancelled(_, Ok(())) => {}
-        }
-    }
-
-    /// The task of a game has ended.
-    fn game_done(&mut self, id: &GameId, done: Done) {
-        match done {
-            Done::With(Outcome::Ended | Outcome::Left) => {}
-            Done::With(Outcome::Asleep) => {
-                self.asleep.insert(id.clone());
-            }
-            Done::With(Outcome::Duel) => self.exit = Some(Exit::Duel),
-            Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
-            Done::With(Outcome::Refused(error)) => warn!("{id}: {error}"),
-            Done::With(Outcome::Unauthorized(error)) => {
-                warn!("{id}: {error}");
-                self.check_token();
-                // If the token is good after all, the game is still there.
-                self.list_games();
-            }
-            Done::Revived(why) => warn!("{id} fell over and is resumed: {why}"),
-            Done::Lost(why) => {
-                warn!("{id} fell over again and is resigned: {why}");
-                let id = id.clone();
-                self.call(|client| async move { Errand::Resigned(client.resign(&id).await) });
-            }
-        }
-        self.show();
-    }
-
     /// Accepts nothing more.
     fn drain(&mut self) {
         let span = self.options.borrow().games.drain;
         self.drained_at = Some(Instant::now() + span.into());
         self.intake.close();
         self.withdraw();
+        self.leave_arenas();
         self.status.send_modify(|status| status.is_draining = true);
         info!(
             "{} games running, no new ones; ask again to leave them",
@@ -458,8 +383,9 @@ impl Desk {
 
     fn is_done(&self) -> bool {
         self.drained_at.is_some_and(|until| {
-            let idle = self.registry.is_empty() && self.intake.promised() == 0;
-            idle || Instant::now() >= until
+            let is_idle =
+                self.registry.is_empty() && self.intake.promised() == 0 && !self.arenas.is_leaving();
+            is_idle || Instant::now() >= until
         })
     }
 
@@ -475,11 +401,11 @@ impl Desk {
         }
     }
 
-    fn check_token(&self) {
+    pub(super) fn check_token(&self) {
         self.call(|client| async move { Errand::Checked(login::may_play(&client).await) });
     }
 
-    fn list_games(&self) {
+    pub(super) fn list_games(&self) {
         self.call(|client| async move { Errand::Listed(client.playing().await) });
     }
 
@@ -495,7 +421,7 @@ impl Desk {
             .send_modify(|status| status.is_listening = is_listening);
     }
 
-    fn show(&self) {
+    pub(super) fn show(&self) {
         let (games, asleep) = (self.registry.len(), self.asleep.len());
         self.status.send_modify(|status| {
             status.games = games;

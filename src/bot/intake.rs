@@ -78,6 +78,8 @@ pub(super) struct Room<'a> {
     pub(super) per_opponent: usize,
     /// The opponents of the running games.
     pub(super) opponents: &'a [Option<UserId>],
+    /// Seats kept for games that arenas may begin at any moment.
+    pub(super) reserved: usize,
     /// How long a promised seat is kept for a game that does not come.
     pub(super) lease: Millis,
 }
@@ -247,7 +249,7 @@ impl Intake {
 
     /// The best ranked for whom there is room, the longest waiting among equals.
     fn first(&self, room: Room<'_>) -> Option<usize> {
-        let taken = room.opponents.len() + self.leases.len();
+        let taken = room.opponents.len() + self.leases.len() + room.reserved;
         if taken >= room.games {
             return None;
         }

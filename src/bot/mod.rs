@@ -3,13 +3,16 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod actor;
+mod arenas;
 pub mod boards;
 pub mod chat;
+mod contest;
 mod courtship;
 mod daemon;
 pub mod decide;
 mod desk;
 mod duel;
+mod errands;
 pub mod facts;
 mod favours;
 pub mod game;
@@ -22,6 +25,7 @@ pub mod mind;
 pub mod pulse;
 mod reception;
 mod registry;
+mod rematches;
 pub mod rules;
 mod seats;
 mod suitor;

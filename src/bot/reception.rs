@@ -30,7 +30,11 @@ impl Desk {
         let rules = Arc::clone(&self.options.borrow().rules);
         let moment = self.moment(challenger.map(|user| &user.id), false);
         let facts = Facts::of_challenge(challenge, &moment);
-        let ruling = rules::judge(&rules, challenge, compat, &facts);
+        let mut ruling = rules::judge(&rules, challenge, compat, &facts);
+        if !matches!(ruling.then, Then::Decline(_)) && self.has_had_enough(challenge, &facts) {
+            info!("{} rematches in a row are enough", challenge.id);
+            ruling.then = Then::Decline(DeclineReason::Later);
+        }
         let would = if self.dry { "would be " } else { "" };
         info!(
             "challenge {} by {}: {would}{} ({})",
@@ -71,6 +75,19 @@ impl Desk {
             patience,
         };
         self.intake.wait(who, self.now());
+    }
+
+    /// Whether a rematch is one more than whoever would play it likes.
+    fn has_had_enough(&mut self, challenge: &Challenge, facts: &Facts) -> bool {
+        let Some(repeats) = &challenge.rematch_of else {
+            return false;
+        };
+        let row = self.rematches.asked(&challenge.id, repeats);
+        let options = self.options.borrow();
+        let play = rules::casting(&options.rules, facts, &options.play);
+        let cast = self.shared.cast.borrow();
+        let most = cast.get_or_plain(&play.personality).rematches;
+        most.is_some_and(|most| row > most)
     }
 
     /// Whether the games of the day with bots are played, by our count or by lichess'.

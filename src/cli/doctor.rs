@@ -14,6 +14,7 @@ use super::{
     exit::{self, Exit},
     service::fresh_seed,
     state,
+    station::Station,
     token::Sources,
 };
 use crate::{
@@ -32,15 +33,8 @@ use crate::{
 Exit codes: 0 in order (there may be warnings), else that of the first trouble: 69 server, 77 token or account,
 78 settings, 1 anything else.")]
 pub struct Args {
-    /// The settings.
-    #[arg(long, default_value = "bot.toml")]
-    config: PathBuf,
-    /// A file with the token, instead of the one that the settings name.
-    #[arg(long)]
-    token_file: Option<PathBuf>,
-    /// The server, instead of the one in bot.toml.
-    #[arg(long, env = "LICHESS_URL")]
-    url: Option<String>,
+    #[command(flatten)]
+    station: Station,
     /// Asks nothing of the server.
     #[arg(long)]
     offline: bool,
@@ -123,10 +117,10 @@ impl fmt::Display for Line {
 /// When the runtime cannot be started; what is found wrong is told by the exit code.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut lines = Vec::new();
-    let config = settings(&args.config, &mut lines);
-    lines.push(files(&args.config));
+    let config = settings(&args.station.config, &mut lines);
+    lines.push(files(&args.station.config));
     if let Some(config) = &config {
-        lines.push(folder(&state::folder(config, &args.config)));
+        lines.push(folder(&state::folder(config, &args.station.config)));
         let client = client(args, config, &mut lines);
         if let Some(client) = client.filter(|_| !args.offline) {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -239,7 +233,7 @@ fn folder(path: &Path) -> Line {
 /// A client for the server and token that the bot would use.
 fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client> {
     const WHAT: &str = "token";
-    let server = match args.url.as_deref().map(Server::parse) {
+    let server = match args.station.url.as_deref().map(Server::parse) {
         None => config.lichess.url.clone(),
         Some(Ok(server)) => server,
         Some(Err(error)) => {
@@ -253,6 +247,7 @@ fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client>
         }
     };
     let file = args
+        .station
         .token_file
         .clone()
         .or_else(|| config.lichess.token_file.clone());

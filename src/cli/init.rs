@@ -175,7 +175,10 @@ fn ask_for_upgrade(name: &str) -> anyhow::Result<String> {
         ),
     )?;
     term.write_str("Type the name of the account to make it a bot for ever: ")?;
-    Ok(term.read_line()?)
+    // The terminal itself edits the line: read key by key, what is typed or pasted too early gets lost.
+    let mut typed = String::new();
+    std::io::stdin().read_line(&mut typed)?;
+    Ok(typed)
 }
 
 /// The terminal to talk on. Without one nothing is ever asked.

@@ -1,16 +1,24 @@
-//! Where log lines go and how they look: quiet, without colour in files, without our own clock under systemd.
+//! Where log lines go and how they look: quiet, without colour in files, as fields in systemd's journal.
 
-use std::io::{IsTerminal, stderr};
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{IsTerminal, stderr},
+    os::unix::fs::MetadataExt as _,
+};
 
 use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
 use super::warnings::Warnings;
 
+/// Before the names of our own fields in the journal: `SPARRING_ID` is the id of the game that a line is about.
+const PREFIX: &str = "SPARRING";
+
 /// How much to say: the number of `-v` on the command line.
 pub type Verbosity = u8;
 
-/// Starts logging to stderr, and gives what keeps the last warnings. `RUST_LOG` overrides the verbosity for who knows what
-/// to look for.
+/// Starts logging, and gives what keeps the last warnings: to the journal where stderr leads there, else to stderr.
+/// `RUST_LOG` overrides the verbosity for who knows what to look for.
 pub fn start(verbosity: Verbosity) -> Warnings {
     let level = match verbosity {
         0 => "sparring=info,warn",
@@ -22,16 +30,33 @@ pub fn start(verbosity: Verbosity) -> Warnings {
         .with_writer(stderr)
         .with_target(verbosity > 0)
         .with_ansi(wants_color());
-    let under_systemd = std::env::var_os("JOURNAL_STREAM").is_some();
     let warnings = Warnings::default();
+    let stream = std::env::var_os("JOURNAL_STREAM");
     let registry = tracing_subscriber::registry().with(filter).with(warnings.clone());
+    // Lines that can be told apart by their fields, unless the journal cannot be reached.
+    let journal = stream
+        .as_deref()
+        .filter(|stream| leads_to(stream))
+        .and_then(|_| tracing_journald::layer().ok());
     // Another subscriber is there only in tests, which may keep theirs.
-    let _ = if under_systemd {
-        registry.with(layer.without_time()).try_init()
-    } else {
-        registry.with(layer).try_init()
+    let _ = match journal {
+        Some(journal) => registry
+            .with(journal.with_field_prefix(Some(PREFIX.to_owned())))
+            .try_init(),
+        // The journal keeps time itself.
+        None if stream.is_some() => registry.with(layer.without_time()).try_init(),
+        None => registry.with(layer).try_init(),
     };
     warnings
+}
+
+/// Whether stderr is the stream to the journal that systemd has named, as `device:inode`. It may have been led elsewhere
+/// since.
+fn leads_to(stream: &OsStr) -> bool {
+    let Ok(stderr) = fs::metadata("/proc/self/fd/2") else {
+        return false;
+    };
+    *stream == *format!("{}:{}", stderr.dev(), stderr.ino())
 }
 
 /// Colour on stderr only for eyes: a terminal that is not dumb, and no `NO_COLOR`.
@@ -46,4 +71,18 @@ pub fn wants_color_on(stream: &impl IsTerminal) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     stream.is_terminal() && !dumb && !refused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stderr_leads_to_the_journal_only_if_it_is_the_stream_that_systemd_named() {
+        let stderr = fs::metadata("/proc/self/fd/2").unwrap();
+        let named = |dev, ino| leads_to(OsStr::new(&format!("{dev}:{ino}")));
+        assert!(named(stderr.dev(), stderr.ino()));
+        assert!(!named(stderr.dev(), stderr.ino() + 1));
+        assert!(!leads_to(OsStr::new("")), "whatever it says");
+    }
 }

@@ -1,9 +1,6 @@
 //! `sparring run`: the bot on lichess, until it is told to stop.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::Path, time::Duration};
 
 use anyhow::Context as _;
 use sd_notify::NotifyState;
@@ -24,6 +21,7 @@ use super::{
     leaning, listening,
     service::{assemble, failure, fresh_seed},
     state,
+    station::Station,
     stock::stock,
     token::{Sources, TokenError},
     warnings::Warnings,
@@ -45,15 +43,8 @@ Exit codes: 0 ended as asked, 1 failed, 2 usage, 69 server not reachable, 77 tok
 78 bad configuration."
 )]
 pub struct Args {
-    /// The settings.
-    #[arg(long, default_value = "bot.toml")]
-    config: PathBuf,
-    /// A file with the token, readable by nobody else.
-    #[arg(long)]
-    token_file: Option<PathBuf>,
-    /// The server, instead of the one in bot.toml.
-    #[arg(long, env = "LICHESS_URL")]
-    url: Option<String>,
+    #[command(flatten)]
+    station: Station,
     /// Listens and says what it would do, but sends nothing except questions. Not beside a running bot: lichess
     /// keeps one event stream for an account.
     #[arg(long)]
@@ -75,14 +66,15 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 /// # Errors
 /// With an exit code for settings, token, account or server that cannot be used.
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
-    let config = settings(&args.config)?;
-    let server = match &args.url {
+    let config = settings(&args.station.config)?;
+    let server = match &args.station.url {
         Some(url) => {
             Server::parse(url).map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
         }
         None => config.lichess.url.clone(),
     };
     let file = args
+        .station
         .token_file
         .clone()
         .or_else(|| config.lichess.token_file.clone());
@@ -95,7 +87,7 @@ pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     };
     let client =
         Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
-    let folder = state::folder(&config, &args.config);
+    let folder = state::folder(&config, &args.station.config);
     // A dry run changes nothing here either.
     let _lock = if args.dry_run {
         None
@@ -155,7 +147,7 @@ async fn serve(
         }
     }
     let options = service.options.subscribe();
-    let mut helm = Helm::new(args.config.clone(), config, service.options, declare);
+    let mut helm = Helm::new(args.station.config.clone(), config, service.options, declare);
     let (wishes, mut wished) = mpsc::channel(WISHES);
     if let Some(listen) = &status.listen {
         let panel = Panel {

@@ -5,7 +5,7 @@ use std::fmt;
 use toml::{Spanned, de::DeValue};
 
 use crate::{
-    lichess::model::UserId,
+    lichess::model::{ArenaId, TeamId, UserId},
     settings::{Form, Misfit},
     units::Millis,
 };
@@ -154,6 +154,50 @@ impl Form for UserForm {
     }
 
     fn write(&self, value: &UserId) -> String {
+        format!("\"{value}\"")
+    }
+}
+
+/// An arena, by the last part of its address.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ArenaForm;
+
+impl Form for ArenaForm {
+    type Value = ArenaId;
+
+    fn describe(&self) -> String {
+        "the last part of an arena's address".to_owned()
+    }
+
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<ArenaId, Vec<Misfit>> {
+        text_as(value, "the last part of an arena's address", |text| {
+            text.parse().ok()
+        })
+    }
+
+    fn write(&self, value: &ArenaId) -> String {
+        format!("\"{value}\"")
+    }
+}
+
+/// A team, by the last part of its address.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TeamForm;
+
+impl Form for TeamForm {
+    type Value = TeamId;
+
+    fn describe(&self) -> String {
+        "the last part of a team's address".to_owned()
+    }
+
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<TeamId, Vec<Misfit>> {
+        text_as(value, "the last part of a team's address", |text| {
+            text.parse().ok()
+        })
+    }
+
+    fn write(&self, value: &TeamId) -> String {
         format!("\"{value}\"")
     }
 }

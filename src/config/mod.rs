@@ -11,6 +11,7 @@ mod list;
 mod matchmaking;
 mod rule;
 mod server;
+mod tournaments;
 
 use std::{
     fs, io,
@@ -27,6 +28,7 @@ pub use list::UserList;
 pub use matchmaking::Matchmaking;
 pub use rule::{Between, Kind, Mode, Rule, Then, When, Wish};
 pub use server::Server;
+pub use tournaments::Tournaments;
 
 use crate::{
     diagnostic::Findings,
@@ -50,6 +52,8 @@ pub struct Config {
     pub play: Play,
     /// Whom to challenge when nobody comes.
     pub matchmaking: Matchmaking,
+    /// Which arenas to play in.
+    pub tournaments: Tournaments,
     /// The engine's resources.
     pub engine: Engine,
     /// Where books and personalities lie.
@@ -265,6 +269,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
     let rules = rule::declare(file, &names, known);
     let play = file.section("play", |play| declare_play(play, known));
     let matchmaking = file.section("matchmaking", matchmaking::declare);
+    let tournaments = file.section("tournaments", tournaments::declare);
     let engine = file.section("engine", declare_engine);
     let paths = file.section("paths", declare_paths);
     let state = file.section("state", declare_state);
@@ -277,6 +282,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
         lists,
         play,
         matchmaking,
+        tournaments,
         engine,
         paths,
         state,

@@ -28,7 +28,7 @@ const GAME_SILENCE: Millis = Millis::from_secs(10);
 /// A server and an account on it. Clones share connections and gates.
 #[derive(Clone)]
 pub struct Client {
-    wire: Wire,
+    pub(super) wire: Wire,
     token: Token,
     /// `bot` or `board`: the part of the paths of games.
     interface: &'static str,

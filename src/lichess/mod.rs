@@ -5,10 +5,12 @@
 pub mod model;
 
 mod answer;
+mod arenas;
 pub mod client;
 mod error;
 mod follow;
 mod gates;
+mod pool;
 pub mod retry;
 pub mod stream;
 mod token;

@@ -10,11 +10,13 @@ use reqwest::{
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use thiserror::Error;
+use tokio::time::Instant;
 
 use super::{
     CallError, Lines, Token,
     answer::{Refusal, accepted, asked_silence, limit_key, refused, since_1970},
     gates::Gates,
+    pool::Pool,
     retry::Class,
     stream::Line,
 };
@@ -31,7 +33,7 @@ pub(super) struct Wire {
     base: Url,
     /// Moves and other short calls. Streams have connections of their own, so that one that stalls cannot hold
     /// a move back.
-    commands: reqwest::Client,
+    commands: Arc<Pool>,
     streams: reqwest::Client,
     authorization: HeaderValue,
     agent: HeaderValue,
@@ -71,7 +73,7 @@ impl Wire {
             .unwrap_or_else(|_| unreachable!("a checked token has only letters, digits and underscores"));
         authorization.set_sensitive(true);
         Ok(Self {
-            commands: http(local).map_err(SetupError::Client)?,
+            commands: Arc::new(Pool::new(http, local).map_err(SetupError::Client)?),
             streams: http(local).map_err(SetupError::Client)?,
             base,
             authorization,
@@ -112,7 +114,7 @@ impl Wire {
 
     /// A short call, authorised, with a limit to its whole time.
     pub(super) fn request(&self, method: Method, path: &[&str]) -> RequestBuilder {
-        self.dressed(self.commands.request(method, self.url(path)))
+        self.dressed(self.commands.client().request(method, self.url(path)))
             .header(ACCEPT, "application/json")
             .timeout(PATIENCE)
     }
@@ -125,7 +127,7 @@ impl Wire {
 
     /// Asks for the server's front page, whatever it says, for the date on it. The token stays here.
     pub(super) async fn server_time(&self) -> Result<Option<Millis>, CallError> {
-        let request = self.commands.head(self.url(&[])).timeout(PATIENCE);
+        let request = self.commands.client().head(self.url(&[])).timeout(PATIENCE);
         let answer = request.send().await.map_err(|error| CallError::Transient {
             call: "time",
             why: reason(&error),
@@ -254,7 +256,13 @@ impl Wire {
                 ratelimit: None,
             });
         }
-        let answer = client.execute(request).await.map_err(unsent)?;
+        let began = Instant::now();
+        let answer = client.execute(request).await.map_err(|error| {
+            if error.is_timeout() {
+                self.commands.renew(began);
+            }
+            unsent(error)
+        })?;
         let status = answer.status();
         if status.is_success() {
             self.gates.succeed(class);
@@ -365,6 +373,51 @@ mod tests {
 
     fn token() -> Token {
         Token::parse("lip_CANARY").unwrap()
+    }
+
+    /// Answers the first request of each of so many connections and nothing more on them, then answers everything.
+    async fn forgetful(mute: usize) -> String {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}/", listener.local_addr().unwrap());
+        // Its first answers wait for each other, so that each needs a connection.
+        let all_there = Arc::new(tokio::sync::Barrier::new(mute));
+        tokio::spawn(async move {
+            for number in 0.. {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let all_there = Arc::clone(&all_there);
+                tokio::spawn(async move {
+                    let mut bytes = [0; 4096];
+                    for answers in 0.. {
+                        if !matches!(stream.read(&mut bytes).await, Ok(1..)) {
+                            return;
+                        }
+                        if number < mute && answers == 0 {
+                            all_there.wait().await;
+                        }
+                        if number >= mute || answers == 0 {
+                            let ok = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+                            stream.write_all(ok).await.unwrap();
+                        }
+                    }
+                });
+            }
+        });
+        address
+    }
+
+    #[tokio::test]
+    async fn f3_after_one_call_without_an_answer_the_next_takes_no_other_forgotten_connection() {
+        const MUTE: usize = 4;
+        let wire = Wire::new(&forgetful(MUTE).await, &token(), 1).unwrap();
+        let order = |patience: u64| {
+            let request = wire.request(Method::POST, &["x"]);
+            wire.order("x", Class::Move, request.timeout(Duration::from_millis(patience)))
+        };
+        let first = futures::future::join_all((0..MUTE).map(|_| order(20_000))).await;
+        assert!(first.iter().all(Result::is_ok), "{first:?}");
+        assert!(order(100).await.is_err(), "nobody answers there any more");
+        order(20_000).await.unwrap();
     }
 
     #[test]

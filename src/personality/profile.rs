@@ -59,6 +59,8 @@ pub struct Profile {
     pub draw: Option<DrawTemper>,
     /// Takebacks it grants in a casual game.
     pub takebacks: u32,
+    /// Rematches that it plays in a row; none for as many as anybody likes.
+    pub rematches: Option<u32>,
     /// What it says.
     pub chat: Voice,
 }
@@ -265,6 +267,7 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
         resign: None,
         draw: None,
         takebacks: 0,
+        rematches: None,
         chat: Voice::default(),
     };
     declare_strength(file, &mut profile);
@@ -383,6 +386,12 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Profile, books: Option<&
         Whole(0..=100_u32, "a game"),
         3,
         "Takebacks it grants in a casual game. In rated games it grants none.",
+    );
+    profile.rematches = file.optional(
+        "rematches",
+        Whole(0..=100_u32, "in a row"),
+        "as many as anybody likes",
+        "Rematches it plays in a row with the same opponent; who wants more is asked to come later.",
     );
 }
 

@@ -9,7 +9,7 @@ use axum::body::Bytes;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::faults::Mishap;
-use crate::units::Millis;
+use crate::{lichess::model::GameId, units::Millis};
 
 /// Who is in trouble: nobody, until it is let loose.
 #[derive(Debug, Default)]
@@ -23,11 +23,14 @@ struct Loose {
     struck: Vec<Struck>,
 }
 
-/// A request that went wrong by chance.
+/// A stream that is cut is opened again within this time, if nothing else goes wrong.
+const CUT: Millis = Millis(250);
+
+/// A request or a line that went wrong by chance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Struck {
-    /// Its method and path.
-    pub request: String,
+    /// Its method and path, or the game whose stream was cut.
+    pub about: String,
     /// When it came, by the sandbox's clock.
     pub at: Millis,
     /// The time that nobody could have saved: how long it was held, or has to be waited before the next try.
@@ -87,7 +90,7 @@ impl Chaos {
                 Mishap::Delay { by } | Mishap::LoseAnswer { after: by } => *by,
             };
             loose.struck.push(Struck {
-                request: request.to_owned(),
+                about: request.to_owned(),
                 at: now,
                 cost,
             });
@@ -95,21 +98,28 @@ impl Chaos {
         })
     }
 
-    /// What becomes of a line of a stream.
-    pub(super) fn spoil(&self, line: Bytes) -> Spoiled {
-        self.with(|chaos| match chaos {
-            Some(loose) => {
-                if loose.strikes() {
-                    spoil(line, &mut loose.rng)
-                } else {
-                    Spoiled::whole(line)
-                }
+    /// What becomes of a line of a stream. `about` is the game, if it is a game's.
+    pub(super) fn spoil(&self, line: Bytes, about: Option<&GameId>, now: Millis) -> Spoiled {
+        self.with(|chaos| {
+            let Some(loose) = chaos else {
+                return Spoiled::whole(line);
+            };
+            if !loose.strikes() {
+                return Spoiled::whole(line);
             }
-            None => Spoiled::whole(line),
+            let spoiled = spoil(line, &mut loose.rng);
+            if let Some(game) = about.filter(|_| spoiled.ends) {
+                loose.struck.push(Struck {
+                    about: game.to_string(),
+                    at: now,
+                    cost: CUT,
+                });
+            }
+            spoiled
         })
     }
 
-    /// Every request that went wrong so far.
+    /// Every request and line that cost time so far.
     pub(super) fn struck(&self) -> Vec<Struck> {
         self.with(|chaos| chaos.as_ref().map_or_else(Vec::new, |loose| loose.struck.clone()))
     }
@@ -187,7 +197,9 @@ mod tests {
             let chaos = Chaos::default();
             chaos.let_loose(0.25, seed);
             let line = Bytes::from_static(b"{\"type\":\"gameState\"}\n");
-            let lines: Vec<Spoiled> = (0..400).map(|_| chaos.spoil(line.clone())).collect();
+            let lines: Vec<Spoiled> = (0..400)
+                .map(|_| chaos.spoil(line.clone(), None, Millis(1)))
+                .collect();
             let requests: Vec<Option<Mishap>> =
                 (0..400).map(|_| chaos.mishap("POST /x", Millis(1))).collect();
             (lines, requests, chaos.spoiled())
@@ -198,10 +210,26 @@ mod tests {
     }
 
     #[test]
+    fn a_game_whose_stream_was_cut_has_lost_time() {
+        let chaos = Chaos::default();
+        chaos.let_loose(1.0, 3);
+        let (line, game) = (Bytes::from_static(b"{}\n"), "abcd1234".parse().unwrap());
+        let cuts = (0..40).filter(|_| chaos.spoil(line.clone(), Some(&game), Millis(5)).ends);
+        let cuts = cuts.count();
+        let struck = chaos.struck();
+        assert!(cuts > 5);
+        assert_eq!(struck.len(), cuts, "lines that came late or twice took no time");
+        assert_eq!(
+            (struck[0].about.as_str(), struck[0].at, struck[0].cost),
+            ("abcd1234", Millis(5), CUT)
+        );
+    }
+
+    #[test]
     fn nothing_goes_wrong_before_it_is_let_loose() {
         let chaos = Chaos::default();
         let line = Bytes::from_static(b"x\n");
-        assert_eq!(chaos.spoil(line.clone()).pieces, [line]);
+        assert_eq!(chaos.spoil(line.clone(), None, Millis(1)).pieces, [line]);
         assert_eq!((chaos.mishap("POST /x", Millis(1)), chaos.spoiled()), (None, 0));
     }
 }

@@ -155,6 +155,10 @@ impl Hub {
             Topic::Challenge { .. } => None,
         };
         let is_bots = user.is_some_and(|user| state.world.is_bot(user));
+        let game = match &topic {
+            Topic::Game { game, .. } => Some(game.clone()),
+            Topic::Events { .. } | Topic::Challenge { .. } => None,
+        };
         state.subscribers.push(Subscriber {
             number,
             topic,
@@ -166,6 +170,7 @@ impl Hub {
             hub: self.clone(),
             number,
             is_bots,
+            game,
             mailbox,
         })
     }
@@ -301,6 +306,8 @@ pub struct Subscription {
     hub: Arc<Hub>,
     number: u64,
     is_bots: bool,
+    /// The game that it is about, if it is about one.
+    game: Option<GameId>,
     /// What it will carry.
     pub mailbox: Arc<Mailbox>,
 }
@@ -309,7 +316,9 @@ impl Subscription {
     /// A line as it goes out: as it is, unless chance will have it otherwise.
     pub(super) fn spoil(&self, line: Bytes) -> Spoiled {
         if self.is_bots {
-            self.hub.chaos.spoil(line)
+            self.hub
+                .chaos
+                .spoil(line, self.game.as_ref(), self.hub.clock.now())
         } else {
             Spoiled::whole(line)
         }

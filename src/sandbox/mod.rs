@@ -8,6 +8,7 @@
 
 mod account_api;
 mod answer;
+mod arena_api;
 mod challenge_api;
 mod chaos;
 mod connections;
@@ -41,4 +42,4 @@ pub use options::{Castling, Limits, Options, Rules};
 pub use pages::{Asset, asset, has_page};
 pub use server::Sandbox;
 pub use witness::Witness;
-pub use world::Refusal;
+pub use world::{ArenaPlan, Refusal};

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     account_api,
     answer::error,
-    challenge_api,
+    arena_api, challenge_api,
     chaos::Struck,
     connections::{ConnectionInfo, ConnectionNumber},
     control,
@@ -29,9 +29,12 @@ use super::{
     lobby_api,
     options::Options,
     pages,
-    world::{BOT_SCOPES, HUMAN_SCOPES, Refusal},
+    world::{ArenaPlan, BOT_SCOPES, HUMAN_SCOPES, Refusal},
 };
-use crate::units::Millis;
+use crate::{
+    lichess::model::{ArenaId, UserId},
+    units::Millis,
+};
 
 /// No request is longer.
 const LONGEST_BODY: usize = 64 * 1024;
@@ -85,6 +88,20 @@ impl Sandbox {
     /// [`Refusal::NoSuchUser`] if there is no such account.
     pub fn grant(&self, name: &str, scopes: &[&str]) -> Result<String, Refusal> {
         self.hub.with(|world, _| world.grant(name, scopes))
+    }
+
+    /// Makes an arena and gives its id.
+    ///
+    /// # Errors
+    /// Never as things are.
+    pub fn add_arena(&self, plan: ArenaPlan) -> Result<ArenaId, Refusal> {
+        self.hub.with(|world, now| world.add_arena(plan, now))
+    }
+
+    /// Who has joined an arena and not left it.
+    #[must_use]
+    pub fn arena_players(&self, id: &ArenaId) -> Vec<UserId> {
+        self.hub.with(|world, _| world.arena_players(id))
     }
 
     /// Takes a token back; says whether there was one. Streams that it opened stay.
@@ -152,7 +169,7 @@ impl Sandbox {
         self.hub.chaos.spoiled()
     }
 
-    /// Every request that has gone wrong by chance.
+    /// Every request that has gone wrong by chance, and every game's line that was cut.
     #[must_use]
     pub fn struck(&self) -> Vec<Struck> {
         self.hub.chaos.struck()
@@ -190,6 +207,7 @@ impl Sandbox {
             .merge(game_api::routes(hub, Interface::Bot))
             .merge(game_api::routes(hub, Interface::Board))
             .merge(export_api::routes())
+            .merge(arena_api::routes(hub))
             .route_layer(from_fn_with_state(hub.clone(), faults::intercept));
         Router::new()
             .merge(lichess)

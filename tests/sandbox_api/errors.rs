@@ -179,13 +179,13 @@ async fn chat_lines_are_bounded_and_links_of_bots_vanish() {
 #[tokio::test]
 async fn calls_that_nobody_serves_are_remembered() {
     let table = Table::set(standing_still()).await;
-    let (status, body) = table.bot.get("/api/tournament/abc").await;
+    let (status, body) = table.bot.get("/api/swiss/abc").await;
     assert_eq!((status, body), (404, json!({ "error": "Not found" })));
     table.bot.post("/api/account", &[]).await;
     let unserved = table.bot.get("/sandbox/unserved").await.1;
     assert_eq!(
         unserved,
-        json!({ "GET /api/tournament/abc": 1, "POST /api/account": 1 })
+        json!({ "GET /api/swiss/abc": 1, "POST /api/account": 1 })
     );
 }
 

@@ -5,7 +5,10 @@ use sparring::{
     units::Millis,
 };
 
-use crate::stage::{Game, Staging, replies};
+use crate::{
+    human::Game,
+    stage::{Staging, replies},
+};
 
 const DAYS: [(&str, &str); 2] = [("days", "2"), ("color", "white")];
 

@@ -141,3 +141,23 @@ async fn f38_a_rematch_is_taken_like_any_challenge() {
         .expect("no rematch");
     assert_eq!(begun["game"]["gameId"], offer["id"]);
 }
+
+#[tokio::test]
+async fn who_wants_more_rematches_than_the_personality_likes_is_asked_to_come_later() {
+    let mut profile = crate::stage::silent("choosy");
+    profile.rematches = Some(0);
+    let stage = replies(&["e7e5"]).personality(profile).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_does("resign")
+        .await
+        .ends("resign", Some("black"))
+        .await;
+    let mut events = stage.table.anna.events().await;
+    let path = format!("/sandbox/game/{}/rematch", game.id);
+    assert_eq!(stage.table.anna.post(&path, &[]).await.0, 200);
+    let declined = timeout(PATIENCE, events.next_of("challengeDeclined"))
+        .await
+        .expect("no answer");
+    assert_eq!(declined["challenge"]["declineReasonKey"], "later");
+}

@@ -2,12 +2,14 @@
 //! matter more than their quality.
 
 mod archive;
+mod arenas;
 mod challenges;
 mod chat;
 mod dashboard;
 mod days;
 mod faults;
 mod health;
+mod human;
 mod limits;
 mod login;
 mod logs;

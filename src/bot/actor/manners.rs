@@ -206,13 +206,14 @@ impl Actor {
             .game
             .as_ref()
             .is_some_and(|game| game.is_abortable() && !game.is_my_turn() && game.clocks().is_some());
-        self.no_show_at = missing.then(|| self.heard + self.setup.no_show.into());
+        let within = self.setup.no_show.filter(|_| missing);
+        self.no_show_at = within.map(|span| self.heard + span.into());
     }
 
     pub(super) fn abort_no_show(&mut self, now: Instant) {
         info!("the opponent did not appear, aborting");
         // Once more later, should the abort get lost.
-        self.no_show_at = Some(now + self.setup.no_show.into());
+        self.no_show_at = self.setup.no_show.map(|span| now + span.into());
         self.command(Command::Abort);
     }
 

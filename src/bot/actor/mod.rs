@@ -5,11 +5,13 @@
 
 mod chronicle;
 mod delivery;
+mod ending;
 mod manners;
+mod setup;
 mod talk;
 mod turn;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use futures::{
     FutureExt as _, StreamExt as _,
@@ -17,119 +19,39 @@ use futures::{
     stream::FuturesUnordered,
 };
 use tokio::{
-    sync::{mpsc, watch},
+    sync::mpsc,
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{debug, info, warn};
+use tracing::{debug, warn};
 
 use super::{
-    boards::{Boards, Place},
+    boards::Place,
     chat::{self, Manner},
     duel::Duel,
-    facts::{Facts, Moment},
-    favours::Favours,
+    facts::Facts,
     game::{Game, GameError, Step},
-    lag::{Lag, Tardiness},
-    meters::Meters,
-    mind::{GameMind, Mind},
+    lag::Lag,
+    mind::GameMind,
     rules,
 };
 use crate::{
-    config::{Play, Rule},
+    config::Play,
     engine::Score,
     lichess::{
         BadLine, CallError, Client, Follower, News, Untrusted,
-        model::{ChatMessage, GameEvent, GameId, Side, Status, UserId},
+        model::{ChatMessage, GameEvent, GameId},
     },
-    lists::Lists,
-    personality::Cast,
-    store::{Favour, Store},
-    units::{Elo, Millis},
+    store::Favour,
+    units::Millis,
 };
 use chronicle::Chronicle;
+pub(super) use setup::{Note, Outcome, Setup, Shared};
 use talk::Outbox;
 use turn::Turn;
 
-/// What was still to say after the end is said within this time or not at all.
-const CLOSING: Duration = Duration::from_secs(5);
 /// The final state usually comes with the news of the end; when it is late, the game is over all the same.
 const FINAL_STATE_WITHIN: Duration = Duration::from_secs(3);
-
-/// What all games of a daemon share.
-pub(super) struct Shared {
-    /// Where commands go.
-    pub(super) client: Client,
-    /// Who we are.
-    pub(super) me: UserId,
-    /// Who decides.
-    pub(super) mind: Mind,
-    /// The personalities of this moment.
-    pub(super) cast: watch::Receiver<Arc<Cast>>,
-    /// My ratings, by lichess' keys.
-    pub(super) ratings: Arc<BTreeMap<String, Elo>>,
-    /// Who is on which list.
-    pub(super) lists: watch::Receiver<Arc<Lists>>,
-    /// What is kept of games.
-    pub(super) store: Store,
-    /// What is counted.
-    pub(super) meters: Meters,
-    /// Where running games are shown.
-    pub(super) boards: Boards,
-    /// What was granted in each game.
-    pub(super) favours: Favours,
-    /// What is kept off the clocks because moves came too late before.
-    pub(super) tardiness: Tardiness,
-}
-
-/// How a game is to be played.
-#[derive(Debug, Clone)]
-pub(super) struct Setup {
-    /// Which game.
-    pub(super) id: GameId,
-    /// Whether it was running before we came: then its chat may hold what was said and asked for.
-    pub(super) adopted: bool,
-    /// Against whom, where the event stream says so.
-    pub(super) opponent: Option<UserId>,
-    /// Who sits down, and with which books, where no rule says otherwise.
-    pub(super) play: Play,
-    /// The rules.
-    pub(super) rules: Arc<Vec<Rule>>,
-    /// What rules may ask besides what the game itself says.
-    pub(super) moment: Moment,
-    /// How long an opponent may leave the first move out.
-    pub(super) no_show: Millis,
-    /// A game without a clock in which the opponent is silent for so long needs no stream.
-    pub(super) idle: Millis,
-    /// The first line of a stream is the whole game; a stream that keeps it back so long is opened anew.
-    pub(super) frame_within: Millis,
-}
-
-/// What the daemon tells a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Note {
-    /// The event stream says that the game is over.
-    Finished,
-}
-
-/// How a game's task ended.
-#[derive(Debug)]
-pub(super) enum Outcome {
-    /// The game is over.
-    Ended,
-    /// It was told to leave; the game goes on without us.
-    Left,
-    /// The opponent may take days for the next move.
-    Asleep,
-    /// The game cannot be played, and was aborted or resigned.
-    Unplayable(GameError),
-    /// The server does not let us into the game.
-    Refused(CallError),
-    /// The token is not accepted any more, or so it seems.
-    Unauthorized(CallError),
-    /// Another program with our token and our name takes the stream away again and again.
-    Duel,
-}
 
 /// The end of a call that the game did not wait for.
 enum Errand {
@@ -411,36 +333,6 @@ impl Actor {
         }
     }
 
-    /// The final state has come.
-    fn end(&mut self) {
-        self.record_game();
-        self.learn_from_the_flag();
-        self.shared.favours.forget(&self.setup.id);
-        self.turn = Turn::Closed;
-        self.no_show_at = None;
-        self.frame_due = None;
-        self.closes_at = Some(Instant::now() + CLOSING);
-        if let Some(game) = self.game.as_ref().filter(|_| self.has_witnessed) {
-            info!("{}", summary(game));
-            self.shared.meters.game_ended(result(game));
-            self.say_farewell();
-        }
-    }
-
-    /// A game lost on time with the last move on its way or just shown: the next ones keep more off their clocks.
-    fn learn_from_the_flag(&self) {
-        let Some(game) = &self.game else { return };
-        let was_mine = *game.status() == Status::OutOfTime && game.winner() == Some(game.my_side().other());
-        let was_sent = self.sent_at.is_some_and(|ply| ply + 1 >= game.line().ply());
-        if was_mine && was_sent {
-            self.shared.tardiness.learn();
-            warn!(
-                "the flag fell with the move on its way: from now on {} more are kept off the clock",
-                self.shared.tardiness.extra()
-            );
-        }
-    }
-
     /// Something was granted or asked that must not be again, whatever happens to this task.
     fn note_favour(&self) {
         let favour = Favour {
@@ -558,34 +450,4 @@ fn seed(id: &GameId) -> u64 {
     id.as_str()
         .bytes()
         .fold(0, |seed, byte| seed << 8 | u64::from(byte))
-}
-
-/// A game's end for me, in a word.
-fn result(game: &Game) -> &'static str {
-    match (game.winner(), game.status()) {
-        (Some(side), _) if side == game.my_side() => "won",
-        (Some(_), _) => "lost",
-        (None, Status::Aborted | Status::NoStart) => "void",
-        (None, _) => "drawn",
-    }
-}
-
-/// A game's end in one line.
-fn summary(game: &Game) -> String {
-    let result = match game.winner() {
-        Some(side) if side == game.my_side() => "won",
-        Some(_) => "lost",
-        None => "ended without a winner",
-    };
-    let color = if game.my_side() == Side::White {
-        "White"
-    } else {
-        "Black"
-    };
-    format!(
-        "{result} as {color} against {} ({}) after {} moves",
-        Untrusted(&game.opponent().display_name()),
-        game.status().name(),
-        game.line().ply().div_ceil(2),
-    )
 }

@@ -28,6 +28,7 @@ fn room(games: usize) -> Room<'static> {
         bots_closed: false,
         per_opponent: 2,
         opponents: &[],
+        reserved: 0,
         lease: secs(15),
     }
 }
@@ -253,4 +254,18 @@ fn closing_tells_everybody_to_come_later() {
         intake.next(room(9), secs(0)),
         Some(Reply::Decline(id(1), DeclineReason::Later))
     );
+}
+
+#[test]
+fn a_seat_that_an_arena_may_need_at_any_moment_is_not_given_away() {
+    let mut intake = Intake::default();
+    for number in 1..=3 {
+        intake.wait(applicant(number), secs(0));
+    }
+    let room = Room {
+        reserved: 1,
+        ..room(3)
+    };
+    let accepted = std::iter::from_fn(|| intake.next(room, secs(1))).count();
+    assert_eq!(accepted, 2);
 }

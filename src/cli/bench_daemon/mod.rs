@@ -4,8 +4,7 @@
 //! Answers are timed twice: from the opponent's chair, which holds the way through the sandbox and back too, and by the
 //! daemon itself, from the bytes that brought its turn to its move going out.
 
-mod child;
-mod guest;
+mod bot;
 mod saver;
 mod tally;
 
@@ -18,19 +17,18 @@ use std::{
 };
 
 use anyhow::Context as _;
-use tokio::{task::JoinSet, time::Instant};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    child::Bot,
-    guest::{Guest, Pairing},
+    bot::Bot,
     tally::{Latency, Tally},
 };
-use super::{exit::Exit, sandbox::bind};
-use crate::{
-    sandbox::{Options, Sandbox, Topic},
-    units::{Clock as _, Millis, Nodes, Stopwatch},
+use super::{
+    exit::Exit,
+    trial::{BOOK, Ground, Guest, Manner, clock},
 };
+use crate::units::{Clock as _, Millis, Nodes, Stopwatch};
 
 /// Measures the daemon and prints a table.
 #[derive(Debug, clap::Args)]
@@ -56,12 +54,6 @@ const THINKER: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"
 /// A bot that moves at once, after a look into a book.
 const READER: &str = "about = \"Looks things up.\"\nnodes = 1\ndelay = \"off\"\nbooks = [\"starter\"]\n";
 
-/// What the book says that the bots of all measurements but one have.
-const SMALL: &str = "e4 e5 Nf3 Nc6 Bb5\nd4 d5 c4 e6 Nc3\n";
-
-/// The clocks of the last measurement, in seconds: the fastest that lichess allows bots, up to a minute and one.
-const CLOCKS: [(u64, u64); 5] = [(30, 0), (15, 1), (45, 0), (60, 0), (60, 1)];
-
 /// How long anything here may take before it counts as stuck.
 const STUCK: Duration = Duration::from_secs(900);
 
@@ -74,66 +66,22 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     runtime.block_on(measure(args))
 }
 
-/// A sandbox with the bot's account and a served port.
-struct Ground {
-    sandbox: Sandbox,
-    address: String,
-    token: String,
-    stop: CancellationToken,
-}
-
-impl Ground {
-    async fn new(seed: u64) -> anyhow::Result<Self> {
-        let mut options = Options {
-            pages: false,
-            ..Options::default()
-        };
-        options.rules.seed = seed;
-        options.rules.strict_flags = true;
-        let sandbox = Sandbox::new(options);
-        let token = sandbox.add_bot("Sparring")?;
-        let listener = bind(0).await?;
-        let address = format!("http://{}/", listener.local_addr()?);
-        let stop = CancellationToken::new();
-        tokio::spawn(sandbox.clone().serve(listener, stop.clone()));
-        Ok(Self {
-            sandbox,
-            address,
-            token,
-            stop,
-        })
-    }
-
-    /// Starts the program and says how long it took to open its event stream.
-    async fn start(&self, personality: &str, book: &str, max_games: usize) -> anyhow::Result<(Bot, Millis)> {
-        let watch = Stopwatch::start();
-        let bot = Bot::start(
-            &self.address,
-            &self.token,
-            personality,
-            ("starter", book),
-            max_games,
-        )?;
-        let limit = Instant::now() + Duration::from_secs(30);
-        while !self.hears_events() {
-            anyhow::ensure!(Instant::now() < limit, "the daemon did not open its event stream");
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        Ok((bot, watch.elapsed()))
-    }
-
-    fn hears_events(&self) -> bool {
-        self.sandbox
-            .streams()
-            .iter()
-            .any(|topic| matches!(topic, Topic::Events { .. }))
-    }
+/// Starts the program and says how long it took to open its event stream.
+async fn start(
+    ground: &Ground,
+    personality: &str,
+    book: &str,
+    max_games: usize,
+) -> anyhow::Result<(Bot, Millis)> {
+    let watch = Stopwatch::start();
+    let bot = Bot::start(ground, personality, book, max_games).await?;
+    Ok((bot, watch.elapsed()))
 }
 
 async fn measure(args: &Args) -> anyhow::Result<Exit> {
     let ground = Ground::new(args.seed).await?;
-    let (bot, start) = ground.start(INSTANT, SMALL, args.crowd).await?;
-    row("process start to event stream open", &start.to_string());
+    let (bot, listened) = start(&ground, INSTANT, BOOK, args.crowd).await?;
+    row("process start to event stream open", &listened.to_string());
     tokio::time::sleep(Duration::from_secs(1)).await;
     row("resident memory, idle", &mebibytes(bot.resident()?));
     let (latency, busiest) = crowd(&ground, &bot, args, Millis(200)).await?;
@@ -156,12 +104,12 @@ async fn measure(args: &Args) -> anyhow::Result<Exit> {
         ),
         &log.own.to_string(),
     );
-    ground.stop.cancel();
+    drop(ground);
 
     reload(args).await?;
 
     let ground = Ground::new(args.seed + 1).await?;
-    let (bot, _) = ground.start(THINKER, SMALL, args.at_once).await?;
+    let (bot, _) = start(&ground, THINKER, BOOK, args.at_once).await?;
     let watch = Stopwatch::start();
     let tally = many(&ground, args).await?;
     row(
@@ -173,7 +121,6 @@ async fn measure(args: &Args) -> anyhow::Result<Exit> {
     row("unfinished", &(args.games - tally.finished).to_string());
     let log = bot.end().await?;
     row("moves the server refused", &log.refusals.to_string());
-    ground.stop.cancel();
     Ok(Exit::Success)
 }
 
@@ -181,15 +128,14 @@ async fn measure(args: &Args) -> anyhow::Result<Exit> {
 async fn reload(args: &Args) -> anyhow::Result<()> {
     let text = saver::text(args.seed, saver::LINES);
     let ground = Ground::new(args.seed + 2).await?;
-    let (bot, _) = ground.start(READER, &text, args.crowd).await?;
-    let done = ground.stop.child_token();
-    let saver = tokio::spawn(saver::save(bot.books().join("starter.book"), text, done.clone()));
+    let (bot, _) = start(&ground, READER, &text, args.crowd).await?;
+    let done = CancellationToken::new();
+    let saver = tokio::spawn(saver::save(bot.book(), text, done.clone()));
     // Slow opponents, so that several saves fall into each game.
     crowd(&ground, &bot, args, Millis(500)).await?;
     done.cancel();
     let saves = saver.await??;
     let log = bot.end().await?;
-    ground.stop.cancel();
     row(
         &format!("the same while a book of {} lines is saved", saver::LINES),
         &format!("{}; {saves} saves, {} reloads", log.own, log.reloads),
@@ -201,15 +147,16 @@ async fn reload(args: &Args) -> anyhow::Result<()> {
 async fn crowd(ground: &Ground, bot: &Bot, args: &Args, pause: Millis) -> anyhow::Result<(Latency, u64)> {
     let mut guests = JoinSet::new();
     for number in 0..args.crowd {
-        let guest = Guest::new(&ground.sandbox, &ground.address, number)?;
-        let pairing = Pairing {
+        let guest = Guest::new(ground, number)?;
+        let manner = Manner {
             clock: (Millis::from_secs(300), Millis::from_secs(3)),
             pause,
-            nodes: None,
+            drawn: usize::MAX,
+            nodes: Nodes(0),
             seed: args.seed ^ ((number as u64) << 32),
             most_plies: 80,
         };
-        guests.spawn(async move { guest.play(&pairing).await });
+        guests.spawn(async move { guest.play(&manner).await });
     }
     let mut latency = Latency::default();
     let mut busiest = 0;
@@ -230,7 +177,7 @@ async fn many(ground: &Ground, args: &Args) -> anyhow::Result<Tally> {
     let next = Arc::new(AtomicUsize::new(0));
     let mut chairs = JoinSet::new();
     for number in 0..args.at_once {
-        let guest = Guest::new(&ground.sandbox, &ground.address, 1000 + number)?;
+        let guest = Guest::new(ground, 1000 + number)?;
         let (next, games, seed) = (Arc::clone(&next), args.games, args.seed);
         chairs.spawn(async move {
             let mut tally = Tally::default();
@@ -239,15 +186,15 @@ async fn many(ground: &Ground, args: &Args) -> anyhow::Result<Tally> {
                 if game >= games {
                     return anyhow::Ok(tally);
                 }
-                let (limit, increment) = CLOCKS[game % CLOCKS.len()];
-                let pairing = Pairing {
-                    clock: (Millis::from_secs(limit), Millis::from_secs(increment)),
+                let manner = Manner {
+                    clock: clock(game),
                     pause: Millis::ZERO,
-                    nodes: Some(Nodes(500)),
+                    drawn: 8,
+                    nodes: Nodes(500),
                     seed: seed ^ ((game as u64) << 32),
                     most_plies: usize::MAX,
                 };
-                match tokio::time::timeout(STUCK, guest.play(&pairing)).await {
+                match tokio::time::timeout(STUCK, guest.play(&manner)).await {
                     Ok(played) => tally.add(&played?),
                     Err(_) => tally.stuck += 1,
                 }

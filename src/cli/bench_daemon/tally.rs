@@ -2,8 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use super::guest::Played;
-use crate::lichess::model::Status;
+use crate::{cli::trial::Played, lichess::model::Status};
 
 /// Answer times, in microseconds.
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
 //! What the soak has found: losses and refusals, told apart by whether a fault forced them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::opponent::Played;
 use crate::{
+    cli::trial::Played,
     lichess::model::{GameId, Status},
     sandbox::{Posted, Struck},
     units::Millis,
@@ -23,17 +23,27 @@ pub(super) struct Troubles {
     pub struck: Vec<Struck>,
     /// Spans in which the daemon was dead or the server out of reach.
     pub outages: Vec<(Millis, Millis)>,
+    /// Spans in which the machine let nobody run.
+    pub stalls: Vec<(Millis, Millis)>,
 }
 
 impl Troubles {
-    /// The time of a span that faults took from a game.
+    /// The time of a span that faults took from a game: what was out of reach, each moment counted once, and what
+    /// requests and lines of the game cost beside it.
     fn lost_in(&self, game: &GameId, from: Millis, to: Millis) -> Millis {
-        let outage = |(begin, end): &(Millis, Millis)| (*end).min(to) - (*begin).max(from);
-        let outages = self.outages.iter().map(outage);
+        let mut spans: Vec<_> = self.outages.iter().chain(&self.stalls).copied().collect();
+        spans.sort_unstable();
+        let mut lost = Millis::ZERO;
+        let mut seen = from;
+        for (begin, end) in spans {
+            let end = end.min(to);
+            lost += end - begin.max(seen);
+            seen = seen.max(end);
+        }
         let about =
-            |struck: &&Struck| struck.request.contains(game.as_str()) && (from..=to).contains(&struck.at);
+            |struck: &&Struck| struck.about.contains(game.as_str()) && (from..=to).contains(&struck.at);
         let struck = self.struck.iter().filter(about).map(|struck| struck.cost);
-        outages.chain(struck).fold(Millis::ZERO, |sum, span| sum + span)
+        struck.fold(lost, |sum, span| sum + span)
     }
 
     /// Whether something went wrong with a game, or with everything, shortly before.
@@ -45,7 +55,7 @@ impl Troubles {
             || self
                 .struck
                 .iter()
-                .any(|struck| struck.request.contains(game.as_str()) && recent(struck.at))
+                .any(|struck| struck.about.contains(game.as_str()) && recent(struck.at))
     }
 }
 
@@ -90,8 +100,22 @@ impl Findings {
     /// Looks through the moves that the bot has sent.
     pub(super) fn read(&mut self, ledger: &[(Millis, Posted)], troubles: &Troubles) {
         let mut first: BTreeMap<(&GameId, usize), &Posted> = BTreeMap::new();
+        let played: BTreeSet<(&GameId, usize, &str)> = ledger
+            .iter()
+            .filter(|(_, posted)| posted.refused.is_none())
+            .map(|(_, posted)| (&posted.game, posted.ply, posted.uci.as_str()))
+            .collect();
         for (at, posted) in ledger {
             let Posted { game, ply, uci, .. } = posted;
+            // The move of the turn before, sent twice, that was overtaken by the answer to its first copy. It is never
+            // legal a turn later: its square was left, and nobody of ours has come there since.
+            let is_stale = ply
+                .checked_sub(2)
+                .is_some_and(|before| played.contains(&(game, before, uci)));
+            if posted.refused.is_some() && is_stale && troubles.echoes(game, *at) {
+                self.forced_repeats += 1;
+                continue;
+            }
             if let Some(before) = first.insert((game, *ply), posted)
                 && before.uci != *uci
             {
@@ -128,6 +152,7 @@ mod tests {
             status: Status::OutOfTime,
             bot_lost: true,
             plies: 30,
+            waits: Vec::new(),
             last_turn: Some((secs(100), clock)),
             ended: secs(100) + clock,
         }
@@ -137,11 +162,12 @@ mod tests {
     fn a_loss_is_forced_only_if_faults_took_the_whole_clock() {
         let troubles = Troubles {
             struck: vec![Struck {
-                request: "POST /api/bot/game/abcd1234/move/e2e4".into(),
+                about: "POST /api/bot/game/abcd1234/move/e2e4".into(),
                 at: secs(101),
                 cost: secs(1),
             }],
             outages: vec![(secs(90), secs(101)), (secs(102), secs(103))],
+            stalls: vec![(secs(100), secs(101))],
         };
         let mut findings = Findings::default();
         findings.add(&loss(secs(3)), &troubles);
@@ -167,6 +193,27 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_that_comes_a_turn_late_is_forced_only_after_a_fault() {
+        let why = Some("Piece on d2 cannot move to d4");
+        let ledger = [
+            (secs(1), posted(0, "d2d4", None)),
+            (secs(2), posted(2, "d2d4", why)),
+            (secs(3), posted(2, "b1c3", None)),
+        ];
+        let mut findings = Findings::default();
+        findings.read(&ledger, &Troubles::default());
+        assert_eq!((findings.illegal.len(), findings.changed.len()), (1, 1));
+        let troubles = Troubles {
+            outages: vec![(Millis::ZERO, secs(1))],
+            ..Troubles::default()
+        };
+        let mut findings = Findings::default();
+        findings.read(&ledger, &troubles);
+        assert_eq!((findings.illegal.len(), findings.changed.len()), (0, 0));
+        assert_eq!(findings.forced_repeats, 1);
+    }
+
+    #[test]
     fn moves_are_told_apart_by_why_they_were_refused() {
         let late = Some("Not your turn, or game already over");
         let ledger = [
@@ -179,6 +226,7 @@ mod tests {
         let troubles = Troubles {
             struck: Vec::new(),
             outages: vec![(secs(58), secs(59))],
+            stalls: Vec::new(),
         };
         let mut findings = Findings::default();
         findings.read(&ledger, &troubles);

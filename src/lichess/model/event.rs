@@ -152,6 +152,9 @@ pub struct GameInfo {
     /// Which interfaces may play it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<Compat>,
+    /// The arena that it belongs to, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tournament_id: Option<String>,
 }
 
 impl GameInfo {
@@ -183,6 +186,7 @@ impl GameInfo {
             seconds_left: None,
             winner: None,
             compat: None,
+            tournament_id: None,
         }
     }
 }

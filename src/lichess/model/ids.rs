@@ -118,6 +118,70 @@ impl fmt::Display for UserId {
     }
 }
 
+/// Names that stand in paths as they are: an arena's eight letters, a team's words.
+macro_rules! name_in_paths {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $longest:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// The name as text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = BadId;
+
+            fn from_str(text: &str) -> Result<Self, BadId> {
+                let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+                if (1..=$longest).contains(&text.len()) && text.bytes().all(fits) {
+                    Ok(Self(text.to_owned()))
+                } else {
+                    Err(BadId {
+                        what: $what,
+                        text: text.to_owned(),
+                    })
+                }
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = BadId;
+
+            fn try_from(text: String) -> Result<Self, BadId> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+name_in_paths! {
+    /// An arena: the last part of its address, at most 20 letters, digits, `_` or `-`.
+    ArenaId, "arena", 20
+}
+
+name_in_paths! {
+    /// A team: the last part of its address, at most 80 letters, digits, `_` or `-`.
+    TeamId, "team", 80
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@
 //! have lichess' meaning. Writing follows lichess' published specification.
 
 mod account;
+mod arena;
 mod challenge;
 mod error;
 mod event;
@@ -14,6 +15,7 @@ mod speed;
 mod status;
 
 pub use account::{Account, ChatMessage, NowPlaying, PerfRating, TokenInfo};
+pub use arena::{Arena, ArenaClock, ListedArena, TeamBattle};
 pub use challenge::{
     Challenge, ChallengeColor, ChallengeDone, ChallengeStatus, Compat, DeclineReason, Invitation, Perf,
     TimeControl, User, VariantInfo,
@@ -21,7 +23,7 @@ pub use challenge::{
 pub use error::{DecodeError, ErrorBody, RateLimit};
 pub use event::{Event, GameInfo, Opponent};
 pub use game::{ChatLine, ClockInfo, GameEvent, GameFull, GameState, OpponentGone, Player, Room};
-pub use ids::{BadId, GameId, UserId};
+pub use ids::{ArenaId, BadId, GameId, TeamId, UserId};
 pub use speed::Speed;
 pub use status::{Status, StatusInfo};
 

@@ -23,7 +23,10 @@ impl World {
             absences.into_iter().flatten().chain(self.flag_due(game)).min()
         });
         let challenges = self.challenges.values().filter_map(super::Challenge::expires_at);
-        games.chain(challenges).min()
+        games
+            .chain(challenges)
+            .chain(self.arenas.next_due(self.now))
+            .min()
     }
 
     /// Lets everything happen that is due until `now`, each at its own time and in order.
@@ -37,6 +40,8 @@ impl World {
 
     /// Does everything that is due at this moment, so that afterwards nothing is due before a later one.
     fn happen(&mut self, now: Millis) {
+        // Their terms are those of every arena here: nothing about them can be refused.
+        let _ = self.pair(now);
         for challenge in self.challenges.values_mut() {
             if challenge.expires_at().is_some_and(|at| at <= now) {
                 // No event: lichess lets challenges expire in silence.

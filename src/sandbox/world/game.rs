@@ -74,6 +74,8 @@ pub struct Game {
     pub ending: Option<Ending>,
     /// The game that repeats this one.
     pub rematch: Option<GameId>,
+    /// The arena that it belongs to, if any.
+    pub arena: Option<String>,
     pub(super) clock: GameClock,
     pub(super) offers: Offers,
     pub(super) house: House,
@@ -106,6 +108,7 @@ impl Game {
             clocks: Vec::new(),
             ending: None,
             rematch: None,
+            arena: None,
             offers: Offers::default(),
             house,
             notes: Vec::new(),

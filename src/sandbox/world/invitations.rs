@@ -1,6 +1,6 @@
 //! The life of challenges: made, accepted, declined, taken back, expired, and rematches, which are challenges too.
 
-use super::{Challenge, Deed, Fields, Outgoing, Profile, Refusal, Terms, World};
+use super::{Challenge, Deed, Fields, Outgoing, Profile, Refusal, Terms, World, matches::Pairing};
 use crate::{
     chess::Color,
     lichess::model::{
@@ -162,7 +162,7 @@ impl World {
             ChallengeStatus::Declined => return Err(Refusal::Declined),
             ChallengeStatus::Accepted => return Err(Refusal::AlreadyAccepted),
         }
-        self.begin_game(&challenge, now)?;
+        self.begin_game(Pairing::of(&challenge), now)?;
         self.decide(id, ChallengeStatus::Accepted, None);
         Ok(())
     }

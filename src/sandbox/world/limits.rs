@@ -19,6 +19,8 @@ pub enum Deed {
     Challenge,
     /// Playing a game with a bot, as a bot.
     PlayBot,
+    /// Joining an arena, also again.
+    JoinArena,
 }
 
 impl Deed {
@@ -29,6 +31,7 @@ impl Deed {
             Self::ShowAccount => &[(30, Millis(5 * MINUTE))],
             Self::Challenge => &[(25, Millis(MINUTE)), (200, Millis(DAY))],
             Self::PlayBot => &[(100, Millis(DAY))],
+            Self::JoinArena => &[(30, Millis(10 * MINUTE))],
         }
     }
 }

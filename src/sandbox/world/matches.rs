@@ -1,7 +1,7 @@
 //! Games as the world runs them: begun from a challenge, commanded by players, told to streams.
 
 use super::{
-    Challenge, Deed, Game, Outgoing, Refusal, World,
+    Challenge, Deed, Game, Outgoing, Refusal, Terms, World,
     game::{House, Note, Seat},
     presence::Presence,
 };
@@ -14,9 +14,41 @@ use crate::{
 /// The longest chat line.
 const LONGEST_LINE: usize = 140;
 
+/// Two who are to play.
+pub(super) struct Pairing {
+    /// The game's id.
+    pub(super) id: GameId,
+    /// What is played.
+    pub(super) terms: Terms,
+    /// Who has which side.
+    pub(super) players: ByColor<UserId>,
+    /// The game that it repeats, if any.
+    pub(super) rematch_of: Option<GameId>,
+    /// The arena that it belongs to, if any.
+    pub(super) arena: Option<String>,
+}
+
+impl Pairing {
+    /// The game of an accepted challenge.
+    pub(super) fn of(challenge: &Challenge) -> Self {
+        let (challenger, dest) = (challenge.challenger.clone(), challenge.dest.clone());
+        let (white, black) = match challenge.challenger_color {
+            Color::White => (challenger, dest),
+            Color::Black => (dest, challenger),
+        };
+        Self {
+            id: challenge.id.clone(),
+            terms: challenge.terms.clone(),
+            players: ByColor { white, black },
+            rematch_of: challenge.rematch_of.clone(),
+            arena: None,
+        }
+    }
+}
+
 impl World {
-    /// The game of an accepted challenge begins, and both players hear of it.
-    pub(super) fn begin_game(&mut self, challenge: &Challenge, now: Millis) -> Result<(), Refusal> {
+    /// A game begins, and both players hear of it.
+    pub(super) fn begin_game(&mut self, pairing: Pairing, now: Millis) -> Result<(), Refusal> {
         let mut seat = |user: &UserId| {
             let is_bot = self.users.profile(user).is_some_and(|profile| profile.is_bot);
             Seat {
@@ -26,29 +58,19 @@ impl World {
                 presence: Presence::new(is_bot, now),
             }
         };
-        let (challenger, dest) = (seat(&challenge.challenger), seat(&challenge.dest));
-        let seats = match challenge.challenger_color {
-            Color::White => ByColor {
-                white: challenger,
-                black: dest,
-            },
-            Color::Black => ByColor {
-                white: dest,
-                black: challenger,
-            },
+        let seats = ByColor {
+            white: seat(&pairing.players.white),
+            black: seat(&pairing.players.black),
         };
         let house = House {
             castling: self.rules.castling,
-            takebacks: self.rules.takebacks && !challenge.terms.rated,
+            takebacks: self.rules.takebacks && !pairing.terms.rated && pairing.arena.is_none(),
         };
-        let game = Game::begin(challenge.id.clone(), challenge.terms.clone(), seats, house, now)
+        let mut game = Game::begin(pairing.id.clone(), pairing.terms, seats, house, now)
             .map_err(|_| Refusal::form("global", "invalidFen"))?;
-        if let Some(previous) = challenge
-            .rematch_of
-            .as_ref()
-            .and_then(|id| self.games.get_mut(id))
-        {
-            previous.rematch = Some(challenge.id.clone());
+        game.arena = pairing.arena;
+        if let Some(previous) = pairing.rematch_of.as_ref().and_then(|id| self.games.get_mut(id)) {
+            previous.rematch = Some(pairing.id);
         }
         for color in Color::ALL {
             let to = game.seats.get(color).user.clone();
@@ -133,6 +155,7 @@ impl World {
                 self.tell_finish(id, now);
             }
             self.outgoing.push(Outgoing::GameOver { game: id.clone() });
+            self.arenas.ended(id);
             self.archive(id.clone());
         }
         Some(answer)

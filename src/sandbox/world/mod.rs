@@ -4,6 +4,7 @@
 //! carry because of it is collected until [`World::take_outgoing`] is called. Time never runs backwards:
 //! whoever calls sees to it that what was due before `now` has happened ([`World::advance_to`]).
 
+mod arenas;
 mod challenge;
 mod clock;
 mod commands;
@@ -29,6 +30,7 @@ mod wire;
 
 use std::collections::{BTreeMap, VecDeque};
 
+pub use arenas::ArenaPlan;
 pub use challenge::Challenge;
 pub use ending::{Cause, Ending};
 pub use fields::Fields;
@@ -99,6 +101,7 @@ pub struct World {
     counters: limits::Counters,
     challenges: BTreeMap<GameId, Challenge>,
     games: BTreeMap<GameId, Game>,
+    arenas: arenas::Arenas,
     /// Decided challenges and finished games, oldest first, so that memory stays bounded.
     history: VecDeque<GameId>,
     /// The latest moment this world was told.
@@ -124,6 +127,7 @@ impl World {
             users: Users::default(),
             challenges: BTreeMap::new(),
             games: BTreeMap::new(),
+            arenas: arenas::Arenas::default(),
             history: VecDeque::new(),
             now,
             outgoing: Vec::new(),

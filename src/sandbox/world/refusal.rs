@@ -30,6 +30,9 @@ pub enum Refusal {
     /// Too fast for this interface.
     #[error("This game cannot be played with the {0} API.")]
     WrongInterface(&'static str),
+    /// An arena that is over, or not for this user.
+    #[error("{0}")]
+    ArenaClosed(&'static str),
     /// No move at all.
     #[error("Invalid UCI: {0}")]
     InvalidUci(String),

@@ -81,7 +81,7 @@ impl Game {
                 .unwrap_or_else(|| "startpos".to_owned()),
             clock,
             days_per_turn,
-            tournament_id: None,
+            tournament_id: self.arena.clone(),
             state: self.state(now),
         }
     }
@@ -99,7 +99,7 @@ impl Game {
             fen: Some(write_fen(self.line.position())),
             color: Some(color.into()),
             last_move: self.last_move(),
-            source: Some("friend".to_owned()),
+            source: Some(if self.arena.is_some() { "arena" } else { "friend" }.to_owned()),
             status: Some(StatusInfo(self.status())),
             variant: Some(variant),
             speed: Some(self.speed()),
@@ -116,6 +116,7 @@ impl Game {
                 bot: self.seats.get(color).is_bot && fast_enough,
                 board: fast_enough,
             }),
+            tournament_id: self.arena.clone(),
         }
     }
 }

@@ -1,0 +1,80 @@
+//! The end of a game: taken note of, learned from, and told.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use super::{Actor, turn::Turn};
+use crate::{
+    bot::game::Game,
+    lichess::{
+        Untrusted,
+        model::{Side, Status},
+    },
+};
+
+/// What was still to say after the end is said within this time or not at all.
+const CLOSING: Duration = Duration::from_secs(5);
+
+impl Actor {
+    /// The final state has come.
+    pub(super) fn end(&mut self) {
+        self.record_game();
+        self.learn_from_the_flag();
+        self.shared.favours.forget(&self.setup.id);
+        self.turn = Turn::Closed;
+        self.no_show_at = None;
+        self.frame_due = None;
+        self.closes_at = Some(Instant::now() + CLOSING);
+        if let Some(game) = self.game.as_ref().filter(|_| self.has_witnessed) {
+            info!("{}", summary(game));
+            self.shared.meters.game_ended(result(game));
+            self.say_farewell();
+        }
+    }
+
+    /// A game lost on time with the last move on its way or just shown: the next ones keep more off their clocks.
+    fn learn_from_the_flag(&self) {
+        let Some(game) = &self.game else { return };
+        let was_mine = *game.status() == Status::OutOfTime && game.winner() == Some(game.my_side().other());
+        let was_sent = self.sent_at.is_some_and(|ply| ply + 1 >= game.line().ply());
+        if was_mine && was_sent {
+            self.shared.tardiness.learn();
+            warn!(
+                "the flag fell with the move on its way: from now on {} more are kept off the clock",
+                self.shared.tardiness.extra()
+            );
+        }
+    }
+}
+
+/// A game's end for me, in a word.
+fn result(game: &Game) -> &'static str {
+    match (game.winner(), game.status()) {
+        (Some(side), _) if side == game.my_side() => "won",
+        (Some(_), _) => "lost",
+        (None, Status::Aborted | Status::NoStart) => "void",
+        (None, _) => "drawn",
+    }
+}
+
+/// A game's end in one line.
+fn summary(game: &Game) -> String {
+    let result = match game.winner() {
+        Some(side) if side == game.my_side() => "won",
+        Some(_) => "lost",
+        None => "ended without a winner",
+    };
+    let color = if game.my_side() == Side::White {
+        "White"
+    } else {
+        "Black"
+    };
+    format!(
+        "{result} as {color} against {} ({}) after {} moves",
+        Untrusted(&game.opponent().display_name()),
+        game.status().name(),
+        game.line().ply().div_ceil(2),
+    )
+}

@@ -1,0 +1,143 @@
+//! Playing in arenas: the calls that the wishes of the settings need, and what comes of them.
+
+use std::collections::BTreeSet;
+
+use tracing::{debug, info, warn};
+
+use super::{arenas::Order, desk::Desk, errands::Errand};
+use crate::{
+    config::Tournaments,
+    lichess::{
+        CallError, Client, Untrusted,
+        model::{Arena, ArenaId, TeamId},
+        retry::Class,
+    },
+    units::Millis,
+};
+
+/// What a look at the arenas has shown.
+pub(super) struct Seen {
+    /// Teams that were asked to take us.
+    asked: BTreeSet<TeamId>,
+    arenas: Vec<Arena>,
+    errors: Vec<CallError>,
+}
+
+impl Desk {
+    /// Looks for arenas, joins them when they begin, and asks there for the next game.
+    pub(super) fn contend(&mut self, now: Millis) {
+        if self.is_closing() {
+            return;
+        }
+        let (wish, games) = {
+            let options = self.options.borrow();
+            (options.tournaments.clone(), options.games)
+        };
+        // An arena's games are counted among those of bots: what is kept for people stays theirs.
+        let seats = games.max.saturating_sub(games.for_humans).max(1);
+        while self.shared.client.silence(Class::Invite).is_none()
+            && let Some(order) = self.arenas.next(&wish, seats, now)
+        {
+            match order {
+                Order::Look(teams) => {
+                    let wish = wish.clone();
+                    self.call(|client| async move { Errand::Seen(look(&client, &wish, teams).await) });
+                }
+                Order::Join(id, team) => {
+                    debug!("joining the arena {id}");
+                    self.call(|client| async move {
+                        let answer = client.join_arena(&id, team.as_ref()).await;
+                        Errand::Joined(id, answer)
+                    });
+                }
+                Order::Leave(id) => self.leave_arena(id),
+            }
+        }
+    }
+
+    /// When [`contend`](Self::contend) may have something to do.
+    pub(super) fn contends_at(&self) -> Option<Millis> {
+        let options = self.options.borrow();
+        let is_silent = self.shared.client.silence(Class::Invite).is_some();
+        if self.is_closing() || is_silent {
+            return None;
+        }
+        self.arenas.wakes_at(&options.tournaments, self.now())
+    }
+
+    /// A look at the arenas has come back.
+    pub(super) fn seen(&mut self, seen: Seen) {
+        for error in &seen.errors {
+            self.note_limit(Class::Read, error);
+            warn!("arenas: {error}");
+        }
+        let now = self.now();
+        for arena in &seen.arenas {
+            let name = Untrusted(&arena.full_name);
+            debug!(
+                "arena {} \"{name}\", bots allowed: {}",
+                arena.id, arena.bots_allowed
+            );
+        }
+        let wish = self.options.borrow().tournaments.clone();
+        self.arenas.learned(&wish, seen.asked, seen.arenas, now);
+    }
+
+    /// An arena has let us in, or not.
+    pub(super) fn joined(&mut self, id: &ArenaId, answer: Result<(), CallError>) {
+        match answer {
+            Ok(()) => info!("in the arena {id}, waiting for a game"),
+            Err(error) => {
+                self.note_limit(Class::Invite, &error);
+                warn!("arena {id}: {error}");
+                // After anything else it is asked again in time.
+                if matches!(error, CallError::Rejected { .. }) {
+                    let now = self.now();
+                    self.arenas.refused(id, now);
+                }
+            }
+        }
+    }
+
+    /// Leaves every arena, so that nobody is paired with a bot that is about to end.
+    pub(super) fn leave_arenas(&mut self) {
+        for id in self.arenas.close() {
+            self.leave_arena(id);
+        }
+    }
+
+    fn leave_arena(&self, id: ArenaId) {
+        info!("leaving the arena {id}");
+        self.call(|client| async move { Errand::Withdrawn(client.withdraw_from_arena(&id).await) });
+    }
+}
+
+/// Asks to become a member of teams, and looks at the arenas that the settings name, one call after the other.
+async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> Seen {
+    let mut errors = Vec::new();
+    for team in &teams {
+        errors.extend(client.join_team(team).await.err());
+    }
+    let mut ids: BTreeSet<ArenaId> = wish.arenas.iter().cloned().collect();
+    for team in &wish.teams {
+        match client.arenas_of(team).await {
+            Ok(listed) => {
+                let open = listed.into_iter().filter(|arena| !arena.is_over());
+                ids.extend(open.map(|arena| arena.id));
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    let mut arenas = Vec::new();
+    for id in &ids {
+        match client.arena(id).await {
+            Ok(arena) => arenas.push(arena),
+            Err(error) => errors.push(error),
+        }
+    }
+    Seen {
+        asked: teams,
+        arenas,
+        errors,
+    }
+}

@@ -1,0 +1,114 @@
+//! The table that a soak prints, and the bars that it counts.
+
+use std::{fmt::Display, time::Duration};
+
+use super::{Args, Scene, course::Record, network::Use, report::Findings, weather::Weather};
+use crate::units::Millis;
+
+/// The bar for a silent event stream to be noticed.
+const NOTICED: Duration = Duration::from_secs(25);
+/// So many of the lines behind a bar that was missed are shown.
+const SHOWN: usize = 10;
+
+/// Prints one row.
+pub(super) fn row(what: &str, figure: impl Display) {
+    // Whoever reads the table may have left; the soak goes on to its end.
+    let _ = crate::cli::print(format_args!("{what:<64} {figure}"));
+}
+
+/// Prints what came of the games. Returns how many bars were missed.
+pub(super) fn of_games(
+    args: &Args,
+    scene: &Scene,
+    weather: &Weather,
+    record: &Record,
+    findings: &Findings,
+) -> usize {
+    of_troubles(args, scene, weather, record, findings);
+    let said = scene.victim.said();
+    let late = record
+        .slowest(Use::Events)
+        .filter(|after| *after >= NOTICED)
+        .map(|after| format!("after {}", Millis::from(after)));
+    let bars: [(&str, &[String]); 7] = [
+        ("lost on time otherwise", &findings.own_losses),
+        ("illegal moves", &findings.illegal),
+        ("half moves answered twice, differently", &findings.changed),
+        ("sent again without a fault", &findings.own_repeats),
+        ("panics", &said.panics),
+        ("ended of its own accord", &record.own_ends),
+        ("silent event stream given up after 25 s or more", late.as_slice()),
+    ];
+    let mut breaches = 0;
+    for (what, lines) in bars {
+        row(&format!("{what} (bar 0)"), lines.len());
+        breaches += usize::from(!lines.is_empty());
+        for line in lines.iter().take(SHOWN) {
+            row("", line);
+        }
+    }
+    let counts = [
+        ("unfinished games", args.games - record.played.len()),
+        ("games without a result in the archive", record.open_rows),
+        ("games that the archive does not have", record.missing_rows),
+    ];
+    for (what, count) in counts {
+        row(&format!("{what} (bar 0)"), count);
+        breaches += usize::from(count > 0);
+    }
+    breaches
+}
+
+/// What happened, and what it explains.
+fn of_troubles(args: &Args, scene: &Scene, weather: &Weather, record: &Record, findings: &Findings) {
+    let played = record.played.len();
+    row(
+        "games",
+        format!("{played} of {}, {} at once", args.games, args.at_once),
+    );
+    row("took", record.took);
+    let endings = findings.endings.iter();
+    let endings: Vec<String> = endings.map(|(how, count)| format!("{count} {how}")).collect();
+    row("ended as", endings.join(", "));
+    row(
+        "requests and lines that went wrong",
+        scene.ground.sandbox.spoiled(),
+    );
+    row(
+        "kill -9, server restarts, reload storms",
+        format!("{}, {}, {}", weather.kills, weather.restarts, weather.storms),
+    );
+    row(
+        "disk full, and how often the archive said so",
+        format!("{}, {}", weather.full_disks, scene.victim.said().full),
+    );
+    let slowest = |used| {
+        let slowest = record.slowest(used).map(Millis::from);
+        slowest.map_or_else(|| "-".to_owned(), |slowest| slowest.to_string())
+    };
+    row(
+        "connections fell silent; event stream, games given up after",
+        format!(
+            "{}; {}, {} at most",
+            weather.silences,
+            slowest(Use::Events),
+            slowest(Use::Game)
+        ),
+    );
+    let stalls = &weather.troubles.stalls;
+    let still = stalls.iter().map(|(from, to)| *to - *from);
+    row(
+        "the machine let nobody run for more than 50 ms, longest",
+        format!("{} times, {}", stalls.len(), still.max().unwrap_or(Millis::ZERO)),
+    );
+    row("moves that reached the server", record.ledger.len());
+    row(
+        "lost on time, all of the clock taken by faults",
+        findings.forced_losses,
+    );
+    row("sent again after a fault though played", findings.forced_repeats);
+    row(
+        "memory growth within a life, at most",
+        format!("{:.1} MiB", record.growth as f64 / 1_048_576.0),
+    );
+}

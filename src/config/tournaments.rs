@@ -1,0 +1,50 @@
+//! `[tournaments]`: the arenas that the bot plays in.
+
+use super::form::{ArenaForm, TeamForm};
+use crate::{
+    lichess::model::{ArenaId, TeamId},
+    settings::{Flag, List, Section},
+};
+
+/// Which arenas to play in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tournaments {
+    /// Whether to play in any.
+    pub enabled: bool,
+    /// Arenas by name.
+    pub arenas: Vec<ArenaId>,
+    /// Teams whose arenas are played too.
+    pub teams: Vec<TeamId>,
+}
+
+/// Declares the section's keys.
+pub(super) fn declare(section: &mut Section<'_>) -> Tournaments {
+    let read = Tournaments {
+        enabled: section.key(
+            "enabled",
+            Flag,
+            false,
+            "Plays in arenas that allow bots. The token has to allow tournament:write, and team:write for teams.",
+        ),
+        arenas: section.key(
+            "arenas",
+            List(ArenaForm),
+            Vec::new(),
+            "Arenas to play in, by the last part of their address.",
+        ),
+        teams: section.key(
+            "teams",
+            List(TeamForm),
+            Vec::new(),
+            "Teams whose arenas are played as well, by the last part of their address. The bot becomes a member.",
+        ),
+    };
+    if read.enabled && read.arenas.is_empty() && read.teams.is_empty() {
+        section.warning(
+            "enabled",
+            "neither arenas nor teams are named",
+            "no arena will be joined",
+        );
+    }
+    read
+}
