@@ -165,7 +165,7 @@ soak:
 soak-short:
 	$(CARGO) run --locked --release --bin sparring -- soak --games 60 --kills 20
 soak-ci: test-build
-	target/debug/sparring soak --games 12 --at-once 12 --plies 40 --kills 5
+	target/debug/sparring soak --games 6 --at-once 6 --plies 24 --kills 3
 
 # The fuzz targets on a stable compiler, so many minutes of processor time each.
 .PHONY: fuzz

@@ -139,7 +139,13 @@ fn of_book(book: &BookGrounds) -> Value {
 
 fn of_search(search: &SearchGrounds) -> Value {
     let people = search.people.as_ref().map(|people| {
-        json!({"rating": people.rating, "chance": share(people.permille), "corrected": people.corrected})
+        let style = people
+            .style
+            .as_ref()
+            .map(|style| json!({"chance": share(style.plainly), "axes": style.axes}));
+        json!({
+            "rating": people.rating, "chance": share(people.permille), "corrected": people.corrected, "style": style,
+        })
     });
     json!({"lines": search.lines, "people": people})
 }
@@ -201,6 +207,7 @@ mod tests {
                 rating: Elo(1500),
                 permille: 231,
                 corrected: false,
+                style: None,
             }),
         });
         let source = Source::Engine {

@@ -66,6 +66,18 @@ pub struct People {
     pub permille: u16,
     /// The drawn move lost too much, and the best one was played instead.
     pub corrected: bool,
+    /// What the personality's style had to do with it; none without one, and in games from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<Leaning>,
+}
+
+/// What a style had to do with a choice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leaning {
+    /// The chance that the drawn move would have had without it, in thousandths.
+    pub plainly: u16,
+    /// The axes that drew to the move, the strongest first.
+    pub axes: Vec<String>,
 }
 
 /// A score as JSON has it: `{"cp": 31}` or `{"mate": -3}`.

@@ -21,7 +21,9 @@ use crate::{
 };
 
 pub use archive::{Archive, Filter, StoreError};
-pub use grounds::{BookChance, BookGrounds, Grounds, People, SearchGrounds, SeenLine, Worth, permille};
+pub use grounds::{
+    BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, Worth, permille,
+};
 pub use keeper::Store;
 pub use pgn::pgn;
 pub use record::{ChallengeRecord, End, Favour, GameRecord, MoveRecord, Source, Thought};

@@ -179,6 +179,8 @@ export const text = {
     asPeople: (rating: number, chance: string) => `Chosen as people rated ${rating} choose: this move had a chance of ${chance}.`,
     corrected: (rating: number, chance: string) =>
       `Choosing as people rated ${rating} do, it drew another move (chance ${chance}); that lost too much, so the best was played.`,
+    and: ' and ',
+    styled: (axes: string, chance: string) => `Its style (${axes}) drew it to this move; without it the chance was ${chance}.`,
     sawBetter: (san: string, score: string) => `It saw that ${san} was better (${score}), and played as its level does.`,
     lines: 'What it saw, the played line first',
     took: (time: string) => `Took ${time}`,

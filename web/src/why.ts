@@ -30,7 +30,10 @@ export interface Decision {
   readonly search: {
     /** The first one was played. */
     readonly lines: readonly SeenLine[];
-    readonly people: { readonly rating: number; readonly chance: number; readonly corrected: boolean } | null;
+    readonly people: {
+      readonly rating: number; readonly chance: number; readonly corrected: boolean;
+      readonly style: { readonly chance: number; readonly axes: readonly string[] } | null;
+    } | null;
   } | null;
 }
 
@@ -155,6 +158,9 @@ function searchPart({ depth, nodes }: Decision, { lines, people }: NonNullable<D
   const best = others.reduce<SeenLine | null>((top, line) => (!top || worth(line.score) > worth(top.score) ? line : top), null);
   const said: string[] = [];
   if (people) said.push((people.corrected ? text.why.corrected : text.why.asPeople)(people.rating, percent(people.chance)));
+  if (people?.style && !people.corrected && people.style.axes.length > 0) {
+    said.push(text.why.styled(people.style.axes.join(text.why.and), percent(people.style.chance)));
+  }
   if (people && !people.corrected && played && best?.san[0] && worth(best.score) - worth(played.score) > CLEARLY_BETTER_CP) {
     said.push(text.why.sawBetter(best.san[0], scoreText(best.score)));
   }

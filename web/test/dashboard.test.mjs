@@ -66,6 +66,7 @@ test('from the list of games to a game, and why each move was played, by keys al
     await page.locator('tbody a').first().press('Enter');
     await page.getByRole('heading', { name: 'Why 2. Nf3' }).waitFor();
     await page.getByText('Chosen as people rated 1400 choose: this move had a chance of 23 %.').waitFor();
+    await page.getByText('Its style (attack and risk) drew it to this move; without it the chance was 8 %.').waitFor();
     await page.getByText('It saw that Qh5 was better (+0.95), and played as its level does.').waitFor();
     await assertAccessible(page);
     await shoot(page, 'dashboard-game-1280x800');

@@ -4,7 +4,7 @@ use crate::{
     book::BookMove,
     chess::{GameLine, Move, Rules as _, write_san},
     personality::strength::Thought,
-    store::{BookChance, BookGrounds, Grounds, People, SearchGrounds, SeenLine, permille},
+    store::{BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, permille},
 };
 
 /// No more of a book's moves are kept: behind these the chances are small.
@@ -44,6 +44,15 @@ pub(super) fn of_search(line: &GameLine, thought: &Thought) -> Grounds {
             rating: chosen.choice.rating,
             permille: permille(chosen.chance.into()),
             corrected: chosen.corrected,
+            style: chosen.styled.map(|styled| Leaning {
+                plainly: permille(styled.plainly.into()),
+                axes: styled
+                    .axes
+                    .iter()
+                    .flatten()
+                    .map(|axis| axis.key().to_owned())
+                    .collect(),
+            }),
         }),
     })
 }

@@ -7,7 +7,7 @@ mod path;
 mod think;
 
 pub use path::{Choice, Knobs, Levels, LevelsError, Place};
-pub use think::{Chosen, Order, Thought, think};
+pub use think::{Chosen, Order, Styled, Thought, think};
 
 use super::{Profile, choice::Looks, style::Style};
 use crate::{

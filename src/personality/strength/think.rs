@@ -6,7 +6,7 @@ use crate::{
     engine::{Engine, Limits, Line, News, Report, Score, Search, Surroundings},
     personality::{
         choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw},
-        style::Style,
+        style::{Axis, Style},
     },
     units::{Centipawns, Depth, Millis, Nodes},
 };
@@ -69,6 +69,17 @@ pub struct Chosen {
     pub choice: Choice,
     /// The drawn move lost too much; this is the best one instead.
     pub corrected: bool,
+    /// What a style had to do with it; none without one.
+    pub styled: Option<Styled>,
+}
+
+/// What a style had to do with a choice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Styled {
+    /// The chance from 0 to 1 that the drawn move would have had without it.
+    pub plainly: f32,
+    /// The axes that drew to the move, the strongest first.
+    pub axes: [Option<Axis>; 2],
 }
 
 /// Carries an order out. Equal orders come to equal thoughts unless time or a stop ends a search: whoever chooses as
@@ -96,7 +107,7 @@ pub fn think(
     };
     engine.search_into(&order.search, around, &mut listen, &mut report);
     let scored = looks.scored(&report);
-    let Some(drawn) = drawn(order, choice, &scored) else {
+    let Some((drawn, styled)) = drawn(order, choice, &scored) else {
         return Thought { report, chosen: None };
     };
     let mut spent = Spent::default();
@@ -111,6 +122,7 @@ pub fn think(
         chance: drawn.chance,
         choice,
         corrected: correction.is_some(),
+        styled,
     };
     match correction {
         Some(better) => report = better,
@@ -123,16 +135,23 @@ pub fn think(
     }
 }
 
-/// The move that a person plays here, and the chance it had.
-fn drawn(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Option<Candidate> {
+/// The move that a person plays here with the chance it had, and what the style had to do with it.
+fn drawn(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Option<(Candidate, Option<Styled>)> {
     let line = &order.search.line;
     let mut candidates = Model::shipped().weigh(line, choice.rating, Haste::Calm, scored);
     if !order.search.only.is_empty() {
         candidates.retain(|candidate| order.search.only.contains(&candidate.mv));
     }
     sharpen(&mut candidates, choice.sharpness as f32, scored);
+    let plain = candidates.clone();
     order.style.lean(&mut candidates, line);
-    draw(&candidates, line, order.seed)
+    let drawn = draw(&candidates, line, order.seed)?;
+    let plainly = plain.iter().find(|each| each.mv == drawn.mv)?.chance;
+    let styled = (order.style != Style::default()).then(|| Styled {
+        plainly,
+        axes: order.style.draws_to(drawn.mv, line),
+    });
+    Some((drawn, styled))
 }
 
 /// Raises chances to a power, and lets those of a won game who know what wins prefer it: beyond ten pawns all moves

@@ -7,7 +7,10 @@ mod signs;
 pub use signs::Signs;
 
 use super::choice::Candidate;
-use crate::{chess::GameLine, engine::Likings};
+use crate::{
+    chess::{GameLine, Move},
+    engine::Likings,
+};
 
 /// A style: where a personality stands on each axis, from -2 to 2. All zero: like everybody of its level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -52,6 +55,12 @@ pub struct AxisRow {
 }
 
 impl Axis {
+    /// Its key in a profile.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        Self::ALL[self as usize].key
+    }
+
     /// Every axis, in the order of showing.
     pub const ALL: [AxisRow; COUNT] = [
         row(
@@ -142,6 +151,18 @@ impl Style {
         }
     }
 
+    /// The axes that draw it to a move, the strongest first, at most two.
+    pub(super) fn draws_to(&self, mv: Move, line: &GameLine) -> [Option<Axis>; 2] {
+        let eye = moves::Eye::new(line);
+        let mut pulls: Vec<(Axis, f32)> = Axis::ALL
+            .iter()
+            .map(|row| (row.axis, self.on(row.axis) as f32 * eye.shows(row.axis, mv)))
+            .filter(|(_, pull)| *pull >= FELT)
+            .collect();
+        pulls.sort_by(|one, other| other.1.total_cmp(&one.1));
+        [0, 1].map(|index| pulls.get(index).map(|(axis, _)| *axis))
+    }
+
     /// Lets a style lean on the chances of a person's moves. They still add up to 1; a style without leanings
     /// changes nothing.
     pub(super) fn lean(&self, candidates: &mut [Candidate], line: &GameLine) {
@@ -168,6 +189,9 @@ impl Style {
 
 /// By how much the logarithm of a move's chance changes for a step on an axis that the move shows in full.
 const STEP: f32 = 1.0;
+
+/// From what pull on an axis is named as a reason.
+const FELT: f32 = 0.3;
 
 /// What a move may lose, in points of winning chances, until no style speaks for it any more.
 const TOLERANCE: f32 = 15.0;
@@ -227,6 +251,19 @@ mod tests {
         // The king's own pawns: moving one is what a careful player does not do.
         let castled = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6";
         assert!(odds(Style::default().with(Axis::Shelter, 2), castled, "g2g4") < 0.8);
+    }
+
+    #[test]
+    fn the_axes_that_draw_to_a_move_are_named() {
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        let style = Style::default().with(Axis::Queen, 2).with(Axis::Pawns, 1);
+        let drawn = |text: &str| style.draws_to(parse_uci(line.position(), text).unwrap(), &line);
+        assert_eq!(drawn("d1h5"), [Some(Axis::Queen), None]);
+        assert_eq!(drawn("a2a3"), [Some(Axis::Pawns), None]);
+        assert_eq!(drawn("g1f3"), [None, None]);
+        for row in Axis::ALL {
+            assert_eq!(row.axis.key(), row.key);
+        }
     }
 
     #[test]

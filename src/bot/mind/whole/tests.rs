@@ -216,6 +216,7 @@ fn a_report_reads_well() {
             margin: None,
         },
         corrected: false,
+        styled: None,
     };
     assert_eq!(
         why(Some(chosen)),
