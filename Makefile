@@ -157,7 +157,7 @@ bench-dashboard: web chromium
 	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/release/sparring node bench-dashboard.mjs
 
 # Games while everything goes wrong on purpose: kills, restarts, silent connections, a full disk, spoiled files, 3 % of
-# requests and lines. The one of `make test` takes a minute and a half, the short one about eight minutes, the long one
+# requests and lines. The one of `make test` takes a minute, the short one about eight minutes, the long one
 # a night.
 .PHONY: soak soak-short soak-ci
 soak:
