@@ -51,16 +51,8 @@ impl Inclined {
         if !self.any {
             return 0;
         }
-        let Likings {
-            siege,
-            shelter,
-            officers,
-            queens,
-            pawns,
-            open_files,
-            material,
-        } = self.likings;
-        [siege, shelter, officers, queens, pawns, open_files, material]
+        self.likings
+            .amounts()
             .into_iter()
             .fold(u64::from(self.side.is_white()) + 1, |salt, each| {
                 mix(salt ^ u64::from(each.cast_unsigned()))
@@ -78,6 +70,21 @@ impl Inclined {
 }
 
 impl Likings {
+    /// All of them, in the order of declaration.
+    #[must_use]
+    pub fn amounts(&self) -> [i32; 7] {
+        let Self {
+            siege,
+            shelter,
+            officers,
+            queens,
+            pawns,
+            open_files,
+            material,
+        } = *self;
+        [siege, shelter, officers, queens, pawns, open_files, material]
+    }
+
     /// What a board is worth beyond the evaluation for one who plays this color.
     fn worth(&self, board: &Board, us: Color) -> i32 {
         let officers = board.occupied() & !board.pawns() & !board.kings();

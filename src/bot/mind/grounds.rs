@@ -77,9 +77,40 @@ mod tests {
     use crate::{
         chess::{Variant, parse_uci},
         engine::{Line, Report, Score},
+        personality::{
+            strength::{Choice, Chosen, Styled},
+            style::Axis,
+        },
         store::Worth,
-        units::Centipawns,
+        units::{Centipawns, Elo},
     };
+
+    #[test]
+    fn a_style_is_kept_with_its_axes_and_the_chance_without_it() {
+        let line = GameLine::replay(Variant::Standard, "startpos", "").unwrap();
+        let chosen = Chosen {
+            chance: 0.231,
+            choice: Choice {
+                rating: Elo(1400),
+                sharpness: 1.0,
+                margin: None,
+            },
+            corrected: false,
+            styled: Some(Styled {
+                plainly: 0.08,
+                axes: [Some(Axis::Attack), None],
+            }),
+        };
+        let thought = Thought {
+            report: Report::default(),
+            chosen: Some(chosen),
+        };
+        let Grounds::Search(search) = of_search(&line, &thought) else {
+            panic!("a search gives grounds of a search");
+        };
+        let style = search.people.unwrap().style.unwrap();
+        assert_eq!((style.plainly, style.axes), (80, vec!["attack".to_owned()]));
+    }
 
     #[test]
     fn lines_are_told_in_san_from_the_position_on_the_board() {

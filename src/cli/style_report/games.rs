@@ -123,8 +123,8 @@ mod tests {
             level: Elo(600),
             games: 2,
             seed: 5,
-            // A won ending, so that it is over soon.
-            start: parse_fen(Variant::Standard, "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1").unwrap(),
+            // Hopeless, so that it is over soon, and with enough men to show something.
+            start: parse_fen(Variant::Standard, "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1").unwrap(),
         };
         let one = contest.run(1, &|| {});
         let two = contest.run(2, &|| {});
@@ -132,6 +132,7 @@ mod tests {
             assert_eq!(one.half_points, two.half_points);
             assert_eq!(one.signs, two.signs);
             assert_eq!(one.signs.len(), 2);
+            assert!(one.signs.iter().any(|signs| signs.on(Axis::Pawns) > Some(0.0)));
         }
     }
 }

@@ -234,15 +234,15 @@ mod tests {
         );
     }
 
-    /// Games of which some share begins with an early queen.
-    fn games(early: usize) -> Played {
+    /// Games of which so many of ten begin with pawn after pawn.
+    fn games(pushing: usize) -> Played {
         let signs = |moves: &str| {
             let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
             Signs::of(&line, Color::White)
         };
         let calm = signs("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5");
         let pawns = signs("e2e4 e7e5 d2d4 e5d4 c2c3 d4c3");
-        let signs = (0..60).map(|game| if game % 10 < early { pawns } else { calm });
+        let signs = (0..60).map(|game| if game % 10 < pushing { pawns } else { calm });
         Played {
             signs: signs.collect(),
             half_points: vec![1; 60],

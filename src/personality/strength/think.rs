@@ -361,6 +361,32 @@ mod tests {
     }
 
     #[test]
+    fn a_style_says_what_it_had_to_do_with_the_choice() {
+        let line = line("startpos", "e2e4 e7e5");
+        let around = Surroundings {
+            stop: &Stop::new(),
+            clock: &Stopwatch::start(),
+        };
+        let style = Style::default().with(Axis::Pawns, 2);
+        let mut chosen = |style: Style, seed: u64| {
+            let order = order_with(&knobs(1200, 1.0, None), line.clone(), None, seed).in_style(style);
+            let thought = think(&mut Engine::new(1), &order, &around, &mut |_| {});
+            (thought.report.best().unwrap(), thought.chosen.unwrap())
+        };
+        assert_eq!(chosen(Style::default(), 1).1.styled, None);
+        let mut pawns = 0;
+        for seed in 0..12 {
+            let (mv, chosen) = chosen(style, seed);
+            let styled = chosen.styled.unwrap();
+            let is_pawn = mv.role() == crate::chess::Role::Pawn;
+            assert_eq!(styled.axes[0], is_pawn.then_some(Axis::Pawns));
+            assert_eq!(chosen.chance > styled.plainly, is_pawn, "{chosen:?}");
+            pawns += usize::from(is_pawn);
+        }
+        assert!(pawns > 0, "twelve seeds and no pawn move");
+    }
+
+    #[test]
     fn all_searches_together_keep_to_the_nodes_of_the_order() {
         let line = line("startpos", ITALIAN);
         let around = Surroundings {

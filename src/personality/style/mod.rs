@@ -283,16 +283,7 @@ mod tests {
     fn the_likings_of_every_style_stay_small() {
         for row in Axis::ALL {
             for value in Style::RANGE {
-                let Likings {
-                    siege,
-                    shelter,
-                    officers,
-                    queens,
-                    pawns,
-                    open_files,
-                    material,
-                } = Style::default().with(row.axis, value).likings();
-                for each in [siege, shelter, officers, queens, pawns, open_files, material] {
+                for each in Style::default().with(row.axis, value).likings().amounts() {
                     assert!(each.abs() <= 40, "{row:?} {value}");
                 }
             }
