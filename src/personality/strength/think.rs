@@ -368,7 +368,7 @@ mod tests {
             clock: &Stopwatch::start(),
         };
         let style = Style::default().with(Axis::Pawns, 2);
-        let mut chosen = |style: Style, seed: u64| {
+        let chosen = |style: Style, seed: u64| {
             let order = order_with(&knobs(1200, 1.0, None), line.clone(), None, seed).in_style(style);
             let thought = think(&mut Engine::new(1), &order, &around, &mut |_| {});
             (thought.report.best().unwrap(), thought.chosen.unwrap())
