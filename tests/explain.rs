@@ -54,6 +54,8 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
           What people see.
       about = "Loves knights."  (personalities/tim.toml:2)
           One honest sentence about how it plays.
+      mode = "normal"  (default)
+          "power" opens the sections [search] and [eval]: every number of the engine by its name.
       level = 900  (personalities/tim.toml:3)
           Plays about as well as a lichess player of this rating. Measured against engines, not against people.
       nodes = as the level says  (left out)

@@ -10,7 +10,7 @@ use sparring::{
     },
     config::{self, Config},
     personality::{self, Profile, strength},
-    settings::Fallback,
+    settings::{Fallback, Key},
 };
 
 fn root() -> PathBuf {
@@ -79,6 +79,7 @@ fn pages_show_every_key() {
     for (page, keys) in [
         ("bot-toml", config::keys("")),
         ("personality", personality::keys("")),
+        ("power", power_keys()),
     ] {
         let path = root().join(format!("docs/{page}.md"));
         let text = fs::read_to_string(&path).unwrap();
@@ -92,18 +93,30 @@ fn pages_show_every_key() {
     }
 }
 
+/// The keys that only power mode has.
+fn power_keys() -> Vec<Key> {
+    let mut keys = personality::keys("mode = \"power\"");
+    keys.retain(|key| key.path.starts_with("search.") || key.path.starts_with("eval."));
+    keys
+}
+
 #[test]
-fn the_example_of_the_page_on_personalities_is_one() {
-    let page = fs::read_to_string(root().join("docs/personality.md")).unwrap();
-    let example = page
-        .split("```toml\n")
-        .nth(1)
-        .unwrap()
-        .split("```")
-        .next()
-        .unwrap();
-    let (profile, findings) = personality::read("tim.toml", example);
-    assert!(profile.is_some() && findings.list.is_empty(), "{findings}");
+fn examples_of_the_pages_on_personalities_are_personalities() {
+    for page in ["personality", "power"] {
+        let text = fs::read_to_string(root().join(format!("docs/{page}.md"))).unwrap();
+        let example = text
+            .split("```toml\n")
+            .nth(1)
+            .unwrap()
+            .split("```")
+            .next()
+            .unwrap();
+        let (profile, findings) = personality::read("tim.toml", example);
+        assert!(
+            profile.is_some() && findings.list.is_empty(),
+            "{page}: {findings}"
+        );
+    }
 }
 
 #[test]

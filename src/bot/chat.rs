@@ -1,11 +1,12 @@
 //! What an opponent can ask for by chat: a table of exact words. Pure: a line in, a changed manner and an answer out.
 //!
-//! Nothing of a stranger's text is ever said back, and strength changes only in casual games.
+//! Nothing of a stranger's text is ever said back, and strength changes only in casual games that have just begun.
 
 use std::sync::Arc;
 
 use crate::{
     personality::{Cast, Level, Profile, voice::LONGEST_LINE},
+    store::Asked,
     units::Elo,
 };
 
@@ -18,6 +19,10 @@ pub struct Manner {
     pub level: Option<Elo>,
     /// No pauses after thinking.
     pub fast: bool,
+    /// Says nothing of its own accord.
+    pub quiet: bool,
+    /// Tells where the game turned when it is over.
+    pub explains: bool,
 }
 
 impl Manner {
@@ -28,6 +33,8 @@ impl Manner {
             profile: Arc::new(profile.clone()),
             level: None,
             fast: false,
+            quiet: false,
+            explains: false,
         }
     }
 }
@@ -43,8 +50,53 @@ pub enum Command {
     Play(String),
     /// No pauses, or pauses again. Two words instead of one that toggles: a line may be heard twice.
     Fast(bool),
+    /// Which book did your last book move come from?
+    Book,
+    /// Tell me when it is over where the game turned.
+    Why,
+    /// Say nothing more.
+    Quiet,
     /// A command, but none of the table, or not in its form.
     Unknown,
+}
+
+impl Command {
+    /// Whether it is about who plays and how strong.
+    #[must_use]
+    pub fn is_about_strength(&self) -> bool {
+        matches!(self, Self::Level(_) | Self::Play(_))
+    }
+}
+
+/// What a command meets.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    /// The personalities there are.
+    pub cast: &'a Cast,
+    /// Whether ratings change.
+    pub rated: bool,
+    /// Half moves played.
+    pub ply: usize,
+    /// What is said of the last move from a book.
+    pub book: &'a str,
+}
+
+/// Whether it is not too late for another opponent after so many half moves: from their third move on both sides know
+/// whom they play, and strength stays as it is until the next game.
+#[must_use]
+pub fn is_early(ply: usize) -> bool {
+    ply < 4
+}
+
+/// What comes of a command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Obeyed {
+    /// Who plays now, and how.
+    pub manner: Manner,
+    /// What is to count from the next casual game on.
+    pub later: Option<Asked>,
+    /// What is answered.
+    pub answer: String,
 }
 
 /// Reads a line of chat; `None` for what is no command at all.
@@ -66,6 +118,9 @@ pub fn read(text: &str) -> Option<Command> {
         ("help", None) => Some(Command::Help),
         ("fast", None) => Some(Command::Fast(true)),
         ("slow", None) => Some(Command::Fast(false)),
+        ("book", None) => Some(Command::Book),
+        ("why", None) => Some(Command::Why),
+        ("quiet", None) => Some(Command::Quiet),
         ("level", Some(text)) => level(text).map(Command::Level),
         ("play", Some(name)) => Some(Command::Play(name.to_ascii_lowercase())),
         _ => None,
@@ -73,36 +128,54 @@ pub fn read(text: &str) -> Option<Command> {
     Some(command.unwrap_or(Command::Unknown))
 }
 
-/// Does what was asked for and says so. Strength and personality stay as they are in rated games.
+/// Does what was asked for and says so. Strength and personality stay as they are in rated games, and in casual ones from
+/// the third move on.
 #[must_use]
-pub fn obey(command: &Command, manner: &Manner, cast: &Cast, rated: bool) -> (Manner, String) {
+pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
     let mut changed = manner.clone();
+    let mut later = None;
     let answer = match command {
-        Command::Help => format!(
-            "!level 1400, !play NAME, !fast, !slow. Names: {}",
-            cast.names().collect::<Vec<_>>().join(", ")
-        ),
+        Command::Help => {
+            let known = "!level 1400, !play NAME, !fast, !slow, !book, !why, !quiet. NAME:";
+            names(known, scene.cast)
+        }
         Command::Unknown => {
             let (least, most) = (Level::RANGE.start(), Level::RANGE.end());
-            format!("I know !help, !level {least} to {most}, !play NAME, !fast and !slow.")
+            format!(
+                "I know !help, !level {least} to {most}, !play NAME, !fast, !slow, !book, !why and !quiet."
+            )
         }
-        Command::Level(_) | Command::Play(_) if rated => {
+        Command::Level(_) | Command::Play(_) if scene.rated => {
             "My strength stays as it is in rated games. Ask me again in a casual one.".to_owned()
         }
-        Command::Level(level) => {
+        Command::Level(level) if is_early(scene.ply) => {
             changed.level = Some(*level);
             format!("From my next move on I play at level {level}.")
         }
-        Command::Play(name) => match cast.get(name) {
-            Some(profile) => {
+        Command::Level(level) => {
+            later = Some(Asked {
+                personality: None,
+                level: Some(*level),
+            });
+            format!("This game goes on as it began. In our next casual game I play at level {level}.")
+        }
+        Command::Play(name) => match scene.cast.get(name) {
+            Some(profile) if is_early(scene.ply) => {
                 changed.profile = Arc::new(profile.clone());
                 changed.level = None;
                 format!("From my next move on you play {}.", profile.title)
             }
-            None => format!(
-                "I am not acquainted with that name. I know {}.",
-                cast.names().collect::<Vec<_>>().join(", ")
-            ),
+            Some(profile) => {
+                later = Some(Asked {
+                    personality: Some(profile.name.clone()),
+                    level: None,
+                });
+                format!(
+                    "This game goes on as it began. In our next casual game you play {}.",
+                    profile.title
+                )
+            }
+            None => names("I am not acquainted with that name. I know", scene.cast),
         },
         Command::Fast(fast) => {
             changed.fast = *fast;
@@ -113,8 +186,36 @@ pub fn obey(command: &Command, manner: &Manner, cast: &Cast, rated: bool) -> (Ma
             };
             answer.to_owned()
         }
+        Command::Book => scene.book.to_owned(),
+        Command::Why => {
+            changed.explains = true;
+            "What I think is mine while we play. When the game is over I tell you where it turned.".to_owned()
+        }
+        Command::Quiet => {
+            changed.quiet = true;
+            "I am quiet from now on, and answer only when you ask.".to_owned()
+        }
     };
-    (changed, answer.chars().take(LONGEST_LINE).collect())
+    Obeyed {
+        manner: changed,
+        later,
+        answer: answer.chars().take(LONGEST_LINE).collect(),
+    }
+}
+
+/// A sentence that ends in the names of personalities, as many as fit.
+fn names(sentence: &str, cast: &Cast) -> String {
+    let mut line = sentence.to_owned();
+    for (index, name) in cast.names().enumerate() {
+        let link = if index == 0 { " " } else { ", " };
+        if line.chars().count() + link.len() + name.chars().count() + 1 > LONGEST_LINE {
+            line.push('…');
+            break;
+        }
+        line += link;
+        line += name;
+    }
+    line
 }
 
 #[cfg(test)]
@@ -131,6 +232,19 @@ mod tests {
         Manner::of(&Profile::new("club"))
     }
 
+    const BOOK: &str = "I have not played from a book.";
+
+    /// What a command does to a manner in a casual game of so many half moves.
+    fn at(ply: usize, command: Command, manner: &Manner) -> Obeyed {
+        let scene = Scene {
+            cast: &cast(),
+            rated: false,
+            ply,
+            book: BOOK,
+        };
+        obey(&command, manner, &scene)
+    }
+
     #[test]
     fn commands_are_exact_words() {
         for (line, command) in [
@@ -142,6 +256,10 @@ mod tests {
             ("!play Attacker", Some(Command::Play("attacker".into()))),
             ("!fast", Some(Command::Fast(true))),
             ("!slow", Some(Command::Fast(false))),
+            ("!book", Some(Command::Book)),
+            ("!Why", Some(Command::Why)),
+            ("!quiet", Some(Command::Quiet)),
+            ("!book main", Some(Command::Unknown)),
             ("!resign", Some(Command::Unknown)),
             ("!", None),
             ("good luck!", None),
@@ -154,44 +272,98 @@ mod tests {
 
     #[test]
     fn a_level_or_a_personality_counts_from_the_next_move() {
-        let (changed, answer) = obey(&Command::Level(Elo(1400)), &manner(), &cast(), false);
-        assert_eq!(changed.level, Some(Elo(1400)));
-        assert!(answer.starts_with("From my next move on"), "{answer}");
-        let (changed, _) = obey(&Command::Play("attacker".into()), &changed, &cast(), false);
-        assert_eq!(changed.profile.name, "attacker");
-        assert_eq!(changed.level, None, "the new personality plays at its own level");
-        let (same, answer) = obey(&Command::Play("nobody".into()), &changed, &cast(), false);
-        assert_eq!(same, changed);
+        let level = at(3, Command::Level(Elo(1400)), &manner());
+        assert_eq!((level.manner.level, level.later), (Some(Elo(1400)), None));
         assert!(
-            answer.contains("attacker, club") && !answer.contains("nobody"),
-            "{answer}"
+            level.answer.starts_with("From my next move on"),
+            "{}",
+            level.answer
+        );
+        let other = at(3, Command::Play("attacker".into()), &level.manner);
+        assert_eq!(other.manner.profile.name, "attacker");
+        assert_eq!(
+            other.manner.level, None,
+            "the new personality plays at its own level"
+        );
+        let same = at(3, Command::Play("nobody".into()), &other.manner);
+        assert_eq!(same.manner, other.manner);
+        assert!(
+            same.answer.contains("attacker, club") && !same.answer.contains("nobody"),
+            "{}",
+            same.answer
+        );
+    }
+
+    #[test]
+    fn from_the_third_move_on_strength_is_for_the_next_game() {
+        let level = at(4, Command::Level(Elo(1400)), &manner());
+        assert_eq!(level.manner, manner());
+        assert_eq!(level.later.unwrap().level, Some(Elo(1400)));
+        assert!(level.answer.contains("next casual game"), "{}", level.answer);
+        let other = at(60, Command::Play("attacker".into()), &manner());
+        assert_eq!(other.manner, manner());
+        assert_eq!(other.later.unwrap().personality.as_deref(), Some("attacker"));
+        assert!(
+            at(60, Command::Fast(true), &manner()).manner.fast,
+            "pace is no strength"
         );
     }
 
     #[test]
     fn strength_never_changes_in_rated_games() {
+        let scene = Scene {
+            cast: &cast(),
+            rated: true,
+            ply: 0,
+            book: BOOK,
+        };
         for command in [Command::Level(Elo(600)), Command::Play("attacker".into())] {
-            let (same, answer) = obey(&command, &manner(), &cast(), true);
-            assert_eq!(same, manner());
-            assert!(answer.contains("rated"), "{answer}");
+            let same = obey(&command, &manner(), &scene);
+            assert_eq!((same.manner, same.later), (manner(), None));
+            assert!(same.answer.contains("rated"), "{}", same.answer);
         }
-        assert!(obey(&Command::Fast(true), &manner(), &cast(), true).0.fast);
+        assert!(obey(&Command::Fast(true), &manner(), &scene).manner.fast);
     }
 
     #[test]
     fn asking_twice_for_speed_takes_it_back() {
-        let (fast, _) = obey(&Command::Fast(true), &manner(), &cast(), false);
+        let fast = at(9, Command::Fast(true), &manner()).manner;
         assert!(fast.fast);
-        assert!(!obey(&Command::Fast(false), &fast, &cast(), false).0.fast);
+        assert!(!at(9, Command::Fast(false), &fast).manner.fast);
+    }
+
+    #[test]
+    fn book_why_and_quiet_are_answered_and_kept() {
+        assert_eq!(at(9, Command::Book, &manner()).answer, BOOK);
+        assert!(at(9, Command::Why, &manner()).manner.explains);
+        assert!(at(9, Command::Quiet, &manner()).manner.quiet);
+    }
+
+    #[test]
+    fn a_long_list_of_names_ends_at_a_name() {
+        let crowd: Vec<Profile> = (0..40)
+            .map(|number| Profile::new(&format!("player-{number:02}")))
+            .collect();
+        let crowd = Cast::new(crowd);
+        let line = names("!play NAME:", &crowd);
+        assert!(
+            line.chars().count() <= LONGEST_LINE && line.ends_with('…'),
+            "{line}"
+        );
+        assert!(
+            crowd
+                .names()
+                .any(|name| line.trim_end_matches('…').ends_with(name))
+        );
     }
 
     proptest! {
         #[test]
-        fn answers_are_short_and_free_of_what_strangers_write(line in "!?(play|level|help)? ?\\PC{0,300}") {
+        fn answers_are_short_and_free_of_what_strangers_write(line in "!?(play|level|help|book|why)? ?\\PC{0,300}") {
             let stranger = "zqx://evil";
             let line = format!("{line} {stranger}");
             if let Some(command) = read(&line) {
-                let (_, answer) = obey(&command, &manner(), &cast(), false);
+                let Obeyed { answer, .. } = at(0, command, &manner());
                 prop_assert!(answer.chars().count() <= LONGEST_LINE);
                 prop_assert!(!answer.contains("zqx"));
             }

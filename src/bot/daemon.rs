@@ -16,6 +16,7 @@ use super::{
     meters::Meters,
     mind::Mind,
     pulse::Heart,
+    rivals::Rivals,
 };
 use crate::{
     config::{Config, Games, Matchmaking, Play, Rule, Tournaments},
@@ -114,6 +115,8 @@ pub struct Status {
 pub struct Past {
     /// With whom games were begun since midnight UTC, once for each game, and whether that was a bot.
     pub opponents_today: Vec<(UserId, bool)>,
+    /// Casual games begun since then that were not drawn: against whom, and whether the opponent won.
+    pub decided_today: Vec<(UserId, bool)>,
     /// Limits of the server that may still hold, and until when, in milliseconds since 1970.
     pub limits: Vec<(String, Millis)>,
     /// Games that were running when the last run ended: what became of those that run no more is still to be kept.
@@ -181,6 +184,7 @@ impl Daemon {
             cast: self.cast,
             lists: self.lists,
             favours: Favours::restore(&self.past.favours, self.store.clone()),
+            rivals: Rivals::of(&self.past.decided_today),
             store: self.store,
             meters: self.meters,
             boards: self.boards,

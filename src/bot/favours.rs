@@ -29,12 +29,12 @@ impl Favours {
 
     /// What was granted in a game so far.
     pub(super) fn of(&self, game: &GameId) -> Favour {
-        self.with(|known| known.get(game).copied().unwrap_or_default())
+        self.with(|known| known.get(game).cloned().unwrap_or_default())
     }
 
     /// Something was granted or asked.
     pub(super) fn note(&self, game: &GameId, favour: Favour) {
-        self.with(|known| known.insert(game.clone(), favour));
+        self.with(|known| known.insert(game.clone(), favour.clone()));
         self.store.favour(game.clone(), favour);
     }
 

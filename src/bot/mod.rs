@@ -3,6 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod actor;
+mod adapt;
 mod arenas;
 pub mod boards;
 pub mod chat;
@@ -26,6 +27,7 @@ pub mod pulse;
 mod reception;
 mod registry;
 mod rematches;
+mod rivals;
 pub mod rules;
 mod seats;
 mod suitor;

@@ -136,8 +136,10 @@ fn past(archive: &Archive) -> Result<Past, StoreError> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(Millis::ZERO, Millis::from);
+    let midnight = Millis(now.0 - now.0 % DAY);
     Ok(Past {
-        opponents_today: archive.opponents_since(Millis(now.0 - now.0 % DAY))?,
+        opponents_today: archive.opponents_since(midnight)?,
+        decided_today: archive.decided_since(midnight)?,
         limits: archive.limits(now)?,
         favours: archive.favours(now - UNFINISHED)?,
         unfinished: archive.without_end(now - UNFINISHED)?,

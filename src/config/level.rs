@@ -6,7 +6,7 @@ use toml::{Spanned, de::DeValue};
 
 use crate::{
     personality::Level,
-    settings::{Form, Misfit, nearest},
+    settings::{Choice, Form, Misfit, nearest},
     units::Elo,
 };
 
@@ -17,6 +17,29 @@ pub enum LevelWish {
     Fixed(Elo),
     /// The opponent's rating and so much more, or less, in casual games.
     Opponent(i32),
+}
+
+/// How the level of casual games follows the opponent. Rated games keep one level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Adapt {
+    /// It does not.
+    #[default]
+    Off,
+    /// From game to game, by the results of the day.
+    Rematches,
+    /// From move to move, by how the game stands.
+    Coach,
+}
+
+impl Adapt {
+    pub(super) const FORM: Choice<Self> = Choice(&[
+        ("off", Self::Off),
+        ("rematches", Self::Rematches),
+        ("coach", Self::Coach),
+    ]);
+
+    pub(super) const DOC: &str = "In casual games a level may follow the opponent: \"rematches\" makes it 30 higher for each game of the day \
+        that they are ahead and 30 lower for each that they are behind, up to 200; \"coach\" plays the better the worse it stands. They are told.";
 }
 
 /// How far from the opponent's rating a level may be asked for.

@@ -23,7 +23,7 @@ use thiserror::Error;
 pub use advice::without_tokens;
 pub use dashboard::{Dashboard, Listen};
 pub use form::{Control, Hours};
-pub use level::LevelWish;
+pub use level::{Adapt, LevelWish};
 pub use list::UserList;
 pub use matchmaking::Matchmaking;
 pub use rule::{Between, Kind, Mode, Rule, Then, When, Wish};
@@ -101,6 +101,8 @@ pub struct Play {
     pub books_black: Option<Vec<String>>,
     /// Without pauses after thinking.
     pub fast: bool,
+    /// How the level follows the opponent in casual games.
+    pub adapt: Adapt,
     /// Time that a move loses on its way to the server, kept out of the engine's budget.
     pub move_overhead: Millis,
 }
@@ -404,6 +406,7 @@ fn declare_play(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
             false,
             "Without the pauses that a personality makes.",
         ),
+        adapt: play.key("adapt", Adapt::FORM, Adapt::Off, Adapt::DOC),
         move_overhead: play.key(
             "move-overhead",
             Span(Millis::ZERO..=Millis::from_secs(10)),

@@ -13,7 +13,7 @@ use crate::{
 use super::{
     Known,
     form::{Control, ControlForm, Hours, HoursForm, UserForm},
-    level::{LevelForm, LevelWish},
+    level::{Adapt, LevelForm, LevelWish},
 };
 
 /// Who sits on the other side.
@@ -145,6 +145,8 @@ pub struct Wish {
     pub books_black: Option<Vec<String>>,
     /// Without pauses after thinking.
     pub fast: Option<bool>,
+    /// How the level follows the opponent.
+    pub adapt: Option<Adapt>,
 }
 
 impl Rule {
@@ -510,6 +512,7 @@ fn wish(rule: &mut Section<'_>, known: Option<Known<'_>>) -> Wish {
             LATER,
             "Without the pauses that a personality makes.",
         ),
+        adapt: rule.optional("adapt", Adapt::FORM, LATER, Adapt::DOC),
     }
 }
 

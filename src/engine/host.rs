@@ -1,6 +1,6 @@
 //! An engine with what it keeps from move to move, and the threads that each search gets.
 
-use std::{ops::ControlFlow, thread};
+use std::{ops::ControlFlow, sync::Arc, thread};
 
 use super::{
     News, Report, Search, Surroundings,
@@ -13,6 +13,7 @@ use super::{
     params::Params,
     reduce::Reductions,
     searcher::{Habits, Memory, Searcher},
+    setup::Setup,
     tt::Table,
     watch::Watch,
     weakness::Weakness,
@@ -26,6 +27,9 @@ use crate::{
 #[derive(Debug)]
 pub struct Engine {
     params: Params,
+    /// Whose numbers the last search had, where they were not these.
+    setup: Option<Arc<Setup>>,
+    /// Reckoned from the numbers of the last search.
     reductions: Reductions,
     table: Table,
     crew: Crew,
@@ -41,6 +45,7 @@ impl Engine {
         Self {
             reductions: Reductions::new(&params),
             params,
+            setup: None,
             table: Table::new(hash_mib),
             crew: Crew::new(1),
             memories: vec![Memory::new()],
@@ -88,8 +93,29 @@ impl Engine {
 
     /// Searches with other numbers from now on.
     pub fn set_params(&mut self, params: Params) {
-        self.reductions = Reductions::new(&params);
         self.params = params;
+        self.reckon();
+    }
+
+    /// Makes ready for a search with these numbers.
+    fn adopt(&mut self, setup: Option<&Arc<Setup>>) {
+        let is_in_force = match (&self.setup, setup) {
+            (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+            (before, now) => before.is_none() && now.is_none(),
+        };
+        if !is_in_force {
+            self.setup = setup.cloned();
+            self.reckon();
+            // Pawns are kept as they were judged.
+            for memory in &mut self.memories {
+                memory.pawns.clear();
+            }
+        }
+    }
+
+    fn reckon(&mut self) {
+        let params = self.setup.as_deref().map_or(&self.params, Setup::params);
+        self.reductions = Reductions::new(params);
     }
 
     /// Searches, telling of each finished iteration, and returns the last report.
@@ -122,6 +148,7 @@ impl Engine {
         tell: &mut dyn FnMut(News<'_>),
         report: &mut Report,
     ) {
+        self.adopt(search.setup.as_ref());
         self.table.grow_older();
         self.crew.begin();
         let node = Node::root(&search.line);
@@ -130,7 +157,7 @@ impl Engine {
             memory.begin(search.line.keys(), last);
         }
         let shared = Shared {
-            params: &self.params,
+            params: self.setup.as_deref().map_or(&self.params, Setup::params),
             reductions: &self.reductions,
             table: &self.table,
             crew: &self.crew,
@@ -185,6 +212,7 @@ impl<'a> Shared<'a> {
         let variant = self.search.line.variant();
         let weakness = Weakness::new(&self.search.handicap, self.node.keys.full);
         let inclined = Inclined::new(&self.search.likings, self.node.turn);
+        let setup = self.search.setup.as_deref();
         Searcher {
             params: self.params,
             reductions: self.reductions,
@@ -192,11 +220,11 @@ impl<'a> Shared<'a> {
             crew: self.crew,
             memory,
             watch,
-            evaluator: Evaluator::for_variant(variant),
+            evaluator: Evaluator::for_variant(variant).by(setup.and_then(Setup::weights)),
             habits: Habits::of(variant),
             weakness,
             inclined,
-            salt: weakness.salt() ^ inclined.salt(),
+            salt: weakness.salt() ^ inclined.salt() ^ setup.map_or(0, Setup::salt),
             seldepth: 0,
             iteration: 0,
             null_from: 0,

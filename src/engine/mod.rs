@@ -27,6 +27,7 @@ mod score;
 mod search;
 mod searcher;
 mod see;
+mod setup;
 mod tt;
 mod watch;
 mod weakness;
@@ -36,11 +37,15 @@ pub mod perft;
 pub mod time;
 
 pub use crew::MAX_THREADS;
-pub use eval::{Pair, Sample, Trace, WeightRow, trace, weight_rows, weights_in_use, weights_source};
+pub use eval::{
+    Amount, AmountError, Pair, Sample, Trace, WeightRow, Weights, trace, weight_rows, weights_in_use,
+    weights_source,
+};
 pub use host::Engine;
 pub use likings::Likings;
 pub use params::{Param, ParamError, Params};
 pub use score::Score;
+pub use setup::Setup;
 
 use std::sync::{
     Arc,
@@ -67,6 +72,8 @@ pub struct Search {
     pub handicap: Handicap,
     /// What the side that moves likes beside winning.
     pub likings: Likings,
+    /// Numbers and weights to search with; none for the engine's.
+    pub setup: Option<Arc<Setup>>,
 }
 
 impl Search {
@@ -80,6 +87,7 @@ impl Search {
             only: Vec::new(),
             handicap: Handicap::default(),
             likings: Likings::default(),
+            setup: None,
         }
     }
 }

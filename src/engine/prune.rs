@@ -162,7 +162,7 @@ impl Searcher<'_> {
                     bound: Bound::Lower,
                     pv: false,
                 };
-                self.table.store(self.table_key(node), entry);
+                self.table.store(self.table_key(node, last), entry);
                 return Some(score);
             }
         }

@@ -31,7 +31,7 @@ impl Searcher<'_> {
             return if node.in_check() { 0 } else { self.evaluate(node) };
         }
         let pv = beta - alpha > 1;
-        let key = self.table_key(node);
+        let key = self.table_key(node, self.memory.frame_before(ply, 1).mv);
         let entry = self.table.probe(key);
         if let Some(entry) = entry
             && !pv

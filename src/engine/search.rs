@@ -89,7 +89,9 @@ impl Searcher<'_> {
         let excluded = self.memory.frame(ply).excluded;
         let entry = match excluded {
             Some(_) => None,
-            None => self.table.probe(self.table_key(node)),
+            None => self
+                .table
+                .probe(self.table_key(node, self.memory.frame_before(ply, 1).mv)),
         };
         if let Some(score) = self.table_cutoff(node, entry.as_ref(), alpha, beta, depth, ply) {
             return score;
@@ -386,7 +388,7 @@ impl Searcher<'_> {
                 .learn_correction(here.node, best - eval, here.depth);
         }
         self.table.store(
-            self.table_key(here.node),
+            self.table_key(here.node, self.memory.frame_before(here.ply, 1).mv),
             Entry {
                 mv: best_move.map_or(Packed::default(), Packed::from),
                 score: to_table(best, here.ply),

@@ -164,7 +164,7 @@ pub(super) struct Searcher<'a> {
     pub crew: &'a Crew,
     pub memory: &'a mut Memory,
     pub watch: Watch<'a>,
-    pub evaluator: Evaluator,
+    pub evaluator: Evaluator<'a>,
     pub habits: Habits,
     pub weakness: Weakness,
     pub inclined: Inclined,
@@ -182,7 +182,7 @@ impl Searcher<'_> {
     /// The static evaluation for the side to move, with likings and blurred by the handicap, not corrected.
     pub fn evaluate(&mut self, node: &Node) -> i32 {
         let value = self.evaluator.evaluate(node, &mut self.memory.pawns);
-        let value = value + self.inclined.worth(node) + self.weakness.noise(node.keys.full);
+        let value = value + self.inclined.worth(node) + self.weakness.noise(node);
         value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 
@@ -199,7 +199,7 @@ impl Searcher<'_> {
 
     /// Notes that a move is being played from a ply, leading to a child.
     pub fn enter(&mut self, node: &Node, ply: usize, mv: Move, child: &Node) {
-        self.table.prefetch(self.table_key(child));
+        self.table.prefetch(self.table_key(child, Some(mv)));
         let frame = self.memory.frame(ply);
         frame.mv = Some(mv);
         frame.moved = piece_square(node.turn, mv);
@@ -210,7 +210,7 @@ impl Searcher<'_> {
 
     /// Notes that the side to move passes.
     pub fn enter_null(&mut self, ply: usize, child: &Node) {
-        self.table.prefetch(self.table_key(child));
+        self.table.prefetch(self.table_key(child, None));
         let frame = self.memory.frame(ply);
         frame.mv = None;
         frame.moved = NO_PIECE_SQUARE;
@@ -224,11 +224,11 @@ impl Searcher<'_> {
         self.memory.path.pop();
     }
 
-    /// The key of a node in the table. Late in the fifty-move count an equal position is another one: what was won
+    /// The key of a node in the table, `last` being the move that led to it. Late in the fifty-move count an equal position is another one: what was won
     /// with time in hand may now be a draw.
-    pub fn table_key(&self, node: &Node) -> u64 {
+    pub fn table_key(&self, node: &Node, last: Option<Move>) -> u64 {
         let late = node.pos.halfmoves().saturating_sub(COUNT_MATTERS) / COUNTS_ALIKE;
         let count = if late == 0 { 0 } else { mix(u64::from(late)) };
-        node.keys.full ^ self.salt ^ count
+        node.keys.full ^ self.salt ^ self.weakness.salt_after(last) ^ count
     }
 }

@@ -11,6 +11,11 @@ use crate::{
     units::Centipawns,
 };
 
+/// Shares of the two errors in thousandths, whose squares add up to one: seven tenths of the variance are of the
+/// structure.
+const OF_STRUCTURE: i32 = 837;
+const OF_POSITION: i32 = 548;
+
 /// A [`Handicap`] made ready for one search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Weakness {
@@ -54,15 +59,35 @@ impl Weakness {
     }
 
     /// What to add to the evaluation of a position, in centipawns.
-    pub fn noise(&self, key: u64) -> i32 {
+    ///
+    /// Most of it belongs to the structure, pawns and kings, which stays the same through a whole plan: a search that
+    /// looks at many positions cannot average it away, as it does errors of single positions.
+    pub fn noise(&self, node: &Node) -> i32 {
         if self.noise == 0 {
             return 0;
         }
+        let board = node.board();
+        let Bitboard(kings) = board.kings();
+        let Bitboard(white) = board.white() & board.kings();
+        let structure = node.keys.pawns ^ mix(kings ^ white.rotate_left(1));
+        (self.error(structure) * OF_STRUCTURE + self.error(node.keys.full) * OF_POSITION) / 1000
+    }
+
+    /// An error of the full deviation that belongs to a key.
+    fn error(&self, key: u64) -> i32 {
         let bits = mix(key ^ mix(self.seed));
         // Four uniform numbers add up to nearly a bell curve, of standard deviation sqrt(4 / 12) of their range.
         let sum: i64 = (0..4).map(|part| (bits >> (16 * part) & 0xffff) as i64).sum();
         let centred = sum - 2 * 0xffff;
         (centred * i64::from(self.noise) * 1732 / (0xffff * 1000)) as i32
+    }
+
+    /// Mixed into the key of a position in the table: after another last move other moves catch the eye there.
+    pub fn salt_after(&self, last: Option<Move>) -> u64 {
+        match last {
+            Some(last) if self.threshold > 0 => mix(signature(last)),
+            _ => 0,
+        }
     }
 
     /// Whether a move of this position is overlooked. `last` is the move that led here.
@@ -130,15 +155,41 @@ mod tests {
     }
 
     #[test]
-    fn noise_has_the_deviation_asked_for_and_no_bias() {
+    fn errors_have_the_deviation_asked_for_and_no_bias() {
         let blurred = weakness(60, 0.0, 5);
-        let samples: Vec<f64> = (0..20_000u64).map(|key| f64::from(blurred.noise(key))).collect();
+        let samples: Vec<f64> = (0..20_000u64).map(|key| f64::from(blurred.error(key))).collect();
         let mean = samples.iter().sum::<f64>() / 20_000.0;
         let variance = samples.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 20_000.0;
         assert!(mean.abs() < 2.0, "{mean}");
         assert!((variance.sqrt() - 60.0).abs() < 2.0, "{}", variance.sqrt());
-        assert_eq!(blurred.noise(9), weakness(60, 0.0, 5).noise(9));
-        assert_ne!(blurred.noise(9), weakness(60, 0.0, 6).noise(9));
+        assert_eq!(blurred.error(9), weakness(60, 0.0, 5).error(9));
+        assert!(((OF_STRUCTURE.pow(2) + OF_POSITION.pow(2)) - 1_000_000).abs() < 2000);
+    }
+
+    #[test]
+    fn positions_of_one_structure_are_misjudged_much_alike() {
+        let noise = |seed: u64, fen: &str| {
+            let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+            weakness(100, 0.0, seed).noise(&Node::root(&line))
+        };
+        let mean = |one: &str, other: &str| {
+            let gaps = (0..200).map(|seed| f64::from((noise(seed, one) - noise(seed, other)).abs()));
+            gaps.sum::<f64>() / 200.0
+        };
+        let start = "4k3/pp3p2/8/8/8/2N5/PP3P2/4K3 w - - 0 1";
+        let same = mean(start, "4k3/pp3p2/8/4N3/8/8/PP3P2/4K3 w - - 0 1");
+        let other = mean(start, "4k3/pp3p2/8/8/5P2/2N5/PP6/4K3 w - - 0 1");
+        assert!(same * 1.4 < other, "{same} {other}");
+        assert_eq!(noise(7, start), noise(7, start));
+    }
+
+    #[test]
+    fn what_a_last_move_shows_is_not_kept_for_another() {
+        let line = GameLine::replay(Variant::Standard, "startpos", "").unwrap();
+        let [one, other] = ["e2e4", "d2d4"].map(|text| parse_uci(line.position(), text).ok());
+        let blind = weakness(0, 0.3, 1);
+        assert_ne!(blind.salt_after(one), blind.salt_after(other));
+        assert_eq!(weakness(50, 0.0, 1).salt_after(one), 0);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod cast;
 pub mod choice;
 pub mod pace;
+mod power;
 mod profile;
 pub mod strength;
 pub mod style;

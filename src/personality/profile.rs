@@ -1,10 +1,11 @@
 //! One personality as its file says it, checked.
 
-use std::{ops::RangeInclusive, path::Path};
+use std::{ops::RangeInclusive, path::Path, sync::Arc};
 
 use toml::{Spanned, de::DeValue};
 
 use super::{
+    power,
     style::{Axis, Style},
     voice::{self, Voice},
 };
@@ -12,6 +13,7 @@ use crate::{
     book::Taste,
     chess::Color,
     diagnostic::{Diagnostic, Findings},
+    engine::Setup,
     settings::{self, Choice, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
     units::{Centipawns, Depth, Elo, Millis, Nodes},
 };
@@ -35,6 +37,8 @@ pub struct Profile {
     pub noise: Option<Centipawns>,
     /// Set by hand: chance from 0 to 1 that it overlooks a kind of move.
     pub blunder_rate: Option<f64>,
+    /// Set by hand: numbers of the search and weights of the evaluation; none for the engine's.
+    pub setup: Option<Arc<Setup>>,
     /// How long it seems to think.
     pub delay: Delay,
     /// Factor on human think times: below 1 quick, above 1 slow.
@@ -255,6 +259,7 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
         depth: None,
         noise: None,
         blunder_rate: None,
+        setup: None,
         delay: Delay::Off,
         tempo: 1.0,
         books: Vec::new(),
@@ -270,9 +275,20 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
         rematches: None,
         chat: Voice::default(),
     };
+    let is_power = file.key(
+        "mode",
+        Choice(&[("normal", false), ("power", true)]),
+        false,
+        "\"power\" opens the sections [search] and [eval]: every number of the engine by its name.",
+    );
     declare_strength(file, &mut profile);
     declare_manner(file, &mut profile, books);
     profile.style = file.section("style", declare_style);
+    if is_power {
+        profile.setup = power::declare(file);
+    } else {
+        power::forbid(file);
+    }
     profile.chat = file.section("chat", |chat| voice::declare(chat, &profile.title));
     profile
 }

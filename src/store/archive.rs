@@ -1,11 +1,13 @@
 //! The database itself: its schema, what is written and what is asked. Every write may be repeated.
 
+mod past;
+
 use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, named_params, params};
 use thiserror::Error;
 
-use super::record::{ChallengeRecord, End, Favour, GameRecord, MoveRecord, Source, Thought};
+use super::record::{ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought};
 use crate::{
     engine::Score,
     lichess::model::{GameId, Side, UserId},
@@ -13,12 +15,13 @@ use crate::{
 };
 
 /// The schema, step by step. A database knows how many of them it has.
-const SCHEMA: [&str; 5] = [
+const SCHEMA: [&str; 6] = [
     include_str!("schema/001.sql"),
     include_str!("schema/002.sql"),
     include_str!("schema/003.sql"),
     include_str!("schema/004.sql"),
     include_str!("schema/005.sql"),
+    include_str!("schema/006.sql"),
 ];
 /// Another program reading the file holds a write up no longer.
 const BUSY: Duration = Duration::from_secs(2);
@@ -289,94 +292,6 @@ impl Archive {
                 record.rule,
             ])?;
         Ok(())
-    }
-
-    /// Writes down until when a limit holds, in milliseconds since 1970.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn put_limit(&self, key: &str, until: Millis) -> Result<(), StoreError> {
-        self.sql.execute(
-            "INSERT OR REPLACE INTO limits VALUES (?, ?)",
-            params![key, number(until.0)],
-        )?;
-        Ok(())
-    }
-
-    /// The limits that still hold, and until when.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn limits(&self, now: Millis) -> Result<Vec<(String, Millis)>, StoreError> {
-        let mut select = self
-            .sql
-            .prepare("SELECT key, until FROM limits WHERE until > ?")?;
-        let rows = select.query_map([number(now.0)], |row| Ok((row.get(0)?, millis(row.get(1)?))))?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// With whom games were begun since a time, once for each game, and whether that was a bot.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn opponents_since(&self, since: Millis) -> Result<Vec<(UserId, bool)>, StoreError> {
-        let mut select = self
-            .sql
-            .prepare("SELECT opponent, is_bot FROM games WHERE began >= ? AND opponent IS NOT NULL")?;
-        let rows = select.query_map([number(since.0)], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
-        })?;
-        let read =
-            |row: rusqlite::Result<(String, bool)>| row.map(|(name, bot)| Some((name.parse().ok()?, bot)));
-        let known: Vec<Option<_>> = rows.map(read).collect::<Result<_, _>>()?;
-        Ok(known.into_iter().flatten().collect())
-    }
-
-    /// Writes down what was granted in a game so far.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn put_favour(&self, game: &GameId, favour: Favour) -> Result<(), StoreError> {
-        self.sql.execute(
-            "INSERT OR REPLACE INTO favours VALUES (?, ?, ?)",
-            params![game.as_str(), favour.takebacks, favour.offered_at],
-        )?;
-        Ok(())
-    }
-
-    /// What was granted in games begun since a time whose end nobody has written down.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn favours(&self, since: Millis) -> Result<Vec<(GameId, Favour)>, StoreError> {
-        let mut select = self.sql.prepare(
-            "SELECT id, takebacks, offered FROM favours JOIN games ON id = game WHERE ended IS NULL AND began >= ?",
-        )?;
-        let rows = select.query_map([number(since.0)], |row| {
-            let favour = Favour {
-                takebacks: row.get(1)?,
-                offered_at: row.get(2)?,
-            };
-            Ok((row.get::<_, String>(0)?, favour))
-        })?;
-        let all: Vec<(String, Favour)> = rows.collect::<Result<_, _>>()?;
-        Ok(all
-            .into_iter()
-            .filter_map(|(id, favour)| Some((id.parse().ok()?, favour)))
-            .collect())
-    }
-
-    /// Games begun since a time whose end nobody has written down, the newest first, at most a hundred.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn without_end(&self, since: Millis) -> Result<Vec<GameId>, StoreError> {
-        let mut select = self.sql.prepare(
-            "SELECT id FROM games WHERE ended IS NULL AND began >= ? ORDER BY began DESC LIMIT 100",
-        )?;
-        let rows = select.query_map([number(since.0)], |row| row.get::<_, String>(0))?;
-        let ids: Vec<String> = rows.collect::<Result<_, _>>()?;
-        Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
 
     /// The games that a filter lets through, the newest first.

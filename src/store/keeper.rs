@@ -201,7 +201,7 @@ impl Keeper {
             Order::Move(game, record) => self.archive.put_move(game, record),
             Order::Challenge(record) => self.archive.put_challenge(record),
             Order::Limit(key, until) => self.archive.put_limit(key, *until),
-            Order::Favour(game, favour) => self.archive.put_favour(game, *favour),
+            Order::Favour(game, favour) => self.archive.put_favour(game, favour),
             Order::Flush(_) | Order::Ask(_) => Ok(()),
         };
         self.tell(&written);

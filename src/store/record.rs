@@ -119,10 +119,21 @@ pub struct ChallengeRecord {
 }
 
 /// What was granted or asked for in a game, and must not be again after a restart.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Favour {
     /// Takebacks granted.
     pub takebacks: u32,
     /// Half moves played when a draw was offered last.
     pub offered_at: Option<u32>,
+    /// Who plays, and how strong.
+    pub asked: Asked,
+}
+
+/// Whom an opponent asked for instead of whoever would sit down.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// A personality.
+    pub personality: Option<String>,
+    /// A level instead of its own strength.
+    pub level: Option<Elo>,
 }

@@ -127,6 +127,16 @@ impl Gate {
         }
     }
 
+    /// Waits until so much time has passed for the search, or until it is told to stop.
+    pub fn linger(&self, until: Millis) {
+        let mut state = self.lock();
+        while !self.stop.is_set() && self.elapsed() < until {
+            let left = until - self.elapsed();
+            let waited = self.changed.wait_timeout(state, left.into());
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
     /// The search is over, and its answer about to be given.
     pub fn end(&self) {
         self.lock().searching = false;
@@ -187,6 +197,20 @@ mod tests {
             gate.note_stall(Millis::ZERO);
         }
         assert_eq!(gate.reserve(), Millis::ZERO);
+    }
+
+    #[test]
+    fn lingering_takes_the_time_it_should_and_ends_with_a_stop() {
+        let gate = Gate::new();
+        gate.begin(None);
+        gate.linger(Millis(3));
+        assert!(gate.elapsed() >= Millis(3));
+        gate.begin(None);
+        std::thread::scope(|scope| {
+            scope.spawn(|| gate.stop());
+            gate.linger(Millis::from_secs(3600));
+        });
+        assert!(gate.elapsed() < Millis::from_secs(600));
     }
 
     #[test]

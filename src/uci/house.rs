@@ -9,12 +9,12 @@ use crate::{
 };
 #[cfg(feature = "daemon")]
 use crate::{
-    engine::Limits,
+    engine::{Handicap, Limits},
     personality::{
         Cast, Profile,
         strength::{self, think},
     },
-    units::Elo,
+    units::{Centipawns, Elo},
 };
 
 /// What is done about a move: as a personality does it, where there are any.
@@ -91,8 +91,9 @@ impl House {
         Task {
             search: Search {
                 limits: tighter(search.limits, own.limits),
-                handicap: own.handicap,
+                handicap: by_hand_first(search.handicap, own.handicap),
                 likings: own.likings,
+                setup: own.setup,
                 multi_pv: search.multi_pv.max(own.multi_pv),
                 ..search
             },
@@ -118,6 +119,24 @@ impl House {
     fn profile(&self, guise: &Guise) -> Option<&Profile> {
         let name = guise.personality.as_deref()?;
         self.cast.as_ref()?.get(name)
+    }
+}
+
+/// A handicap whose knobs are those set by hand, and elsewhere those of level and personality.
+#[cfg(feature = "daemon")]
+fn by_hand_first(hand: Handicap, own: Handicap) -> Handicap {
+    Handicap {
+        noise: if hand.noise == Centipawns(0) {
+            own.noise
+        } else {
+            hand.noise
+        },
+        blindness: if hand.blindness > 0.0 {
+            hand.blindness
+        } else {
+            own.blindness
+        },
+        seed: own.seed,
     }
 }
 

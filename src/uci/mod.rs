@@ -256,8 +256,14 @@ impl<W: Write> Front<'_, W> {
         let search = Search {
             multi_pv: self.settings.multi_pv,
             only,
+            handicap: self.settings.handicap(self.games),
             ..Search::new(self.line.clone(), limits)
         };
+        // Waiting must not cost the game, nor more than the time that was given for the move.
+        let delay = limits
+            .soft
+            .or(limits.hard)
+            .map_or(self.settings.delay, |most| most.min(self.settings.delay));
         let book = self.book_move(held, &search);
         let guise = self.settings.guise();
         self.gate.begin(held);
@@ -265,6 +271,7 @@ impl<W: Write> Front<'_, W> {
             task: self.house.disguise(search, &guise, self.games),
             lines: self.settings.multi_pv,
             book,
+            delay,
             verify: self.settings.verify_book,
             wdl: self.settings.show_wdl,
         })));

@@ -8,8 +8,8 @@ use thiserror::Error;
 use super::house::NOBODY;
 use super::house::{Guise, House};
 use crate::{
-    engine::{MAX_THREADS, ParamError, Params},
-    units::Millis,
+    engine::{Handicap, MAX_THREADS, ParamError, Params},
+    units::{Centipawns, Millis},
 };
 #[cfg(feature = "daemon")]
 use crate::{personality::Level, units::Elo};
@@ -49,6 +49,12 @@ pub(super) struct Settings {
     pub elo: Elo,
     #[cfg(feature = "daemon")]
     pub personality: Option<String>,
+    /// Standard deviation of the errors in judging positions; zero for what level and personality say.
+    pub noise: Centipawns,
+    /// Chance in percent to overlook a kind of move; zero for what level and personality say.
+    pub blunder_percent: u32,
+    /// No answer comes sooner, unless the clock does not allow it.
+    pub delay: Millis,
     pub chess960: bool,
     pub show_wdl: bool,
     /// The engine itself is asked: no book, nobody's weakness.
@@ -73,6 +79,9 @@ impl Default for Settings {
             elo: Elo(DEFAULT_ELO),
             #[cfg(feature = "daemon")]
             personality: None,
+            noise: Centipawns(0),
+            blunder_percent: 0,
+            delay: Millis::ZERO,
             chess960: false,
             show_wdl: false,
             analyse: false,
@@ -146,6 +155,9 @@ enum Which {
     Elo,
     #[cfg(feature = "daemon")]
     Personality,
+    EvalNoise,
+    BlunderPercent,
+    MoveDelay,
     Chess960,
     ShowWdl,
     Analyse,
@@ -191,6 +203,9 @@ const OPTIONS: &[(&str, Which, Kind)] = &[
     ),
     #[cfg(feature = "daemon")]
     ("Personality", Which::Personality, Kind::Personality),
+    ("EvalNoise", Which::EvalNoise, spin(0, 0, 1000)),
+    ("BlunderPercent", Which::BlunderPercent, spin(0, 0, 100)),
+    ("MoveDelay", Which::MoveDelay, spin(0, 0, 20_000)),
     ("UCI_Chess960", Which::Chess960, OFF),
     ("UCI_ShowWDL", Which::ShowWdl, OFF),
     ("UCI_AnalyseMode", Which::Analyse, OFF),
@@ -292,6 +307,9 @@ impl Settings {
             Which::Threads => return Change::Threads(size),
             Which::MultiPv => self.multi_pv = size,
             Which::Overhead => self.overhead = Millis(number),
+            Which::EvalNoise => self.noise = Centipawns(i32::try_from(number).unwrap_or(i32::MAX)),
+            Which::BlunderPercent => self.blunder_percent = u32::try_from(number).unwrap_or(u32::MAX),
+            Which::MoveDelay => self.delay = Millis(number),
             #[cfg(feature = "daemon")]
             Which::Elo => self.elo = Elo(u32::try_from(number).unwrap_or(u32::MAX)),
             _ => unreachable!("{which:?} is no number"),
@@ -350,6 +368,18 @@ impl Settings {
         })?;
         self.params.set(name, value)?;
         Ok(Change::Params(self.params.clone()))
+    }
+
+    /// The weaknesses that are set by hand, in the game of this number.
+    pub fn handicap(&self, game: u64) -> Handicap {
+        if self.analyse {
+            return Handicap::default();
+        }
+        Handicap {
+            noise: self.noise,
+            blindness: self.blunder_percent as f32 / 100.0,
+            seed: game,
+        }
     }
 
     /// How weak the engine shall play.

@@ -15,7 +15,7 @@ use crate::{
         bench::{self, Signature},
         perft::divide,
     },
-    units::{Clock as _, Depth, Nodes, Stopwatch},
+    units::{Clock as _, Depth, Millis, Nodes, Stopwatch},
 };
 
 /// Something for the engine to do.
@@ -39,6 +39,8 @@ pub(super) struct Order {
     pub wdl: bool,
     /// The move of a book, played instead of a search.
     pub book: Option<Move>,
+    /// No answer before so much time has passed, unless it is stopped.
+    pub delay: Millis,
     /// Only if a short search does not object.
     pub verify: bool,
 }
@@ -75,6 +77,7 @@ impl<W: Write> Worker<'_, W> {
         if let Some(mv) = order.book
             && self.accepts(order, mv)
         {
+            self.gate.linger(order.delay);
             self.gate.end();
             self.voice
                 .say(Answer(&[mv], search_of(&order.task).line.variant()));
@@ -82,6 +85,7 @@ impl<W: Write> Worker<'_, W> {
         }
         let report = self.think(order);
         self.gate.wait_for_release();
+        self.gate.linger(order.delay);
         self.gate.end();
         let best = report.lines.first();
         self.voice.say(Answer(

@@ -1,12 +1,17 @@
 //! What can be asked for by chat, and what comes of it.
 
 use sparring::{
+    config::Adapt,
     personality::Profile,
     sandbox::Mishap,
+    store::Archive,
     units::{Elo, Millis},
 };
 
-use crate::stage::{BLACK, WHITE, replies};
+use crate::{
+    human::Game,
+    stage::{Act, BLACK, Stage, WHITE, acts, replies},
+};
 
 #[tokio::test]
 async fn a_level_counts_from_the_next_move() {
@@ -103,4 +108,165 @@ async fn what_is_asked_before_the_bots_stream_is_open_counts() {
     game.bot_says("level 1400").await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     assert_eq!(stage.asked()[0].level, Some(Elo(1400)));
+}
+
+#[tokio::test]
+async fn from_the_third_move_on_strength_is_for_the_next_casual_game() {
+    let stage = replies(&["e7e5", "b8c6", "g8f6"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_says("!level 1400")
+        .await
+        .bot_says("next casual game I play at level 1400")
+        .await;
+    game.human_plays("f1c4").await.bot_answers("g8f6").await;
+    game.human_does("resign")
+        .await
+        .ends("resign", Some("black"))
+        .await;
+    let mut rated = stage.game(&[&WHITE[..], &[("rated", "true")]].concat()).await;
+    rated.human_plays("e2e4").await.bot_answers("e7e5").await;
+    rated.human_does("resign").await;
+    let mut casual = stage.game(&WHITE).await;
+    casual.human_plays("e2e4").await.bot_answers("e7e5").await;
+    let levels: Vec<_> = stage.asked().iter().map(|asked| asked.level).collect();
+    assert_eq!(levels, [None, None, None, None, Some(Elo(1400))]);
+}
+
+#[tokio::test]
+async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_not_taken_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&["e7e5", "b8c6", "g8f6"]).archive(&path).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_says("!level 1400").await.bot_says("level 1400").await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_says("!level 900")
+        .await
+        .bot_says("next casual game")
+        .await;
+    stage.crew.store.flush().await;
+    stage.kill();
+    stage.crew.past.favours = Archive::read(&path).unwrap().favours(Millis(0)).unwrap();
+    stage.start().await;
+    game.human_plays("f1c4").await.bot_answers("g8f6").await;
+    let levels: Vec<_> = stage.asked().iter().map(|asked| asked.level).collect();
+    assert_eq!(levels, [Some(Elo(1400)); 3]);
+}
+
+/// Everything that the bot has said in a game, after its end too.
+async fn said_by_the_bot(stage: &Stage, game: &Game) -> Vec<String> {
+    let path = format!("/api/bot/game/{}/chat", game.id);
+    let (_, chat) = stage.table.bot.get(&path).await;
+    let lines = chat.as_array().unwrap().iter();
+    lines
+        .filter(|line| line["user"] == "SandBot")
+        .filter_map(|line| line["text"].as_str().map(str::to_owned))
+        .collect()
+}
+
+#[tokio::test]
+async fn why_is_told_when_the_game_is_over_and_not_before() {
+    let mut stage = acts(|request, _| match request.line.ply() {
+        1 => Act::Play("e7e5", 30),
+        3 => Act::Play("b8c6", 20),
+        _ => Act::Play("g8f6", 400),
+    })
+    .open()
+    .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_says("!why")
+        .await
+        .bot_says("When the game is over")
+        .await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_plays("f1c4").await.bot_answers("g8f6").await;
+    game.human_does("resign")
+        .await
+        .ends("resign", Some("black"))
+        .await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    let said = said_by_the_bot(&stage, &game).await;
+    assert!(said[1].contains("the game turned before my move 3"), "{said:?}");
+}
+
+#[tokio::test]
+async fn the_last_book_move_is_told_and_who_wants_quiet_gets_it() {
+    let mut stage = replies(&["e7e5"])
+        .personality(Profile::new("friendly"))
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    game.bot_says("Hello Anna").await;
+    game.human_says("!book")
+        .await
+        .bot_says("not played from a book")
+        .await;
+    game.human_says("!quiet")
+        .await
+        .bot_says("quiet from now on")
+        .await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_does("resign")
+        .await
+        .ends("resign", Some("black"))
+        .await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    let said = said_by_the_bot(&stage, &game).await;
+    assert_eq!(said.len(), 3, "no farewell in the quiet game: {said:?}");
+}
+
+#[tokio::test]
+async fn a_rematch_is_played_a_step_higher_and_told_so() {
+    let stage = replies(&["e7e5"])
+        .personality(Profile::new("friendly"))
+        .options(|options| {
+            options.play.adapt = Adapt::Rematches;
+            options.play.level = Some(Elo(1400));
+        })
+        .open()
+        .await;
+    for (level, told) in [(1400, "Hello Anna"), (1370, "level 1370"), (1340, "level 1340")] {
+        let mut game = stage.game(&WHITE).await;
+        game.bot_says(told).await;
+        game.human_plays("e2e4").await.bot_answers("e7e5").await;
+        assert_eq!(stage.asked().last().unwrap().level, Some(Elo(level)));
+        game.human_does("resign")
+            .await
+            .ends("resign", Some("black"))
+            .await;
+    }
+    let mut rated = stage.game(&[&WHITE[..], &[("rated", "true")]].concat()).await;
+    rated.human_plays("e2e4").await.bot_answers("e7e5").await;
+    assert_eq!(
+        stage.asked().last().unwrap().level,
+        Some(Elo(1400)),
+        "rated games keep one level"
+    );
+}
+
+#[tokio::test]
+async fn a_coach_says_so_and_plays_the_weaker_the_better_it_stands() {
+    let stage = acts(|request, _| match request.line.ply() {
+        1 => Act::Play("e7e5", 200),
+        3 => Act::Play("b8c6", -100),
+        _ => Act::Play("g8f6", 0),
+    })
+    .personality(Profile::new("friendly"))
+    .options(|options| {
+        options.play.adapt = Adapt::Coach;
+        options.play.level = Some(Elo(1400));
+    })
+    .open()
+    .await;
+    let mut game = stage.game(&WHITE).await;
+    game.bot_says("I coach").await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_plays("f1c4").await.bot_answers("g8f6").await;
+    let levels: Vec<_> = stage.asked().iter().map(|asked| asked.level).collect();
+    assert_eq!(levels, [Some(Elo(1400)), Some(Elo(1280)), Some(Elo(1460))]);
 }

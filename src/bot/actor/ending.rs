@@ -22,6 +22,7 @@ impl Actor {
     pub(super) fn end(&mut self) {
         self.record_game();
         self.learn_from_the_flag();
+        self.count_for_rematches();
         self.shared.favours.forget(&self.setup.id);
         self.turn = Turn::Closed;
         self.no_show_at = None;
@@ -31,6 +32,18 @@ impl Actor {
             info!("{}", summary(game));
             self.shared.meters.game_ended(result(game));
             self.say_farewell();
+        }
+    }
+
+    /// Casual games that were decided lead to the level of the next one.
+    fn count_for_rematches(&self) {
+        let Some(game) = self.game.as_ref().filter(|_| self.has_witnessed) else {
+            return;
+        };
+        if let (Some(opponent), Some(winner), false) =
+            (&game.opponent().id, game.winner(), game.frame().rated)
+        {
+            self.shared.rivals.ended(opponent, winner != game.my_side());
         }
     }
 

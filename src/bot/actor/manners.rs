@@ -5,10 +5,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
-use super::{Actor, Command, Errand, Outcome, turn::Turn};
+use super::{Actor, Command, Errand, Outcome, hindsight, turn::Turn};
 use crate::{
     bot::{
-        chat,
+        adapt,
+        chat::{self, Manner, Obeyed, Scene},
         decide::{self, Claim, Outlook},
         game::Game,
     },
@@ -17,6 +18,7 @@ use crate::{
         model::{ChatLine, ChatMessage, GameId, Room, Status, UserId},
     },
     personality::Occasion,
+    store::Asked,
 };
 
 /// How long a granted takeback may take to show on the board before thinking goes on.
@@ -50,6 +52,20 @@ impl Actor {
         let is_fresh = |game: &Game| game.line().ply() < 2 && !game.is_over();
         if self.game.as_ref().is_some_and(is_fresh) {
             self.speak(Occasion::Greeting);
+            self.tell_of_adapting();
+        }
+    }
+
+    /// A level that follows the opponent is never hidden from them.
+    fn tell_of_adapting(&mut self) {
+        let opponent = self.game.as_ref().and_then(|game| game.opponent().id.as_ref());
+        let (Some(opponent), Some(level)) = (opponent, self.manner.level.or(self.manner.profile.level))
+        else {
+            return;
+        };
+        let lead = self.shared.rivals.lead(opponent);
+        if let Some(line) = adapt::told(self.setup.play.adapt, level, lead) {
+            self.outbox.say(line);
         }
     }
 
@@ -65,13 +81,16 @@ impl Actor {
         if counted {
             self.speak(occasion);
         }
+        if self.manner.explains {
+            self.outbox.say(hindsight::account(&self.scores));
+        }
     }
 
     /// Says what the personality says on an occasion. lichess' computer has no ears.
     fn speak(&mut self, occasion: Occasion) {
         let Some(game) = &self.game else { return };
         let opponent = game.opponent();
-        if opponent.ai_level.is_some() {
+        if opponent.ai_level.is_some() || self.manner.quiet {
             return;
         }
         // Only a name that can be one on lichess is ever said: nobody speaks through us.
@@ -100,14 +119,46 @@ impl Actor {
         }
         debug!("{}: {}", Untrusted(&line.username), Untrusted(&line.text));
         if let Some(command) = chat::read(&line.text) {
-            let rated = game.frame().rated;
-            let (manner, answer) = chat::obey(&command, &self.manner, &self.shared.cast.borrow(), rated);
-            self.manner = manner;
-            self.outbox.answer(answer);
+            let obeyed = self.obey(&command, &self.manner, game);
+            if let (Some(opponent), Some(asked)) = (&game.opponent().id, obeyed.later) {
+                self.shared.rivals.ask(opponent, asked);
+            }
+            self.outbox.answer(obeyed.answer);
+            self.become_asked(obeyed.manner);
             if self.heeded.len() == MOST_HEEDED {
                 self.heeded.remove(0);
             }
             self.heeded.push(command);
+        }
+    }
+
+    fn obey(&self, command: &chat::Command, manner: &Manner, game: &Game) -> Obeyed {
+        let scene = Scene {
+            cast: &self.shared.cast.borrow(),
+            rated: game.frame().rated,
+            ply: game.line().ply(),
+            book: self
+                .book
+                .as_deref()
+                .unwrap_or("I have not played from a book in this game."),
+        };
+        chat::obey(command, manner, &scene)
+    }
+
+    /// Takes on what was asked for, and keeps it for whoever takes the game up after a restart.
+    fn become_asked(&mut self, manner: Manner) {
+        let before = (&self.manner.profile.name, self.manner.level);
+        let is_another = before != (&manner.profile.name, manner.level);
+        self.manner = manner;
+        if is_another {
+            self.asked = Asked {
+                personality: Some(self.manner.profile.name.clone()),
+                level: self.manner.level,
+            };
+            self.note_favour();
+            if let Some(opponent) = self.game.as_ref().and_then(|game| game.opponent().id.as_ref()) {
+                self.shared.rivals.answered(opponent);
+            }
         }
     }
 
@@ -131,7 +182,6 @@ impl Actor {
             Vec::new()
         });
         let Some(game) = &self.game else { return };
-        let rated = game.frame().rated;
         let is_mine = |line: &ChatMessage| line.user.eq_ignore_ascii_case(self.shared.me.as_str());
         let has_greeted = lines.iter().any(is_mine);
         let asked = lines.iter().filter(|line| self.is_opponents(&line.user));
@@ -141,14 +191,23 @@ impl Actor {
         let missed = commands.len();
         commands.extend(self.heeded.iter().cloned());
         let mut manner = self.first_manner.clone();
+        let mut answers = Vec::new();
         for (index, command) in commands.iter().enumerate() {
-            let (changed, answer) = chat::obey(command, &manner, &self.shared.cast.borrow(), rated);
-            manner = changed;
+            // Whether it came in time, the chat does not say. What did was kept.
+            let is_settled = self.setup.adopted && !chat::is_early(game.line().ply());
+            if is_settled && command.is_about_strength() {
+                continue;
+            }
+            let obeyed = self.obey(command, &manner, game);
+            manner = obeyed.manner;
             if index < missed && !self.setup.adopted {
-                self.outbox.answer(answer);
+                answers.push(obeyed.answer);
             }
         }
-        self.manner = manner;
+        for answer in answers {
+            self.outbox.answer(answer);
+        }
+        self.become_asked(manner);
         if !has_greeted {
             self.greet();
         }

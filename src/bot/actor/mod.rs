@@ -6,6 +6,7 @@
 mod chronicle;
 mod delivery;
 mod ending;
+mod hindsight;
 mod manners;
 mod setup;
 mod talk;
@@ -26,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
 use super::{
+    adapt,
     boards::Place,
     chat::{self, Manner},
     duel::Duel,
@@ -36,13 +38,13 @@ use super::{
     rules,
 };
 use crate::{
-    config::Play,
+    config::{Adapt, Play},
     engine::Score,
     lichess::{
         BadLine, CallError, Client, Follower, News, Untrusted,
         model::{ChatMessage, GameEvent, GameId},
     },
-    store::Favour,
+    store::{Asked, Favour},
     units::Millis,
 };
 use chronicle::Chronicle;
@@ -113,6 +115,10 @@ struct Actor {
     next_claim: Option<Instant>,
     duel: Duel,
     granted_takebacks: u32,
+    /// Who was asked to play, and how strong.
+    asked: Asked,
+    /// What is said of the last move from a book.
+    book: Option<String>,
     /// Nothing is decided before this moment: something else is being settled first.
     held_until: Option<Instant>,
     /// The chat of before is awaited until then.
@@ -194,6 +200,8 @@ impl Actor {
             next_claim: None,
             duel: Duel::default(),
             granted_takebacks: favour.takebacks,
+            asked: favour.asked,
+            book: None,
             held_until: None,
             recall_due: None,
             heeded: Vec::new(),
@@ -210,13 +218,47 @@ impl Actor {
         }
     }
 
-    /// The game is known: the rules say who sits down.
+    /// The game is known: the rules say who sits down, unless the opponent has asked for somebody.
     fn seat(&mut self) {
         let Some(game) = &self.game else { return };
         let facts = Facts::of_game(game.frame(), game.my_side(), &self.setup.moment);
-        self.setup.play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
+        let mut play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
+        if !facts.rated {
+            self.asked = self.asked_for(game, &play);
+            if let Some(name) = &self.asked.personality {
+                play.personality.clone_from(name);
+                play.level = None;
+            }
+            play.level = self.asked.level.or(play.level);
+        }
+        self.setup.play = play;
         self.manner = manner_of(&self.shared, &self.setup.play);
         self.first_manner = self.manner.clone();
+        if self.asked != Asked::default() {
+            self.note_favour();
+        }
+    }
+
+    /// Whom the opponent of a casual game has asked for, in it or before, and the level that results have led to.
+    fn asked_for(&self, game: &Game, play: &Play) -> Asked {
+        let Some(opponent) = &game.opponent().id else {
+            return self.asked.clone();
+        };
+        // What was settled when the game began stays.
+        if self.asked != Asked::default() || !chat::is_early(game.line().ply()) {
+            return self.asked.clone();
+        }
+        let cast = self.shared.cast.borrow();
+        let mut asked = self.shared.rivals.asked(opponent);
+        asked.personality = asked.personality.filter(|name| cast.get(name).is_some());
+        let lead = self.shared.rivals.lead(opponent);
+        if play.adapt == Adapt::Rematches && lead != 0 && asked.level.is_none() {
+            let name = asked.personality.as_ref();
+            let profile = cast.get_or_plain(name.unwrap_or(&play.personality));
+            let level = play.level.filter(|_| name.is_none()).or(profile.level);
+            asked.level = level.map(|level| adapt::by_results(level, lead));
+        }
+        asked
     }
 
     /// Something came from the stream, or happened to it.
@@ -338,6 +380,7 @@ impl Actor {
         let favour = Favour {
             takebacks: self.granted_takebacks,
             offered_at: self.offered_at.and_then(|ply| u32::try_from(ply).ok()),
+            asked: self.asked.clone(),
         };
         self.shared.favours.note(&self.setup.id, favour);
     }

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use crate::{
     bot::{
         boards::Boards, facts::Moment, favours::Favours, game::GameError, lag::Tardiness, meters::Meters,
-        mind::Mind,
+        mind::Mind, rivals::Rivals,
     },
     config::{Play, Rule},
     lichess::{
@@ -42,6 +42,8 @@ pub(in crate::bot) struct Shared {
     pub(in crate::bot) boards: Boards,
     /// What was granted in each game.
     pub(in crate::bot) favours: Favours,
+    /// What is kept of opponents.
+    pub(in crate::bot) rivals: Rivals,
     /// What is kept off the clocks because moves came too late before.
     pub(in crate::bot) tardiness: Tardiness,
 }

@@ -1,5 +1,7 @@
 //! My turn: thinking, sending, and making sure that the move is played.
 
+use std::path::Path;
+
 use futures::future::{BoxFuture, pending};
 use tokio::time::Instant;
 use tracing::{debug, error, info, warn};
@@ -11,12 +13,16 @@ use super::{
 };
 use crate::{
     bot::{
+        adapt,
+        chat::Manner,
         game::Game,
         mind::{Decision, MoveRequest},
     },
     chess::{Color, GameLine, Move, Rules as _, write_fen, write_san, write_uci},
+    config::Adapt,
     engine::Score,
     lichess::{CallError, model::Side},
+    store::{BookGrounds, Grounds},
     units::Millis,
 };
 
@@ -102,7 +108,7 @@ impl Actor {
         MoveRequest {
             game: game.id().clone(),
             line: game.line().clone(),
-            manner: self.manner.clone(),
+            manner: self.manner_now(),
             books: books
                 .clone()
                 .unwrap_or_else(|| self.manner.profile.books_of(game.line().turn()).to_vec()),
@@ -117,6 +123,21 @@ impl Actor {
             offered_draw: game.is_offered_draw(),
             offered_at: self.offered_at,
             seed: seed(game.id()),
+        }
+    }
+
+    /// Who plays the next move: a coach's level follows the game.
+    fn manner_now(&self) -> Manner {
+        let manner = self.manner.clone();
+        match manner.level.or(manner.profile.level) {
+            Some(level) if self.setup.play.adapt == Adapt::Coach => Manner {
+                level: Some(adapt::by_score(
+                    level,
+                    self.scores.last().map(|(_, score)| *score),
+                )),
+                ..manner
+            },
+            _ => manner,
         }
     }
 
@@ -137,6 +158,10 @@ impl Actor {
         info!("{}", describe(game, &decision, spent));
         self.scores.extend(decision.score.map(|score| (ply, score)));
         self.chronicle.note(ply, &decision, spent);
+        if let Some(Grounds::Book(grounds)) = &decision.grounds {
+            let move_said = numbered(game.line(), decision.mv);
+            self.book = Some(of_book(grounds, &move_said));
+        }
         if decision.resign && !self.plays_on {
             self.turn = Turn::Closed;
             self.command(Command::Resign);
@@ -252,6 +277,20 @@ fn describe(game: &Game, decision: &Decision, spent: Millis) -> String {
         decision.why,
         spent.as_secs_f64()
     )
+}
+
+/// A move of a book in words, for whoever asks for it.
+fn of_book(grounds: &BookGrounds, said: &str) -> String {
+    let (file, line) = grounds.at.rsplit_once(':').unwrap_or((&grounds.at, "?"));
+    let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+    let chance = grounds
+        .moves
+        .iter()
+        .find(|offer| said.rsplit(' ').next() == Some(&offer.san));
+    let share = chance.map_or_else(String::new, |offer| {
+        format!(", where {}% of my games go this way", (offer.permille + 5) / 10)
+    });
+    format!("My last book move was {said}, from the book {name}, line {line}{share}.")
 }
 
 /// A move with its number, as in `12. Nf3` or `12... Nf6`.

@@ -4,7 +4,7 @@ mod fit;
 
 use crate::{
     chess::{Variant, parse_fen},
-    config::{Play, Rule, Then, Wish},
+    config::{Adapt, Play, Rule, Then, Wish},
     lichess::model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
 };
 
@@ -91,6 +91,11 @@ pub fn casting(rules: &[Rule], facts: &Facts, play: &Play) -> Play {
         books_white: books_white.or_else(|| play.books_white.clone()),
         books_black: books_black.or_else(|| play.books_black.clone()),
         fast: fitting.iter().find_map(|wish| wish.fast).unwrap_or(play.fast),
+        adapt: fitting
+            .iter()
+            .find_map(|wish| wish.adapt)
+            .filter(|_| !facts.rated)
+            .unwrap_or(if facts.rated { Adapt::Off } else { play.adapt }),
         move_overhead: play.move_overhead,
     }
 }

@@ -1,13 +1,17 @@
 //! The classical evaluation: named terms, each for both sides, added up and tapered from middle game to endgame.
 
+use std::array;
+
 use shakmaty::Board;
 
 use super::{
-    endgame, king, kpk, passed,
-    pawns::{PawnTable, Structure},
+    endgame, king, kpk,
+    own::Weights,
+    passed,
+    pawns::{self, PawnTable, Structure},
     picture::Picture,
     pieces, squares,
-    tally::Tally,
+    tally::{Tally, Weighed},
     tapered::Tapered,
     threats,
     weights::THE_MOVE,
@@ -52,7 +56,7 @@ impl Term {
 }
 
 /// What every term says of a position.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Terms<T> {
     pub by_term: [ByColor<T>; 10],
     /// From 0 in the endgame to [`FULL_PHASE`].
@@ -63,35 +67,39 @@ pub(super) struct Terms<T> {
 
 impl<T: Tally> Terms<T> {
     /// Judges a position whose pawn structure is known.
-    pub fn of(node: &Node, structure: &Structure<T>) -> Self {
+    pub fn of(node: &Node, structure: &Structure<T>, ground: T::Ground) -> Self {
         let board = node.board();
         let mut terms = Self {
+            by_term: array::from_fn(|_| ByColor::new_with(|_| T::empty(ground))),
             phase: phase(board),
             scale: 64,
-            ..Self::default()
         };
         let mut picture = Picture::new(board);
-        terms.set(Term::Material, squares::material(board));
+        terms.set(Term::Material, squares::material(board, ground));
         terms.set(Term::Pawns, structure.worth.clone());
         for us in Color::ALL {
-            let (mobility, places) = pieces::pieces(&mut picture, us, structure);
+            let (mobility, places) = pieces::pieces(&mut picture, us, structure, ground);
             *terms.by_term[Term::Mobility as usize].get_mut(us) = mobility;
             *terms.by_term[Term::Pieces as usize].get_mut(us) = places;
         }
         let picture = &picture;
-        terms.set(Term::King, ByColor::new_with(|us| king::king(picture, us)));
+        terms.set(
+            Term::King,
+            ByColor::new_with(|us| king::king(picture, us, ground)),
+        );
         if structure.passed.any() {
-            let passed = |us| passed::passed(picture, us, node.turn, structure);
+            let passed = |us| passed::passed(picture, us, node.turn, structure, ground);
             terms.set(Term::Passed, ByColor::new_with(passed));
         }
-        let threats = |us| threats::threats(picture, us);
+        let threats = |us| threats::threats(picture, us, ground);
         terms.set(Term::Threats, ByColor::new_with(threats));
         if terms.phase > FULL_PHASE / 2 {
-            terms.set(Term::Space, ByColor::new_with(|us| threats::space(picture, us)));
+            let space = |us| threats::space(picture, us, ground);
+            terms.set(Term::Space, ByColor::new_with(space));
         }
         if terms.phase < 12 {
             let mop_up = |us| {
-                let mut sum = T::default();
+                let mut sum = T::empty(ground);
                 let won =
                     endgame::mop_up(picture, us).or_else(|| endgame::won_pawn_ending(board, us, node.turn));
                 sum.add_fixed(won.unwrap_or_default());
@@ -102,7 +110,7 @@ impl<T: Tally> Terms<T> {
         terms.by_term[Term::TheMove as usize]
             .get_mut(node.turn)
             .add(THE_MOVE, 1);
-        let lead = terms.total().worth().eg();
+        let lead = terms.total(ground).worth().eg();
         terms.scale = match kpk::is_won(board, node.turn) {
             Some(false) => 0,
             _ => endgame::scale(board, Color::from_white(lead >= 0)),
@@ -115,8 +123,8 @@ impl<T: Tally> Terms<T> {
     }
 
     /// The sum of all terms for white.
-    pub fn total(&self) -> T {
-        let mut sum = T::default();
+    pub fn total(&self, ground: T::Ground) -> T {
+        let mut sum = T::empty(ground);
         for term in &self.by_term {
             sum.add_all(&term.white, 1);
             sum.add_all(&term.black, -1);
@@ -125,20 +133,29 @@ impl<T: Tally> Terms<T> {
     }
 
     /// The worth for white, in centipawns.
-    pub fn worth(&self) -> i32 {
-        self.total().worth().blend(self.phase, FULL_PHASE, self.scale)
+    pub fn worth(&self, ground: T::Ground) -> i32 {
+        self.total(ground)
+            .worth()
+            .blend(self.phase, FULL_PHASE, self.scale)
     }
 }
 
 /// What every term says of a position in play.
 pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<Tapered> {
-    Terms::of(node, &pawns.structure(node.keys.pawns, node.board()))
+    let structure = pawns.structure(node.keys.pawns, || pawns::judge(node.board(), ()));
+    Terms::of(node, &structure, ())
 }
 
-/// The worth of a position for the side to move, in centipawns.
-pub(super) fn evaluate(node: &Node, pawns: &mut PawnTable) -> i32 {
-    let worth = judge(node, pawns).worth();
-    if node.turn.is_white() { worth } else { -worth }
+/// The worth of a position for White, in centipawns, by the engine's weights or others. The table of pawns must hold
+/// nothing that was judged by other weights than these.
+pub(super) fn evaluate(node: &Node, pawns: &mut PawnTable, own: Option<&Weights>) -> i32 {
+    let Some(weights) = own else {
+        return judge(node, pawns).worth(());
+    };
+    let judge = || pawns::judge(node.board(), weights).map(|sum: Weighed<'_>| sum.worth);
+    let structure = pawns.structure(node.keys.pawns, judge);
+    let structure = structure.map(|worth| Weighed::new(weights, worth));
+    Terms::of(node, &structure, weights).worth(weights)
 }
 
 /// How much of the middle game is left.

@@ -65,12 +65,12 @@ const fn clamp(danger: i32, most: i32) -> i32 {
 }
 
 /// The king's worth for its side: shelter, and danger from the other side's pieces. The picture must be complete.
-pub(super) fn king<T: Tally>(picture: &Picture<'_>, us: Color) -> T {
-    let mut sum = T::default();
+pub(super) fn king<T: Tally>(picture: &Picture<'_>, us: Color, ground: T::Ground) -> T {
+    let mut sum = T::empty(ground);
     let Some(king) = picture.sides.get(us).king else {
         return sum;
     };
-    let mut danger = T::default();
+    let mut danger = T::empty(ground);
     shelter(picture, us, king, &mut sum, &mut danger);
     if (wing(king) & picture.board.pawns()).is_empty() {
         sum.add(PAWNLESS_WING, 1);

@@ -7,6 +7,7 @@ mod classical;
 mod endgame;
 mod king;
 mod kpk;
+mod own;
 mod passed;
 mod pawns;
 mod picture;
@@ -22,6 +23,7 @@ mod variants;
 mod weight;
 mod weights;
 
+pub use own::{Amount, AmountError, Weights};
 pub(super) use pawns::PawnTable;
 pub use sample::{Pair, Sample, weight_rows, weights_in_use};
 pub use source::weights_source;
@@ -33,22 +35,26 @@ use crate::chess::Variant;
 
 /// The evaluation of one variant.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Evaluator(Variant);
+pub(super) struct Evaluator<'w> {
+    variant: Variant,
+    own: Option<&'w Weights>,
+}
 
-impl Evaluator {
+impl<'w> Evaluator<'w> {
     /// The evaluation for a variant.
     pub fn for_variant(variant: Variant) -> Self {
-        Self(variant)
+        Self { variant, own: None }
+    }
+
+    /// The same by other weights than the engine's, where any are given.
+    pub fn by(self, own: Option<&'w Weights>) -> Self {
+        Self { own, ..self }
     }
 
     /// The worth of a position for the side to move, in centipawns. The nearer the fifty-move rule, the less.
     pub fn evaluate(self, node: &Node, pawns: &mut PawnTable) -> i32 {
         use crate::chess::Rules as _;
-        let value = if self.0.is_orthodox() {
-            classical::evaluate(node, pawns)
-        } else {
-            variants::evaluate(self.0, node, pawns)
-        };
+        let value = variants::evaluate(self.variant, node, pawns, self.own);
         let quiet = i32::try_from(node.pos.halfmoves().min(100)).unwrap_or(100);
         value * (200 - quiet) / 200
     }

@@ -14,10 +14,16 @@ use super::{
 use crate::chess::{Color, Square};
 
 /// The worth of a side's passed pawns. The picture must be complete.
-pub(super) fn passed<T: Tally>(picture: &Picture<'_>, us: Color, turn: Color, structure: &Structure<T>) -> T {
+pub(super) fn passed<T: Tally>(
+    picture: &Picture<'_>,
+    us: Color,
+    turn: Color,
+    structure: &Structure<T>,
+    ground: T::Ground,
+) -> T {
     let side = picture.sides.get(us);
     let enemy = picture.sides.get(!us);
-    let mut sum = T::default();
+    let mut sum = T::empty(ground);
     for pawn in structure.passed & side.pieces {
         let rank = relative_rank(us, pawn);
         let way = ahead(us, pawn);

@@ -21,6 +21,17 @@ pub(super) struct Structure<T> {
     pub span: ByColor<Bitboard>,
 }
 
+impl<T> Structure<T> {
+    /// The same structure with its worths in another form.
+    pub fn map<U>(self, form: impl FnMut(T) -> U) -> Structure<U> {
+        Structure {
+            worth: self.worth.map(form),
+            passed: self.passed,
+            span: self.span,
+        }
+    }
+}
+
 /// Slots of the pawn table.
 const SLOTS: usize = 8192;
 
@@ -43,23 +54,31 @@ impl PawnTable {
     }
 
     /// The structure with this key, judged anew if the table has lost it.
-    pub(super) fn structure(&mut self, key: u64, board: &Board) -> Structure<Tapered> {
+    pub(super) fn structure(
+        &mut self,
+        key: u64,
+        judge: impl FnOnce() -> Structure<Tapered>,
+    ) -> Structure<Tapered> {
         let slot = &mut self.0[key as usize % SLOTS];
         if slot.0 != key {
-            *slot = (key, judge(board));
+            *slot = (key, judge());
         }
         slot.1
     }
 }
 
 /// The structure from scratch.
-pub(super) fn judge<T: Tally>(board: &Board) -> Structure<T> {
-    let mut structure = Structure::default();
+pub(super) fn judge<T: Tally>(board: &Board, ground: T::Ground) -> Structure<T> {
+    let mut structure = Structure {
+        worth: ByColor::new_with(|_| T::empty(ground)),
+        passed: Bitboard::EMPTY,
+        span: ByColor::default(),
+    };
     for us in Color::ALL {
         let ours = board.pawns() & board.by_color(us);
         let theirs = board.pawns() & board.by_color(!us);
         *structure.span.get_mut(us) = pawn_attacks(us, fill_forward(us, ours));
-        let mut sum = T::default();
+        let mut sum = T::empty(ground);
         for pawn in ours {
             judge_pawn(us, pawn, ours, theirs, &mut sum);
             if is_passed(us, pawn, theirs) && (ahead(us, pawn) & ours).is_empty() {
@@ -133,7 +152,7 @@ mod tests {
     use crate::chess::{Rules as _, Variant, parse_fen};
 
     fn structure(fen: &str) -> Structure<Tapered> {
-        judge(parse_fen(Variant::Standard, fen).unwrap().board())
+        judge(parse_fen(Variant::Standard, fen).unwrap().board(), ())
     }
 
     #[test]
@@ -159,9 +178,14 @@ mod tests {
     fn a_lost_structure_is_judged_again() {
         let mut table = PawnTable::new();
         let pos = Variant::Standard.start();
-        let first = table.structure(5, pos.board()).worth;
+        let first = table.structure(5, || judge(pos.board(), ())).worth;
         let other = parse_fen(Variant::Standard, "4k3/p6p/8/8/8/8/8/4K3 w - - 0 1").unwrap();
-        assert_ne!(table.structure(5 + SLOTS as u64, other.board()).worth, first);
-        assert_eq!(table.structure(5, pos.board()).worth, first);
+        assert_ne!(
+            table
+                .structure(5 + SLOTS as u64, || judge(other.board(), ()))
+                .worth,
+            first
+        );
+        assert_eq!(table.structure(5, || judge(pos.board(), ())).worth, first);
     }
 }

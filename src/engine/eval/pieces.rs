@@ -20,8 +20,13 @@ use crate::{
 const MIDDLE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
 /// Draws the attacks of one side's pieces into the picture, and sums up its mobility and its pieces' places.
-pub(super) fn pieces<T: Tally>(picture: &mut Picture<'_>, us: Color, structure: &Structure<T>) -> (T, T) {
-    let (mut mobility, mut places) = (T::default(), T::default());
+pub(super) fn pieces<T: Tally>(
+    picture: &mut Picture<'_>,
+    us: Color,
+    structure: &Structure<T>,
+    ground: T::Ground,
+) -> (T, T) {
+    let (mut mobility, mut places) = (T::empty(ground), T::empty(ground));
     let board = picture.board;
     let side = *picture.sides.get(us);
     let pinned = side

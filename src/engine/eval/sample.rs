@@ -54,9 +54,9 @@ impl Sample {
     #[must_use]
     pub fn of(pos: &Position) -> Self {
         let node = Node::new(pos, true);
-        let structure = pawns::judge::<Coefficients>(node.board());
-        let terms = Terms::of(&node, &structure);
-        let total = terms.total();
+        let structure = pawns::judge::<Coefficients>(node.board(), ());
+        let terms = Terms::of(&node, &structure, ());
+        let total = terms.total(());
         let pieces_left = terms.phase as f32 / FULL_PHASE as f32;
         let fifty = (200 - pos.halfmoves().min(100)) as f32 / 200.0;
         let boxed = |coefficients: &Coefficients| coefficients.counts.clone().into_boxed_slice();

@@ -65,9 +65,9 @@ pub(super) fn weights(role: Role, square: Square) -> (Option<Weight>, Weight) {
 }
 
 /// All pieces of both sides where they stand, and the bishop pair.
-pub(super) fn material<T: Tally>(board: &Board) -> ByColor<T> {
+pub(super) fn material<T: Tally>(board: &Board, ground: T::Ground) -> ByColor<T> {
     ByColor::new_with(|color| {
-        let mut sum = T::default();
+        let mut sum = T::empty(ground);
         let ours = board.by_color(color);
         for role in Role::ALL {
             for square in ours & board.by_role(role) {
@@ -102,7 +102,7 @@ mod tests {
                 assert_eq!(worth(role, square), worth(role, square.flip_horizontal()));
             }
         }
-        let start = material::<Tapered>(Variant::Standard.start().board());
+        let start = material::<Tapered>(Variant::Standard.start().board(), ());
         assert_eq!(start.white, start.black);
     }
 

@@ -1,7 +1,10 @@
-//! What the terms of the evaluation are added up in: a worth in play, a count of each weight when tuning.
+//! What the terms of the evaluation are added up in: a worth in play, by the weights of the table or by a player's own,
+//! and a count of each weight when tuning.
 
 use super::{
-    king, squares,
+    king,
+    own::Weights,
+    squares,
     tapered::{Tapered, t},
     weight::Weight,
     weights::TABLE,
@@ -9,7 +12,13 @@ use super::{
 use crate::chess::{Role, Square};
 
 /// A sum of weights.
-pub(super) trait Tally: Clone + Default {
+pub(super) trait Tally: Clone {
+    /// Where the weights come from, where that is not known from the kind of sum.
+    type Ground: Copy;
+
+    /// Nothing added up yet.
+    fn empty(ground: Self::Ground) -> Self;
+
     /// Adds a weight so many times.
     fn add(&mut self, weight: Weight, times: i32);
 
@@ -36,6 +45,12 @@ pub(super) trait Tally: Clone + Default {
 }
 
 impl Tally for Tapered {
+    type Ground = ();
+
+    fn empty((): ()) -> Self {
+        Self::ZERO
+    }
+
     fn add(&mut self, weight: Weight, times: i32) {
         *self += TABLE[weight.index()] * times;
     }
@@ -61,6 +76,48 @@ impl Tally for Tapered {
     }
 }
 
+/// A worth by weights of one's own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weighed<'w> {
+    weights: &'w Weights,
+    pub worth: Tapered,
+}
+
+impl<'w> Weighed<'w> {
+    /// A worth that is known already.
+    pub fn new(weights: &'w Weights, worth: Tapered) -> Self {
+        Self { weights, worth }
+    }
+}
+
+impl<'w> Tally for Weighed<'w> {
+    type Ground = &'w Weights;
+
+    fn empty(weights: &'w Weights) -> Self {
+        Self::new(weights, Tapered::ZERO)
+    }
+
+    fn add(&mut self, weight: Weight, times: i32) {
+        self.worth += self.weights.of(weight) * times;
+    }
+
+    fn add_fixed(&mut self, worth: Tapered) {
+        self.worth += worth;
+    }
+
+    fn add_all(&mut self, other: &Self, times: i32) {
+        self.worth += other.worth * times;
+    }
+
+    fn subtract_danger(&mut self, danger: Self) {
+        self.worth.subtract_danger(danger.worth);
+    }
+
+    fn worth(&self) -> Tapered {
+        self.worth
+    }
+}
+
 /// How often each weight is used: the evaluation as a function of its weights.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Coefficients {
@@ -73,6 +130,12 @@ pub(super) struct Coefficients {
 }
 
 impl Tally for Coefficients {
+    type Ground = ();
+
+    fn empty((): ()) -> Self {
+        Self::default()
+    }
+
     fn add(&mut self, weight: Weight, times: i32) {
         let place = weight.index() as u16;
         match self.counts.binary_search_by_key(&place, |(place, _)| *place) {

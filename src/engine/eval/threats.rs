@@ -13,14 +13,14 @@ use super::{
 use crate::chess::Color;
 
 /// The worth of a side's threats. The picture must be complete.
-pub(super) fn threats<T: Tally>(picture: &Picture<'_>, us: Color) -> T {
+pub(super) fn threats<T: Tally>(picture: &Picture<'_>, us: Color, ground: T::Ground) -> T {
     let ours = picture.sides.get(us);
     let theirs = picture.sides.get(!us);
     let board = picture.board;
     let pieces = theirs.pieces & !(board.pawns() | board.kings());
     let strongly_defended = theirs.by_role[0] | theirs.twice & !ours.twice;
     let weak = theirs.pieces & !strongly_defended & ours.all;
-    let mut sum = T::default();
+    let mut sum = T::empty(ground);
     sum.add(THREAT_BY_PAWN, (pieces & ours.by_role[0]).count() as i32);
     let defended = pieces & strongly_defended;
     let minors = ours.by_role[1] | ours.by_role[2];
@@ -73,7 +73,7 @@ fn pushes(picture: &Picture<'_>, us: Color) -> Bitboard {
 }
 
 /// Room to move behind the own pawns, which counts while there are many pieces.
-pub(super) fn space<T: Tally>(picture: &Picture<'_>, us: Color) -> T {
+pub(super) fn space<T: Tally>(picture: &Picture<'_>, us: Color, ground: T::Ground) -> T {
     let ours = picture.sides.get(us);
     let theirs = picture.sides.get(!us);
     let middle = us.fold_wb(Bitboard(0x0000_0000_3c3c_3c00), Bitboard(0x003c_3c3c_0000_0000));
@@ -81,7 +81,7 @@ pub(super) fn space<T: Tally>(picture: &Picture<'_>, us: Color) -> T {
     let behind = safe & fill_forward(!us, ours.pawns);
     let pieces = (ours.pieces & !picture.board.pawns()).count() as i32;
     let room = (safe.count() + (behind & !theirs.all).count()) as i32;
-    let mut sum = T::default();
+    let mut sum = T::empty(ground);
     sum.add(SPACE, 3 * room * (pieces - 3).max(0) / 16);
     sum
 }

@@ -1,7 +1,6 @@
 //! Evaluation under other rules: material with the variant's own values, and what its goal rewards.
 
-use super::classical;
-use super::pawns::PawnTable;
+use super::{classical, own::Weights, pawns::PawnTable};
 use crate::{
     chess::{Color, Role, Rules as _, Square, Variant},
     engine::node::Node,
@@ -18,26 +17,22 @@ const HORDE: [i32; 6] = [70, 300, 310, 480, 950, 0];
 const ORTHODOX: [i32; 6] = [100, 320, 330, 500, 950, 0];
 
 /// The worth of a position for the side to move, in centipawns.
-pub(super) fn evaluate(variant: Variant, node: &Node, pawns: &mut PawnTable) -> i32 {
+pub(super) fn evaluate(variant: Variant, node: &Node, pawns: &mut PawnTable, own: Option<&Weights>) -> i32 {
     let sum = |values: &[i32; 6]| material(node, values, Color::White) - material(node, values, Color::Black);
     let difference = |worth: fn(&Node, Color) -> i32| worth(node, Color::White) - worth(node, Color::Black);
     let white = match variant {
-        Variant::KingOfTheHill => classical_for_white(node, pawns) + difference(hill),
-        Variant::ThreeCheck => classical_for_white(node, pawns) + difference(checks_given),
+        Variant::KingOfTheHill => classical::evaluate(node, pawns, own) + difference(hill),
+        Variant::ThreeCheck => classical::evaluate(node, pawns, own) + difference(checks_given),
         Variant::Antichess => sum(&ANTICHESS),
         Variant::Atomic => sum(&ATOMIC) + difference(placement),
         Variant::Horde => sum(&HORDE) + difference(advance),
         Variant::RacingKings => sum(&ORTHODOX) + difference(race),
         Variant::Crazyhouse => sum(&CRAZYHOUSE) + difference(placement),
         Variant::Standard | Variant::Chess960 | Variant::FromPosition => {
-            return classical::evaluate(node, pawns);
+            classical::evaluate(node, pawns, own)
         }
     };
     if node.turn.is_white() { white } else { -white }
-}
-
-fn classical_for_white(node: &Node, pawns: &mut PawnTable) -> i32 {
-    classical::judge(node, pawns).worth()
 }
 
 /// Pieces on the board and in the pocket.

@@ -40,6 +40,8 @@ impl Weight {
 pub struct WeightRow {
     /// Its name in the source.
     pub name: &'static str,
+    /// Its name in settings: the same in small letters.
+    pub key: &'static str,
     /// What it is for.
     pub doc: &'static str,
     /// The place of its first pair in the table.
@@ -73,6 +75,13 @@ macro_rules! weights {
         pub(super) const ROWS: &[super::weight::WeightRow] = &[
             $(super::weight::WeightRow {
                 name: stringify!($name),
+                key: {
+                    const SMALL: [u8; stringify!($name).len()] = super::weight::small(stringify!($name));
+                    match str::from_utf8(&SMALL) {
+                        Ok(key) => key,
+                        Err(_) => panic!("small letters of a name are letters"),
+                    }
+                },
                 doc: concat!($($doc),+),
                 first: std::mem::offset_of!(Layout, $name),
                 length: super::weight::length!($($length)?),
@@ -101,6 +110,17 @@ macro_rules! weights {
             table
         };
     };
+}
+
+/// A name of so many bytes in small letters.
+pub(super) const fn small<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
+    let mut small = [0; LENGTH];
+    let mut index = 0;
+    while index < LENGTH {
+        small[index] = name.as_bytes()[index].to_ascii_lowercase();
+        index += 1;
+    }
+    small
 }
 
 /// The length of a row; a single weight's is one.
@@ -138,6 +158,7 @@ mod tests {
         for row in ROWS {
             assert_eq!(row.first, next, "{}", row.name);
             assert!(row.length > 0 && !row.doc.trim().is_empty());
+            assert_eq!(row.key, row.name.to_lowercase());
             next += row.length;
         }
         assert_eq!(next, COUNT);

@@ -64,7 +64,9 @@ pub fn order(
     seed: u64,
 ) -> Order {
     let knobs = knobs_of(profile, asked, line.variant().is_orthodox());
-    order_with(&knobs, line, budget, seed).in_style(profile.style)
+    let mut order = order_with(&knobs, line, budget, seed).in_style(profile.style);
+    order.search.setup = profile.setup.clone().filter(|_| asked.is_none());
+    order
 }
 
 /// The same for knobs of one's own.
@@ -154,6 +156,20 @@ mod tests {
             (Some(Nodes(500)), Some(Depth(3)))
         );
         assert_eq!(atomic.search.handicap.noise, Centipawns(80));
+    }
+
+    #[test]
+    fn a_level_that_is_asked_for_counts_without_the_numbers_set_by_hand() {
+        let text = "mode = \"power\"\n[eval]\nbishop_pair = \"150%\"\n";
+        let profile = crate::personality::read("x.toml", text).0.unwrap();
+        let setup = |asked| {
+            order(&profile, asked, line(Variant::Standard), None, 1)
+                .search
+                .setup
+        };
+        assert_eq!(setup(None), profile.setup);
+        assert!(profile.setup.is_some());
+        assert_eq!(setup(Some(Elo(1400))), None);
     }
 
     #[test]

@@ -170,13 +170,18 @@ impl Style {
             return;
         }
         let eye = moves::Eye::new(line);
-        for candidate in candidates.iter_mut() {
+        let spares: Vec<f32> = (0..candidates.len())
+            .map(|index| spare(candidates, index))
+            .collect();
+        for (candidate, spare) in candidates.iter_mut().zip(spares) {
             let pull: f32 = Axis::ALL
                 .iter()
                 .filter(|row| self.on(row.axis) != 0)
                 .map(|row| self.on(row.axis) as f32 * eye.shows(row.axis, candidate.mv))
                 .sum();
-            candidate.chance *= (STEP * pull * forbearance(candidate.loss, pull)).exp();
+            // What following the pull gives up: the move's own loss, or that of all others.
+            let loss = if pull > 0.0 { candidate.loss } else { spare };
+            candidate.chance *= (STEP * pull * forbearance(loss)).exp();
         }
         let sum: f32 = candidates.iter().map(|each| each.chance).sum();
         if sum > 0.0 {
@@ -196,13 +201,17 @@ const FELT: f32 = 0.3;
 /// What a move may lose, in points of winning chances, until no style speaks for it any more.
 const TOLERANCE: f32 = 15.0;
 
-/// How much of a pull counts: one towards a move fades with what the move loses, one away from it never does.
-fn forbearance(loss: f32, pull: f32) -> f32 {
-    if pull > 0.0 {
-        (1.0 - loss / TOLERANCE).max(0.0)
-    } else {
-        1.0
-    }
+/// How much of a pull counts: it fades with what following it loses.
+fn forbearance(loss: f32) -> f32 {
+    (1.0 - loss / TOLERANCE).max(0.0)
+}
+
+/// What is lost, in points of winning chances, by playing anything but a certain move.
+fn spare(candidates: &[Candidate], index: usize) -> f32 {
+    let others = candidates.iter().enumerate().filter(|(other, _)| *other != index);
+    let least = others.map(|(_, candidate)| candidate.loss).min_by(f32::total_cmp);
+    let own = candidates.get(index).map_or(0.0, |candidate| candidate.loss);
+    least.map_or(f32::INFINITY, |least| least - own).max(0.0)
 }
 
 #[cfg(test)]
@@ -273,10 +282,27 @@ mod tests {
     }
 
     #[test]
-    fn a_style_does_not_speak_for_a_blunder() {
-        assert_eq!(forbearance(0.0, 1.0), 1.0);
-        assert_eq!(forbearance(30.0, 1.0), 0.0);
-        assert_eq!(forbearance(30.0, -1.0), 1.0);
+    fn a_style_neither_speaks_for_a_blunder_nor_against_the_only_good_move() {
+        let line = GameLine::replay(Variant::Standard, "3qk3/8/8/8/8/8/8/3RK3 w - - 0 1", "")
+            .unwrap_or_else(|_| unreachable!());
+        let mut candidates = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+        for candidate in &mut candidates {
+            candidate.loss = if candidate.mv.is_capture() { 0.0 } else { 40.0 };
+        }
+        let before = candidates.clone();
+        for row in Axis::ALL {
+            for value in Style::RANGE {
+                Style::default()
+                    .with(row.axis, value)
+                    .lean(&mut candidates, &line);
+                for (now, then) in candidates.iter().zip(&before) {
+                    let is_worse = now.mv.is_capture() && now.chance < then.chance - 1e-3;
+                    assert!(!is_worse, "{row:?} {value}: {} after {}", now.chance, then.chance);
+                }
+                candidates.clone_from(&before);
+            }
+        }
+        assert_eq!((forbearance(0.0), forbearance(30.0)), (1.0, 0.0));
     }
 
     #[test]

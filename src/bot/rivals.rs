@@ -1,0 +1,125 @@
+//! What is kept of opponents from game to game: whom they asked for, and who is ahead in the casual games of the day.
+//! In memory; the results of the day come back from the archive.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+
+use crate::{lichess::model::UserId, store::Asked};
+
+/// So many opponents are kept in mind; beyond that all are forgotten but those of now.
+const MOST: usize = 10_000;
+
+/// One opponent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Rival {
+    asked: Asked,
+    /// Decided casual games won, less those lost.
+    lead: i32,
+}
+
+/// All opponents that anything is known of.
+#[derive(Debug, Default)]
+pub(super) struct Rivals(Mutex<BTreeMap<UserId, Rival>>);
+
+impl Rivals {
+    /// With the casual games of the day that were not drawn: against whom, and whether the opponent won.
+    pub(super) fn of(decided: &[(UserId, bool)]) -> Self {
+        let rivals = Self::default();
+        for (opponent, won) in decided {
+            rivals.ended(opponent, *won);
+        }
+        rivals
+    }
+
+    /// A casual game was decided.
+    pub(super) fn ended(&self, opponent: &UserId, opponent_won: bool) {
+        self.with(opponent, |rival| rival.lead += if opponent_won { 1 } else { -1 });
+    }
+
+    /// How many games an opponent is ahead; negative for behind.
+    pub(super) fn lead(&self, opponent: &UserId) -> i32 {
+        self.with(opponent, |rival| rival.lead)
+    }
+
+    /// An opponent asked for something when it was too late for the game. A personality comes at its own strength; a
+    /// level is for whoever was asked for before.
+    pub(super) fn ask(&self, opponent: &UserId, asked: Asked) {
+        self.with(opponent, |rival| match asked.personality {
+            Some(_) => rival.asked = asked,
+            None => rival.asked.level = asked.level,
+        });
+    }
+
+    /// What an opponent asked for in an earlier game.
+    pub(super) fn asked(&self, opponent: &UserId) -> Asked {
+        self.with(opponent, |rival| rival.asked.clone())
+    }
+
+    /// What was asked for in time counts instead of what was asked for in an earlier game.
+    pub(super) fn answered(&self, opponent: &UserId) {
+        self.with(opponent, |rival| rival.asked = Asked::default());
+    }
+
+    fn with<T>(&self, opponent: &UserId, act: impl FnOnce(&mut Rival) -> T) -> T {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rival = known.remove(opponent).unwrap_or_default();
+        let told = act(&mut rival);
+        if rival != Rival::default() {
+            if known.len() >= MOST {
+                known.clear();
+            }
+            known.insert(opponent.clone(), rival);
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Elo;
+
+    fn user(name: &str) -> UserId {
+        name.parse().unwrap()
+    }
+
+    #[test]
+    fn games_are_counted_for_each_opponent() {
+        let rivals = Rivals::of(&[(user("ana"), true), (user("ana"), true), (user("boris"), false)]);
+        rivals.ended(&user("ana"), false);
+        assert_eq!(rivals.lead(&user("ana")), 1);
+        assert_eq!(rivals.lead(&user("boris")), -1);
+        assert_eq!(rivals.lead(&user("clara")), 0);
+    }
+
+    #[test]
+    fn a_level_is_for_whoever_was_asked_for_and_a_personality_comes_at_its_own() {
+        let rivals = Rivals::default();
+        let ask = |personality: Option<&str>, level: Option<u32>| {
+            let asked = Asked {
+                personality: personality.map(str::to_owned),
+                level: level.map(Elo),
+            };
+            rivals.ask(&user("ana"), asked);
+            let asked = rivals.asked(&user("ana"));
+            (asked.personality, asked.level.map(|level| level.0))
+        };
+        assert_eq!(ask(None, Some(900)), (None, Some(900)));
+        assert_eq!(ask(Some("club"), None), (Some("club".to_owned()), None));
+        assert_eq!(ask(None, Some(1400)), (Some("club".to_owned()), Some(1400)));
+        rivals.answered(&user("ana"));
+        assert_eq!(rivals.asked(&user("ana")), Asked::default());
+    }
+
+    #[test]
+    fn crowds_do_not_fill_the_memory() {
+        let rivals = Rivals::default();
+        for number in 0..=MOST {
+            rivals.ended(&user(&format!("user{number}")), true);
+        }
+        assert!(rivals.0.lock().unwrap().len() <= MOST);
+        assert_eq!(rivals.lead(&user(&format!("user{MOST}"))), 1);
+    }
+}

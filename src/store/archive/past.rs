@@ -1,0 +1,130 @@
+//! What the next start of the program has to know of this run.
+
+use rusqlite::params;
+
+use super::{Archive, StoreError, millis, number};
+use crate::{
+    lichess::model::{GameId, UserId},
+    store::{Asked, Favour},
+    units::{Elo, Millis},
+};
+
+impl Archive {
+    /// Writes down until when a limit holds, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_limit(&self, key: &str, until: Millis) -> Result<(), StoreError> {
+        self.sql.execute(
+            "INSERT OR REPLACE INTO limits VALUES (?, ?)",
+            params![key, number(until.0)],
+        )?;
+        Ok(())
+    }
+
+    /// The limits that still hold, and until when.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn limits(&self, now: Millis) -> Result<Vec<(String, Millis)>, StoreError> {
+        let mut select = self
+            .sql
+            .prepare("SELECT key, until FROM limits WHERE until > ?")?;
+        let rows = select.query_map([number(now.0)], |row| Ok((row.get(0)?, millis(row.get(1)?))))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// With whom games were begun since a time, once for each game, and whether that was a bot.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn opponents_since(&self, since: Millis) -> Result<Vec<(UserId, bool)>, StoreError> {
+        let mut select = self
+            .sql
+            .prepare("SELECT opponent, is_bot FROM games WHERE began >= ? AND opponent IS NOT NULL")?;
+        let rows = select.query_map([number(since.0)], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
+        })?;
+        let read =
+            |row: rusqlite::Result<(String, bool)>| row.map(|(name, bot)| Some((name.parse().ok()?, bot)));
+        let known: Vec<Option<_>> = rows.map(read).collect::<Result<_, _>>()?;
+        Ok(known.into_iter().flatten().collect())
+    }
+
+    /// How casual games begun since a time ended that were not drawn: against whom, and whether the opponent won.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn decided_since(&self, since: Millis) -> Result<Vec<(UserId, bool)>, StoreError> {
+        let mut select = self.sql.prepare(
+            "SELECT opponent, winner != side FROM games
+             WHERE began >= ? AND NOT rated AND opponent IS NOT NULL AND winner IS NOT NULL",
+        )?;
+        let rows = select.query_map([number(since.0)], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
+        })?;
+        let all: Vec<(String, bool)> = rows.collect::<Result<_, _>>()?;
+        Ok(all
+            .into_iter()
+            .filter_map(|(name, lost)| Some((name.parse().ok()?, lost)))
+            .collect())
+    }
+
+    /// Writes down what was granted in a game so far.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_favour(&self, game: &GameId, favour: &Favour) -> Result<(), StoreError> {
+        self.sql.execute(
+            "INSERT OR REPLACE INTO favours VALUES (?, ?, ?, ?, ?)",
+            params![
+                game.as_str(),
+                favour.takebacks,
+                favour.offered_at,
+                favour.asked.personality,
+                favour.asked.level.map(|level| level.0)
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// What was granted in games begun since a time whose end nobody has written down.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn favours(&self, since: Millis) -> Result<Vec<(GameId, Favour)>, StoreError> {
+        let mut select = self.sql.prepare(
+            "SELECT id, takebacks, offered, favours.personality, favours.level FROM favours
+             JOIN games ON id = game WHERE ended IS NULL AND began >= ?",
+        )?;
+        let rows = select.query_map([number(since.0)], |row| {
+            let favour = Favour {
+                takebacks: row.get(1)?,
+                offered_at: row.get(2)?,
+                asked: Asked {
+                    personality: row.get(3)?,
+                    level: row.get::<_, Option<u32>>(4)?.map(Elo),
+                },
+            };
+            Ok((row.get::<_, String>(0)?, favour))
+        })?;
+        let all: Vec<(String, Favour)> = rows.collect::<Result<_, _>>()?;
+        Ok(all
+            .into_iter()
+            .filter_map(|(id, favour)| Some((id.parse().ok()?, favour)))
+            .collect())
+    }
+
+    /// Games begun since a time whose end nobody has written down, the newest first, at most a hundred.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn without_end(&self, since: Millis) -> Result<Vec<GameId>, StoreError> {
+        let mut select = self.sql.prepare(
+            "SELECT id FROM games WHERE ended IS NULL AND began >= ? ORDER BY began DESC LIMIT 100",
+        )?;
+        let rows = select.query_map([number(since.0)], |row| row.get::<_, String>(0))?;
+        let ids: Vec<String> = rows.collect::<Result<_, _>>()?;
+        Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
+    }
+}

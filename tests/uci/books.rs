@@ -1,0 +1,43 @@
+//! Moves from a book file.
+
+use super::session::{Scratch, Session};
+
+#[test]
+fn a_book_is_opened_asked_and_verified() {
+    let session = Session::start();
+    let book = Scratch::new("mine.book");
+    std::fs::write(&book.0, "1. b3 e5\n1. f3 e5 2. g4 d6\n").unwrap();
+    let path = book.0.display();
+    session.say(&format!("setoption name BookFile value {path}"));
+    session.say("go depth 1").until("info depth 1");
+    session.until("bestmove");
+    session.say("setoption name OwnBook value true");
+    let lines = session
+        .say("position startpos")
+        .say("go depth 1")
+        .until("bestmove");
+    assert!(lines[0].starts_with("info string book move"), "{lines:?}");
+    // A move that is mated at once does not survive a short search.
+    session.say("setoption name VerifyBook value true");
+    session.say("position startpos moves f2f3 e7e5").say("go depth 4");
+    let lines = session.until("bestmove");
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.starts_with("info string book move g2g4 refused")),
+        "{lines:?}"
+    );
+    assert!(!lines.last().unwrap().starts_with("bestmove g2g4"));
+    // Analysis wants the engine, not the book.
+    session.say("setoption name UCI_AnalyseMode value true");
+    let lines = session
+        .say("position startpos")
+        .say("go depth 2")
+        .until("bestmove");
+    assert!(lines.iter().any(|line| line.starts_with("info depth 2")));
+    assert!(
+        session
+            .refusal("setoption name BookFile value /nowhere/at.book")
+            .contains("/nowhere/at.book")
+    );
+}

@@ -1,0 +1,8 @@
+//! Whole sessions of the protocol, over pipes in memory.
+
+mod books;
+#[cfg(feature = "daemon")]
+mod levels;
+mod searching;
+mod session;
+mod talking;

@@ -1,0 +1,183 @@
+//! What is said beside searches, and what is refused.
+
+use super::session::{Scratch, Session};
+
+#[test]
+fn it_introduces_itself_with_its_options() {
+    let session = Session::start();
+    let lines = session.say("uci").until("uciok");
+    assert!(lines[0].starts_with("id name Sparring"));
+    for option in [
+        "option name Hash type spin default 16 min 1 max 65536",
+        "option name Clear Hash type button",
+        "option name MultiPV type spin default 1 min 1 max 256",
+        "option name Move Overhead type spin default 20 min 0 max 10000",
+        "option name UCI_Chess960 type check default false",
+        "option name Threads type spin default 1 min 1 max 256",
+        "option name Ponder type check default false",
+        "option name OwnBook type check default false",
+        "option name BookFile type string default <empty>",
+        "option name UCI_ShowWDL type check default false",
+        "option name UCI_AnalyseMode type check default false",
+        "option name Log type check default false",
+    ] {
+        assert!(lines.iter().any(|line| line == option), "{option}");
+    }
+}
+
+#[test]
+fn it_answers_while_it_searches_and_stops_when_told() {
+    let session = Session::start();
+    session.say("go infinite").until("info depth 3");
+    session.say("isready").until("readyok");
+    session
+        .say("setoption name Hash value 8")
+        .until("info string option");
+    session.say("go depth 1").until("info string");
+    session.say("stop").until("bestmove");
+    session.say("isready").until("readyok");
+}
+
+#[test]
+fn what_cannot_be_is_told_and_changes_nothing() {
+    let session = Session::start();
+    session.say("position startpos moves e2e4");
+    for (line, told) in [
+        (
+            "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+            "is not a playable position",
+        ),
+        ("position fen rubbish w - - 0 1", "is not a FEN"),
+        (
+            "position startpos moves e2e5",
+            "move 1 of the game: \"e2e5\" is not legal here",
+        ),
+        (
+            "position startpos moves e2e4 e7e5 xx",
+            "move 3 of the game: \"xx\" is not a move",
+        ),
+        ("setoption name Hash value 0", "from 1 to 65536"),
+        ("setoption name Nonsense value 1", "no option \"Nonsense\""),
+        ("setoption", "needs \"name\""),
+        ("go searchmoves e2e4", "\"e2e4\" is not legal here"),
+        ("go depth", "needs a value"),
+        ("perft 99", "would take too long"),
+        ("sing", "\"sing\" is not a command"),
+    ] {
+        let answer = session.refusal(line);
+        assert!(answer.contains(told), "{line}: {answer}");
+    }
+    let fen = session.say("d").last("fen");
+    assert_eq!(
+        fen,
+        "fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    );
+}
+
+#[test]
+fn people_can_look_at_position_evaluation_and_counts() {
+    let session = Session::start();
+    assert_eq!(session.say("d").last("key"), "key 463b96181691fc9c");
+    assert!(session.say("eval").last("total").ends_with("for white"));
+    let lines = session.say("perft 3").until("8902 nodes");
+    assert!(lines.iter().any(|line| line == "e2e4: 600"));
+    assert!(
+        session
+            .say("bench 1")
+            .until("")
+            .last()
+            .unwrap()
+            .contains(" nodes ")
+    );
+    assert!(session.say("params").until("history_max").len() > 20);
+}
+
+#[test]
+fn the_end_of_input_lets_a_limited_search_finish_and_stops_an_endless_one() {
+    let session = Session::start();
+    session.say("go depth 6");
+    assert!(session.end().iter().any(|line| line.starts_with("bestmove")));
+    let session = Session::start();
+    session.say("go infinite");
+    assert!(session.end().iter().any(|line| line.starts_with("bestmove")));
+    let session = Session::start();
+    session.say("quit");
+    assert!(session.end().is_empty());
+}
+
+#[test]
+fn garbage_is_survived() {
+    let session = Session::start();
+    for garbage in [
+        "\u{0}\u{1}\u{2}",
+        "position fen",
+        "go nodes -1",
+        "setoption name",
+        "  ",
+        "position moves moves",
+    ] {
+        session.say(garbage);
+    }
+    session
+        .input
+        .as_ref()
+        .unwrap()
+        .send(vec![0xff, 0xfe, b'\n'])
+        .unwrap();
+    session.say("isready").until("readyok");
+}
+
+#[test]
+fn chances_are_shown_when_asked_for() {
+    let session = Session::start();
+    session
+        .say("setoption name UCI_ShowWDL value true")
+        .say("go depth 4");
+    let lines = session.until("bestmove");
+    let line = lines
+        .iter()
+        .rfind(|line| line.starts_with("info depth 4 "))
+        .unwrap();
+    let words: Vec<&str> = line.split(' ').collect();
+    let at = words.iter().position(|word| *word == "wdl").unwrap();
+    let sum: u32 = words[at + 1..at + 4]
+        .iter()
+        .map(|word| word.parse::<u32>().unwrap())
+        .sum();
+    assert_eq!(sum, 1000, "{line}");
+}
+
+#[test]
+fn the_log_holds_both_sides() {
+    let session = Session::start();
+    let log = Scratch::new("session.log");
+    session.say(&format!("setoption name LogFile value {}", log.0.display()));
+    session.say("isready").until("readyok");
+    assert!(!log.0.exists());
+    session.say("setoption name Log value true");
+    session.say("isready").until("readyok");
+    session.say("setoption name Log value false");
+    session.say("uci").until("uciok");
+    let text = std::fs::read_to_string(&log.0).unwrap();
+    assert!(text.contains("< isready") && text.contains("> readyok"), "{text}");
+    assert!(!text.contains("uciok"));
+    session.say("setoption name LogFile value /nowhere/at/all.log");
+    assert!(
+        session
+            .refusal("setoption name Log value true")
+            .contains("/nowhere/at/all.log")
+    );
+}
+
+#[test]
+fn a_long_search_tells_which_move_it_is_about() {
+    let session = Session::start();
+    session.say("go infinite");
+    session.until("info depth 1");
+    let mut heard = String::new();
+    while !heard.contains(" currmove ") {
+        heard = session.last("info");
+    }
+    assert!(heard.contains(" currmovenumber "), "{heard}");
+    session.say("stop").until("bestmove");
+}
