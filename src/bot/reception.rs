@@ -86,7 +86,7 @@ impl Desk {
         let options = self.options.borrow();
         let play = rules::casting(&options.rules, facts, &options.play);
         let cast = self.shared.cast.borrow();
-        let most = cast.get_or_plain(&play.personality).rematches;
+        let most = cast.seated(&play.personality).rematches;
         most.is_some_and(|most| row > most)
     }
 

@@ -10,7 +10,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
+use tracing::info;
 
 use super::{
     dashboard::{self, Panel, Wish},
@@ -20,15 +20,15 @@ use super::{
     helm::Helm,
     leaning, listening,
     service::{assemble, failure, fresh_seed},
-    state,
+    settings, state,
     station::Station,
-    stock::stock,
+    stock::inspected,
     token::{Sources, TokenError},
     warnings::Warnings,
 };
 use crate::{
     bot::{Signals, Status, pulse::Pulse},
-    config::{Config, LoadError, Server, load},
+    config::{Config, Server},
     lichess::Client,
     lists,
 };
@@ -66,7 +66,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 /// # Errors
 /// With an exit code for settings, token, account or server that cannot be used.
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
-    let config = settings(&args.station.config)?;
+    let config = settings::read(&args.station.config)?;
     let server = match &args.station.url {
         Some(url) => {
             Server::parse(url).map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
@@ -98,28 +98,6 @@ pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     runtime.block_on(serve(args, config, client, &folder, warnings))
 }
 
-/// Reads the settings; warnings go to the log.
-pub(super) fn settings(path: &Path) -> anyhow::Result<Config> {
-    let (config, findings) =
-        load(path).map_err(|error| Failure::error(Exit::BadConfiguration, explained(&error)))?;
-    if !findings.list.is_empty() {
-        warn!("{findings}");
-    }
-    Ok(config)
-}
-
-fn explained(error: &LoadError) -> String {
-    match error {
-        LoadError::Unreadable { path, source } => {
-            format!(
-                "cannot read {}: {source}; name another file with --config",
-                path.display()
-            )
-        }
-        LoadError::Refused(_) => error.to_string(),
-    }
-}
-
 fn no_token(error: TokenError) -> anyhow::Error {
     Failure::error(Exit::NoPermission, format!("{:#}", anyhow::Error::new(error)))
 }
@@ -132,7 +110,9 @@ async fn serve(
     warnings: Warnings,
 ) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
-    let stock = stock(&config.paths, &stop);
+    let (stock, broken) = inspected(&config.paths, &stop);
+    // Only now it is known who is there.
+    let config = settings::read_with(&args.station.config, &config.paths, &stock, &broken)?;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
     let status = config.status.clone();
@@ -143,11 +123,11 @@ async fn serve(
     if config.state.archive && !args.dry_run {
         (service.daemon.store, service.daemon.past) = state::open(folder);
         if config.state.soft_weights {
-            leaning::keep(folder.join(state::ARCHIVE), stock, stop.clone());
+            leaning::keep(folder.join(state::ARCHIVE), stock.clone(), stop.clone());
         }
     }
     let options = service.options.subscribe();
-    let mut helm = Helm::new(args.station.config.clone(), config, service.options, declare);
+    let mut helm = Helm::new(args.station.config.clone(), config, stock, service.options, declare);
     let (wishes, mut wished) = mpsc::channel(WISHES);
     if let Some(listen) = &status.listen {
         let panel = Panel {

@@ -208,11 +208,23 @@ impl Config {
 /// # Errors
 /// [`LoadError`] when the file cannot be read or used.
 pub fn load(path: &Path) -> Result<(Config, Findings), LoadError> {
+    load_with(path, None)
+}
+
+/// Reads the settings from a file, whose books and personalities must be among the known ones.
+///
+/// # Errors
+/// [`LoadError`] when the file cannot be read or used, or names what is not there.
+pub fn load_among(path: &Path, known: Known<'_>) -> Result<(Config, Findings), LoadError> {
+    load_with(path, Some(known))
+}
+
+fn load_with(path: &Path, known: Option<Known<'_>>) -> Result<(Config, Findings), LoadError> {
     let text = fs::read_to_string(path).map_err(|source| LoadError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
-    match read(&path.display().to_string(), &text) {
+    match read_with(&path.display().to_string(), &text, known) {
         (Some(config), findings) => {
             let folder = path.parent().unwrap_or(Path::new(""));
             Ok((config.within(folder), findings))
@@ -385,13 +397,22 @@ fn declare_play(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
         })
     };
     const OWN_BOOKS: &str = "the personality's own books";
-    Play {
-        personality: play.key(
+    let who = play.key(
+        "personality",
+        personality,
+        "club".to_owned(),
+        "Who plays: a file of the folder of personalities.",
+    );
+    let is_there = known.is_none_or(|known| known.personalities.contains(&who));
+    if !is_there && play.span("personality").is_none() {
+        play.error(
             "personality",
-            personality,
-            "club".to_owned(),
-            "Who plays: a file of the folder of personalities.",
-        ),
+            format!("\"{who}\" plays where nobody is named, and there is no such personality"),
+            "name one that is there",
+        );
+    }
+    Play {
+        personality: who,
         level: play.optional(
             "level",
             Level,

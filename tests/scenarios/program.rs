@@ -139,3 +139,33 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
     );
     assert!(!said.contains(&table.bot.token), "{said}");
 }
+
+/// How the program ends in a folder that it refuses to play in, and what it says.
+async fn refused(folder: &Path) -> (Option<i32>, String) {
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let program = start(folder, &table, Stdio::piped());
+    let output = tokio::time::timeout(PATIENCE, program.wait_with_output()).await;
+    let output = output.expect("it goes on").unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[tokio::test]
+async fn who_is_misspelt_in_the_settings_does_not_play_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    fs::write(folder.path().join("bot.toml"), "[play]\npersonality = \"quikc\"\n").unwrap();
+    let (code, said) = refused(folder.path()).await;
+    assert_eq!(code, Some(78), "{said}");
+    assert!(said.contains("did you mean \"quick\"?"), "{said}");
+}
+
+#[tokio::test]
+async fn who_cannot_be_read_at_the_start_does_not_play_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let personality = folder.path().join("personalities/quick.toml");
+    fs::write(personality, "nodes = \"many\"\n").unwrap();
+    let (code, said) = refused(folder.path()).await;
+    assert_eq!(code, Some(78), "{said}");
+    assert!(said.contains("quick.toml:1") && said.contains("nodes = \"many\""), "{said}");
+}

@@ -225,6 +225,10 @@ impl Actor {
         let mut play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
         if !facts.rated {
             self.asked = self.asked_for(game, &play);
+            // Whoever was asked for in an earlier run may have gone since.
+            let cast = self.shared.cast.borrow();
+            self.asked.personality.take_if(|name| !cast.remembers(name));
+            drop(cast);
             if let Some(name) = &self.asked.personality {
                 play.personality.clone_from(name);
                 play.level = None;
@@ -254,7 +258,7 @@ impl Actor {
         let lead = self.shared.rivals.lead(opponent);
         if play.adapt == Adapt::Rematches && lead != 0 && asked.level.is_none() {
             let name = asked.personality.as_ref();
-            let profile = cast.get_or_plain(name.unwrap_or(&play.personality));
+            let profile = cast.seated(name.unwrap_or(&play.personality));
             let level = play.level.filter(|_| name.is_none()).or(profile.level);
             asked.level = level.map(|level| adapt::by_results(level, lead));
         }
@@ -484,7 +488,7 @@ fn manner_of(shared: &Shared, play: &Play) -> Manner {
     Manner {
         level: play.level,
         fast: play.fast,
-        ..Manner::of(cast.get_or_plain(&play.personality))
+        ..Manner::of(cast.seated(&play.personality))
     }
 }
 
