@@ -20,7 +20,7 @@ use super::{
     actor::{Setup, Shared},
     arenas::Arenas,
     daemon::{Options, Past, Signals, Status},
-    duel::Duel,
+    ears::Ears,
     errands::Errand,
     intake::{Intake, Reply, Room},
     limits::Limits,
@@ -33,8 +33,8 @@ use super::{
 };
 use crate::{
     lichess::{
-        CallError, Client, Follower, News, Untrusted,
-        model::{Event, GameId, GameInfo, Speed, Status as GameStatus},
+        CallError, Client,
+        model::{GameId, GameInfo, Speed, Status as GameStatus},
         retry::Class,
     },
     units::Millis,
@@ -46,8 +46,6 @@ const LETTING_GO: Duration = Duration::from_millis(1500);
 const SELDOM: f64 = 10.0;
 /// While the server wants no answers to challenges, promised seats are looked at so often.
 const SILENT_LOOK: Millis = Millis::from_secs(5);
-/// When the event stream is refused though the token is good, it is tried again after this time.
-const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
 /// How the roof steers the desk and watches it.
 pub(super) struct Roof {
@@ -65,8 +63,7 @@ pub(super) struct Desk {
     pub(super) shared: Arc<Shared>,
     pub(super) options: watch::Receiver<Options>,
     pub(super) status: watch::Sender<Status>,
-    seed: u64,
-    follower: Follower<Event>,
+    pub(super) ears: Ears,
     pub(super) registry: Registry,
     pub(super) intake: Intake,
     pub(super) suitor: Suitor,
@@ -79,13 +76,10 @@ pub(super) struct Desk {
     heart: Heart,
     pub(super) limits: Limits,
     pub(super) today: Today,
-    duel: Duel,
     errands: FuturesUnordered<BoxFuture<'static, Errand>>,
     begin: Instant,
     /// Once asked to end: running games are left then.
     pub(super) drained_at: Option<Instant>,
-    /// When the event stream is followed anew, after it was refused.
-    follow_at: Option<Instant>,
     pub(super) exit: Option<Exit>,
     /// Nothing is sent that changes anything.
     pub(super) dry: bool,
@@ -104,12 +98,11 @@ impl Desk {
         let limits = Limits::restore(&past.limits, &shared.client, shared.store.clone(), epoch());
         Self {
             client: shared.client.clone(),
-            follower: Follower::events(&shared.client, seed),
+            ears: Ears::open(&shared.client, seed),
             registry: Registry::new(Arc::clone(&shared), leave),
             shared,
             options: roof.options,
             status: roof.status,
-            seed,
             intake: Intake::default(),
             suitor: Suitor::default(),
             arenas: Arenas::default(),
@@ -121,11 +114,9 @@ impl Desk {
             heart: roof.heart,
             limits,
             today: Today::of(&past.opponents_today, epoch()),
-            duel: Duel::default(),
             errands: FuturesUnordered::new(),
             begin: Instant::now(),
             drained_at: None,
-            follow_at: None,
             exit: None,
             dry,
         }
@@ -152,74 +143,13 @@ impl Desk {
                     return Ok(());
                 }
                 () = signals.drain.cancelled(), if self.drained_at.is_none() => self.drain(),
-                Some(news) = self.follower.next() => self.hear(news),
+                Some(news) = self.ears.next() => self.hear(news),
                 Some((id, done)) = self.registry.next(), if !self.registry.is_empty() => self.game_done(&id, done),
                 Some(errand) = self.errands.next(), if !self.errands.is_empty() => self.settle(errand),
                 Ok(()) = self.options.changed() => info!("new settings count from the next challenge on"),
                 () = self.heart.beat() => {}
                 () = sleep_until(timer) => {}
             }
-        }
-    }
-
-    fn hear(&mut self, news: News<Event>) {
-        match news {
-            News::Opened => {
-                info!("listening for challenges");
-                self.show();
-                self.listening(true);
-                if !self.asleep.is_empty() {
-                    self.list_games();
-                }
-            }
-            News::Event { event, .. } => self.take(event),
-            News::Garbled(bad) => {
-                warn!("a line was skipped: {bad}");
-                self.shared.meters.line_skipped("event");
-                // It may have been the start of a game.
-                self.list_games();
-            }
-            News::Lost { why, lived } => {
-                self.listening(false);
-                self.shared.meters.stream_lost("event");
-                debug!("{why} after {lived}, reopening");
-                if self.duel.is_on(&why, lived) {
-                    self.exit = Some(Exit::Duel);
-                }
-            }
-            News::Unopened { why, tries } => {
-                self.note_limit(Class::EventStream, &why);
-                if tries.is_power_of_two() {
-                    warn!("no event stream after {tries} tries: {why}");
-                }
-            }
-            News::Refused(why) => {
-                warn!("{why}");
-                self.follow_at = Some(Instant::now() + REFUSED_PAUSE);
-                self.check_token();
-            }
-        }
-    }
-
-    fn take(&mut self, event: Event) {
-        match event {
-            Event::GameStart { game } => self.start(&game),
-            Event::GameFinish { game } => {
-                if let Some(id) = game.game() {
-                    self.registry.finish(id);
-                    // Whoever slept through the end looks once, so that it is kept.
-                    if self.asleep.remove(id) {
-                        self.start(&game);
-                    }
-                }
-            }
-            Event::Challenge { challenge, compat } => self.consider(&challenge, compat),
-            Event::ChallengeCanceled { challenge } | Event::ChallengeDeclined { challenge } => {
-                let now = self.now();
-                self.suitor.refused(&challenge.id, now);
-                self.intake.cancel(&challenge.id);
-            }
-            Event::Unknown { kind } => debug!("skipped an event \"{}\"", Untrusted(&kind)),
         }
     }
 
@@ -322,10 +252,7 @@ impl Desk {
             self.swept = Instant::now();
             self.list_games();
         }
-        if self.follow_at.is_some_and(|at| Instant::now() >= at) {
-            self.follow_at = None;
-            self.follower = Follower::events(&self.client, self.seed);
-        }
+        self.ears.attend(&self.client);
     }
 
     fn wakes_at(&self) -> Instant {
@@ -337,7 +264,7 @@ impl Desk {
         });
         let courts = self.courts_at().map(|at| self.begin + at.into());
         let contends = self.contends_at().map(|at| self.begin + at.into());
-        [intake, courts, contends, self.drained_at, self.follow_at]
+        [intake, courts, contends, self.drained_at, self.ears.wakes_at()]
             .into_iter()
             .flatten()
             .fold(self.sweeps_at(), Instant::min)
@@ -414,11 +341,6 @@ impl Desk {
         F: Future<Output = Errand> + Send + 'static,
     {
         self.errands.push(call(self.client.clone()).boxed());
-    }
-
-    fn listening(&self, is_listening: bool) {
-        self.status
-            .send_modify(|status| status.is_listening = is_listening);
     }
 
     pub(super) fn show(&self) {

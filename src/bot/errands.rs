@@ -96,7 +96,6 @@ impl Desk {
             Done::With(Outcome::Asleep) => {
                 self.asleep.insert(id.clone());
             }
-            Done::With(Outcome::Duel) => self.exit = Some(Exit::Duel),
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
             Done::With(Outcome::Refused(error)) => warn!("{id}: {error}"),
             Done::With(Outcome::Unauthorized(error)) => {

@@ -43,9 +43,6 @@ pub enum Exit {
     /// The server refuses what every bot needs.
     #[error("the server refuses to be used: {0}")]
     Refused(CallError),
-    /// Somebody else opens the event stream again and again with the same token.
-    #[error("another program uses this token: its event stream and ours end each other; stop one of them")]
-    Duel,
 }
 
 /// Checks token and account, trying for so long where the network is not there yet. The client that comes back names

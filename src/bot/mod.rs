@@ -13,6 +13,7 @@ mod daemon;
 pub mod decide;
 mod desk;
 mod duel;
+mod ears;
 mod errands;
 pub mod facts;
 mod favours;

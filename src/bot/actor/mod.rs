@@ -285,8 +285,10 @@ impl Actor {
                 self.frame_due = None;
                 self.shared.meters.stream_lost("game");
                 debug!("{why}, reopening");
-                if !self.is_over() && self.duel.is_on(&why, lived) {
-                    self.outcome = Some(Outcome::Duel);
+                if !self.is_over() && self.duel.truce(&why, lived).is_some() {
+                    // A clock may be running, so this one is never left alone.
+                    self.shared.meters.stream_contested("game");
+                    warn!("the game's stream ends again and again, as if another program played it with this token");
                 }
             }
             Some(News::Unopened { why, tries }) => {

@@ -93,6 +93,4 @@ pub(in crate::bot) enum Outcome {
     Refused(CallError),
     /// The token is not accepted any more, or so it seems.
     Unauthorized(CallError),
-    /// Another program with our token and our name takes the stream away again and again.
-    Duel,
 }
