@@ -8,10 +8,11 @@ use tokio_util::sync::CancellationToken;
 use super::{
     actor::Shared,
     boards::Boards,
-    desk::{Desk, Roof},
+    desk::{Desk, Roof, epoch},
     facts,
     favours::Favours,
     lag::Tardiness,
+    limits::Limits,
     login::{self, Exit},
     meters::Meters,
     mind::Mind,
@@ -162,11 +163,13 @@ impl Daemon {
     /// [`Exit`] when it cannot be, or not any more.
     pub async fn run(self, signals: Signals) -> Result<(), Exit> {
         let patience = self.options.borrow().patience;
+        // What the server asked an earlier run to leave alone is left alone by the log-in too.
+        let mut limits = Limits::restore(&self.past.limits, &self.client, self.store.clone(), epoch());
         let login = async {
             if self.dry {
                 login::look(self.client.reading_only()).await
             } else {
-                login::login(self.client, patience, self.seed).await
+                login::login(self.client, patience, &mut limits, self.seed).await
             }
         };
         let (client, account) = tokio::select! {
@@ -198,6 +201,7 @@ impl Daemon {
                 heart: self.heart,
             },
             &self.past,
+            limits,
             self.seed,
             self.dry,
             signals.leave.clone(),

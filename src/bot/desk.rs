@@ -91,11 +91,11 @@ impl Desk {
         shared: Arc<Shared>,
         roof: Roof,
         past: &Past,
+        limits: Limits,
         seed: u64,
         dry: bool,
         leave: CancellationToken,
     ) -> Self {
-        let limits = Limits::restore(&past.limits, &shared.client, shared.store.clone(), epoch());
         Self {
             client: shared.client.clone(),
             ears: Ears::open(&shared.client, seed),

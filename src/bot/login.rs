@@ -5,8 +5,13 @@ use thiserror::Error;
 use tokio::time::{Instant, sleep};
 use tracing::{info, warn};
 
+use super::{desk::epoch, limits::Limits};
 use crate::{
-    lichess::{CallError, Client, Untrusted, model::Account, retry::Backoff},
+    lichess::{
+        CallError, Client, Untrusted,
+        model::Account,
+        retry::{Backoff, Class},
+    },
     units::Millis,
 };
 
@@ -45,13 +50,19 @@ pub enum Exit {
     Refused(CallError),
 }
 
-/// Checks token and account, trying for so long where the network is not there yet. The client that comes back names
-/// its account to the server.
+/// Checks token and account, trying for so long where the network is not there yet. A server that asks for silence gets
+/// it, however long: whoever came back sooner would only make it longer. The client that comes back names its account
+/// to the server.
 ///
 /// # Errors
 /// [`Exit`] says what is wrong.
-pub(super) async fn login(client: Client, patience: Millis, seed: u64) -> Result<(Client, Account), Exit> {
-    let until = Instant::now() + patience.into();
+pub(super) async fn login(
+    client: Client,
+    patience: Millis,
+    limits: &mut Limits,
+    seed: u64,
+) -> Result<(Client, Account), Exit> {
+    let mut until = Instant::now() + patience.into();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut backoff = Backoff::new(Millis(250), Millis::from_secs(5));
     loop {
@@ -62,7 +73,13 @@ pub(super) async fn login(client: Client, patience: Millis, seed: u64) -> Result
         };
         let pause = match error {
             CallError::Transient { .. } => backoff.next(&mut rng),
-            CallError::RateLimited { after, .. } => after,
+            CallError::RateLimited { after, .. } => {
+                limits.note(Class::Read, &error, epoch());
+                warn!("waiting before the log-in: {error}");
+                sleep(after.into()).await;
+                until = Instant::now() + patience.into();
+                continue;
+            }
             CallError::Unauthorized { .. } => return Err(Exit::UnknownToken),
             CallError::Rejected { .. } => return Err(Exit::Refused(error)),
         };
