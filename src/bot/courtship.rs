@@ -83,6 +83,9 @@ impl Desk {
                 if self.registry.has(&challenge.id) {
                     return self.suitor.accepted(&challenge.id, now);
                 }
+                if self.is_closing() {
+                    return self.withdraw();
+                }
                 let who = Applicant {
                     id: challenge.id,
                     opponent: Some(user),

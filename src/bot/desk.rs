@@ -42,6 +42,8 @@ use crate::{
 
 /// After the second request to end, games have this long to let go.
 const LETTING_GO: Duration = Duration::from_millis(1500);
+/// Once nothing runs any more, what is still on its way to the server has this long to get there.
+const FAREWELL: Duration = Duration::from_secs(2);
 /// Without games that sleep, looks at the list of running games are so many times as far apart.
 const SELDOM: f64 = 10.0;
 /// While the server wants no answers to challenges, promised seats are looked at so often.
@@ -80,6 +82,8 @@ pub(super) struct Desk {
     begin: Instant,
     /// Once asked to end: running games are left then.
     pub(super) drained_at: Option<Instant>,
+    /// Once asked to end: nobody waits for answers of the server beyond that.
+    farewell_until: Option<Instant>,
     pub(super) exit: Option<Exit>,
     /// Nothing is sent that changes anything.
     pub(super) dry: bool,
@@ -117,6 +121,7 @@ impl Desk {
             errands: FuturesUnordered::new(),
             begin: Instant::now(),
             drained_at: None,
+            farewell_until: None,
             exit: None,
             dry,
         }
@@ -264,7 +269,14 @@ impl Desk {
         });
         let courts = self.courts_at().map(|at| self.begin + at.into());
         let contends = self.contends_at().map(|at| self.begin + at.into());
-        [intake, courts, contends, self.drained_at, self.ears.wakes_at()]
+        [
+            intake,
+            courts,
+            contends,
+            self.drained_at,
+            self.farewell_until.filter(|until| Instant::now() < *until),
+            self.ears.wakes_at(),
+        ]
             .into_iter()
             .flatten()
             .fold(self.sweeps_at(), Instant::min)
@@ -285,6 +297,7 @@ impl Desk {
     fn drain(&mut self) {
         let span = self.options.borrow().games.drain;
         self.drained_at = Some(Instant::now() + span.into());
+        self.farewell_until = Some(Instant::now() + FAREWELL);
         self.intake.close();
         self.withdraw();
         self.leave_arenas();
@@ -312,7 +325,10 @@ impl Desk {
         self.drained_at.is_some_and(|until| {
             let is_idle =
                 self.registry.is_empty() && self.intake.promised() == 0 && !self.arenas.is_leaving();
-            is_idle || Instant::now() >= until
+            // A challenge of ours that is not taken back could begin a game that nobody plays.
+            let is_silent = self.errands.is_empty() && !self.intake.has_refusals();
+            let has_waited = self.farewell_until.is_none_or(|until| Instant::now() >= until);
+            (is_idle && (is_silent || has_waited)) || Instant::now() >= until
         })
     }
 

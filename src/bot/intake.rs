@@ -161,6 +161,11 @@ impl Intake {
         self.waiting.len()
     }
 
+    /// Whether somebody is still to be told that nothing comes of it.
+    pub(super) fn has_refusals(&self) -> bool {
+        !self.declines.is_empty()
+    }
+
     /// Whether a person waits for a seat.
     pub(super) fn has_person_waiting(&self) -> bool {
         self.waiting.iter().any(|waiting| waiting.who.is_human)
