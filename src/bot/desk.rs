@@ -28,6 +28,7 @@ use super::{
     pulse::Heart,
     registry::Registry,
     rematches::Rematches,
+    setbacks::Setbacks,
     suitor::Suitor,
     today::Today,
 };
@@ -75,6 +76,7 @@ pub(super) struct Desk {
     /// Games without a clock in which the opponent is to move: no stream is held for them.
     pub(super) asleep: BTreeSet<GameId>,
     swept: Instant,
+    pub(super) setbacks: Setbacks,
     heart: Heart,
     pub(super) limits: Limits,
     pub(super) today: Today,
@@ -115,6 +117,7 @@ impl Desk {
             // Those that still run come by the event stream, the others are looked at once for their end.
             asleep: past.unfinished.iter().cloned().collect(),
             swept: Instant::now(),
+            setbacks: Setbacks::default(),
             heart: roof.heart,
             limits,
             today: Today::of(&past.opponents_today, epoch()),
@@ -165,7 +168,7 @@ impl Desk {
         if game.compat.is_some_and(|compat| !compat.bot) {
             return debug!("{id} is not for bots");
         }
-        if self.registry.has(&id) {
+        if self.registry.has(&id) || !self.setbacks.allows(&id, self.now()) {
             return;
         }
         let waits = game.speed == Some(Speed::Correspondence) && game.has_moved && !game.is_my_turn;
@@ -253,7 +256,7 @@ impl Desk {
                 }),
             }
         }
-        if Instant::now() >= self.sweeps_at() {
+        if self.setbacks.is_due(now) || Instant::now() >= self.sweeps_at() {
             self.swept = Instant::now();
             self.list_games();
         }
@@ -267,10 +270,12 @@ impl Desk {
             // Nothing may be sent, so what is due stays due; what waits may be answered as soon as the silence ends.
             Some(silence) => Instant::now() + silence.min(SILENT_LOOK).into(),
         });
+        let setbacks = self.setbacks.wakes_at().map(|at| self.begin + at.into());
         let courts = self.courts_at().map(|at| self.begin + at.into());
         let contends = self.contends_at().map(|at| self.begin + at.into());
         [
             intake,
+            setbacks,
             courts,
             contends,
             self.drained_at,

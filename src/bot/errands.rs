@@ -102,7 +102,8 @@ impl Desk {
                 warn!("{id}: {error}");
                 self.check_token();
                 // If the token is good after all, the game is still there.
-                self.list_games();
+                let now = self.now();
+                self.setbacks.note(id, now);
             }
             Done::Revived(why) => warn!("{id} fell over and is resumed: {why}"),
             Done::Lost(why) => {

@@ -31,6 +31,7 @@ mod rematches;
 mod rivals;
 pub mod rules;
 mod seats;
+mod setbacks;
 mod suitor;
 pub mod thinker;
 mod today;

@@ -208,3 +208,25 @@ async fn f8_the_silence_that_a_log_in_was_asked_for_is_kept_over_a_restart() {
     second.until("listening", |status| status.is_listening).await;
     assert!(begin.elapsed() >= Duration::from_millis(1900), "{:?}", begin.elapsed());
 }
+
+#[tokio::test]
+async fn f17_a_game_that_stays_shut_is_tried_less_and_less_often_and_others_go_on() {
+    let mut stage = replies(&["e7e5", "b8c6"]).open().await;
+    let mut open = stage.game(&WHITE).await;
+    let shut = stage.game(&WHITE).await;
+    stage.bot().until("two games", |status| status.games == 2).await;
+    let path = format!("/stream/{}", shut.id);
+    stage.answers(&path, 1000, 403, r#"{"error":"Not your game"}"#);
+    stage.table.sandbox.end_streams();
+    stage.bot().until("one game", |status| status.games == 1).await;
+    let begin = Instant::now();
+    open.human_plays("e2e4").await.bot_answers("e7e5").await;
+    let third = async {
+        while stage.waiting_faults().await[0] > 997 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, third).await.expect("it was given up");
+    assert!(begin.elapsed() >= Duration::from_millis(1400), "{:?}", begin.elapsed());
+    open.human_plays("g1f3").await.bot_answers("b8c6").await;
+}
