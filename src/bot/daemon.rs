@@ -34,7 +34,7 @@ use crate::{
 /// A server that cannot be reached for so long at the start is left to the service manager.
 const PATIENCE: Millis = Millis::from_secs(30);
 
-/// Games of days are looked at so often, and their streams are closed after the opponent was silent for as long.
+/// Running games are looked at so often; streams of games of days are closed after the opponent was silent for as long.
 const SWEEP: Millis = Millis::from_secs(60);
 
 /// A promised seat is free again if no game has come after so long.
@@ -59,7 +59,7 @@ pub struct Options {
     pub tournaments: Tournaments,
     /// How long the server may be out of reach at the start.
     pub patience: Millis,
-    /// Between two looks at the list of running games, for those without a clock.
+    /// Between two looks at the list of running games.
     pub sweep: Millis,
     /// How long a seat is kept for a challenge that was accepted.
     pub lease: Millis,

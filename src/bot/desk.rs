@@ -45,8 +45,6 @@ use crate::{
 const LETTING_GO: Duration = Duration::from_millis(1500);
 /// Once nothing runs any more, what is still on its way to the server has this long to get there.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Without games that sleep, looks at the list of running games are so many times as far apart.
-const SELDOM: f64 = 10.0;
 /// While the server wants no answers to challenges, promised seats are looked at so often.
 const SILENT_LOOK: Millis = Millis::from_secs(5);
 
@@ -287,15 +285,10 @@ impl Desk {
             .fold(self.sweeps_at(), Instant::min)
     }
 
-    /// When the list of running games is looked at next. Without games that sleep it only mends what streams have lost.
+    /// When the list of running games is looked at next: for those that sleep, and for what streams have lost. A game
+    /// of blitz whose start nobody heard of has to be found before its flag falls.
     fn sweeps_at(&self) -> Instant {
-        let sweep = self.options.borrow().sweep;
-        let span = if self.asleep.is_empty() {
-            sweep.scaled(SELDOM)
-        } else {
-            sweep
-        };
-        self.swept + span.into()
+        self.swept + self.options.borrow().sweep.into()
     }
 
     /// Accepts nothing more.

@@ -89,6 +89,10 @@ impl Desk {
             }
             News::Unopened { why, tries } => {
                 self.note_limit(Class::EventStream, &why);
+                if tries == 1 {
+                    // Games go on, and this stream would have named them.
+                    self.list_games();
+                }
                 if tries.is_power_of_two() {
                     warn!("no event stream after {tries} tries: {why}");
                 }

@@ -97,7 +97,12 @@ impl Desk {
                 self.asleep.insert(id.clone());
             }
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
-            Done::With(Outcome::Refused(error)) => warn!("{id}: {error}"),
+            Done::With(Outcome::Refused(error)) => {
+                warn!("{id}: {error}");
+                // One refusal may be the server's own mistake: if the game is listed, it is tried again.
+                let now = self.now();
+                self.setbacks.note(id, now);
+            }
             Done::With(Outcome::Unauthorized(error)) => {
                 warn!("{id}: {error}");
                 self.check_token();
