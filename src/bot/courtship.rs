@@ -3,11 +3,11 @@
 use tokio::time::timeout;
 use tracing::{debug, info};
 
-use super::{desk::Desk, errands::Errand, intake::Applicant, suitor};
+use super::{desk::Desk, errands::Errand, intake::Applicant};
 use crate::{
     lichess::{
         CallError, Fate, Lines,
-        model::{Account, Challenge, ChallengeDone, GameId, UserId},
+        model::{Account, Challenge, ChallengeDone, GameId, NowPlaying, UserId},
         retry::Class,
     },
     units::Millis,
@@ -91,7 +91,7 @@ impl Desk {
                     opponent: Some(user),
                     is_human: false,
                     is_rematch: false,
-                    patience: suitor::PATIENCE,
+                    patience: self.options.borrow().answer,
                 };
                 self.intake.promise(who, now);
             }
@@ -128,10 +128,15 @@ impl Desk {
 
     /// A challenge of ours is decided, or its stream has ended. Games come by the event stream.
     pub(super) fn decided(&mut self, id: &GameId, done: Option<ChallengeDone>) {
-        if done == Some(ChallengeDone::Declined) {
-            let now = self.now();
-            self.suitor.refused(id, now);
-            self.intake.cancel(id);
+        match done {
+            Some(ChallengeDone::Declined) => {
+                let now = self.now();
+                self.suitor.refused(id, now);
+                self.intake.cancel(id);
+            }
+            // The news of the game may get lost, and its clock runs.
+            Some(ChallengeDone::Accepted) if !self.registry.has(id) => self.list_games(),
+            _ => {}
         }
     }
 
@@ -143,11 +148,22 @@ impl Desk {
         }
     }
 
-    /// Nobody answered a challenge of ours.
+    /// Nobody answered a challenge of ours, as far as we have heard. If it became a game after all, taking it back would
+    /// abort that game: so the running games are asked for first.
     pub(super) fn unanswered(&mut self, id: GameId) {
         let now = self.now();
         self.suitor.refused(&id, now);
-        self.take_back(id);
+        self.call(|client| async move { Errand::Lapsed(id, client.playing().await) });
+    }
+
+    /// The running games are known, after nobody answered a challenge of ours.
+    pub(super) fn lapsed(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
+        let is_known = listed.is_ok();
+        self.settle(Errand::Listed(listed));
+        // Otherwise the challenge ends with its stream.
+        if is_known && !self.registry.has(&id) {
+            self.take_back(id);
+        }
     }
 
     fn take_back(&self, id: GameId) {

@@ -43,6 +43,10 @@ const LEASE: Millis = Millis::from_secs(15);
 /// The first line of a game's stream is the whole game; a stream that keeps it back so long is opened anew.
 const FRAME: Millis = Millis::from_secs(10);
 
+/// A challenge of ours that nobody answers is taken back after this time. It is kept alive by its stream: otherwise
+/// lichess would forget it after 20 s, which a bot that is about to end a game may need.
+const ANSWER: Millis = Millis::from_secs(45);
+
 /// How the daemon behaves: the settings that may change while it runs. A change counts from the next challenge or
 /// game on.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +67,8 @@ pub struct Options {
     pub sweep: Millis,
     /// How long a seat is kept for a challenge that was accepted.
     pub lease: Millis,
+    /// How long a challenge of ours may go without an answer.
+    pub answer: Millis,
     /// How long an open stream of a game may keep its first line back.
     pub frame: Millis,
 }
@@ -78,6 +84,7 @@ impl From<&Config> for Options {
             patience: PATIENCE,
             sweep: SWEEP,
             lease: LEASE,
+            answer: ANSWER,
             frame: FRAME,
         }
     }

@@ -24,6 +24,7 @@ pub(super) enum Errand {
     Online(Result<Vec<Account>, CallError>),
     Invited(UserId, Result<(Box<Challenge>, Lines<Fate>), CallError>),
     Decided(GameId, Option<ChallengeDone>),
+    Lapsed(GameId, Result<NowPlaying, CallError>),
     Cancelled(GameId, Result<(), CallError>),
     Seen(Seen),
     Joined(ArenaId, Result<(), CallError>),
@@ -72,6 +73,7 @@ impl Desk {
             Errand::Online(online) => self.met(online),
             Errand::Invited(user, answer) => self.invited(user, answer),
             Errand::Decided(id, done) => self.decided(&id, done),
+            Errand::Lapsed(id, listed) => self.lapsed(id, listed),
             Errand::Cancelled(id, Err(error)) => debug!("challenge {id}: {error}"),
             Errand::Cancelled(_, Ok(())) => {}
             Errand::Seen(seen) => self.seen(seen),

@@ -12,9 +12,6 @@ use crate::{
     units::{Elo, Millis},
 };
 
-/// A challenge that nobody answers is taken back after this time. It is kept alive by its stream: otherwise lichess would
-/// forget it after 20 s, which a bot that is about to end a game may need.
-pub(super) const PATIENCE: Millis = Millis::from_secs(45);
 /// Who refused is not asked again for so long, then four times as long each time.
 const FIRST_REST: Millis = Millis::from_secs(3600);
 /// Nobody is left alone for longer.
