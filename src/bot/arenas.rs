@@ -70,6 +70,8 @@ impl Arenas {
     /// The next thing to ask of the server, when at most so many arenas may be played at once.
     pub(super) fn next(&mut self, wish: &Tournaments, seats: usize, now: Millis) -> Option<Order> {
         if !wish.enabled {
+            // When they are wanted again, they are looked for at once.
+            self.looked_at = None;
             return self.known.pop_first().and_then(|(id, entry)| {
                 entry.is_joined.then(|| {
                     self.leaving += 1;
@@ -145,6 +147,11 @@ impl Arenas {
             entry.is_joined = false;
             entry.asks_at = now + OFFENDED;
         }
+    }
+
+    /// An arena was joined too late: it is being left.
+    pub(super) fn leaves(&mut self) {
+        self.leaving += 1;
     }
 
     /// An arena was left, or could not be.
@@ -307,5 +314,10 @@ mod tests {
             Some(Order::Leave("aaaaaaaa".parse().unwrap()))
         );
         assert_eq!(arenas.seats(secs(2)), 0);
+        on.enabled = true;
+        assert!(
+            matches!(arenas.next(&on, 4, secs(3)), Some(Order::Look(_))),
+            "wanted again, they are looked for at once"
+        );
     }
 }

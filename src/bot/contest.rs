@@ -86,6 +86,11 @@ impl Desk {
     /// An arena has let us in, or not.
     pub(super) fn joined(&mut self, id: &ArenaId, answer: Result<(), CallError>) {
         match answer {
+            // Since it was asked for, the owner may have paused the bot or asked it to end.
+            Ok(()) if self.is_closing() || !self.options.borrow().tournaments.enabled => {
+                self.arenas.leaves();
+                self.leave_arena(id.clone());
+            }
             Ok(()) => info!("in the arena {id}, waiting for a game"),
             Err(error) => {
                 self.note_limit(Class::Invite, &error);

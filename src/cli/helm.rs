@@ -121,6 +121,8 @@ impl Helm {
             // Without seats whoever comes is asked to come later, as when all are taken.
             options.games.max = 0;
             options.matchmaking.enabled = false;
+            // An arena could begin a game at any moment, so those joined are left.
+            options.tournaments.enabled = false;
         }
         self.options.send_replace(options);
     }
@@ -157,11 +159,17 @@ mod tests {
         let mut helm = Helm::new(path.clone(), started, shipped(), options, watch::channel(Vec::new()).0);
         helm.pause(true);
         assert_eq!(seen.borrow().games.max, 0);
-        std::fs::write(&path, "[games]\nmax = 5\n").unwrap();
+        let is_off = {
+            let options = seen.borrow();
+            !options.tournaments.enabled && !options.matchmaking.enabled
+        };
+        assert!(is_off, "nothing is sought either");
+        std::fs::write(&path, "[games]\nmax = 5\n[tournaments]\nenabled = true\narenas = [\"abcd1234\"]\n").unwrap();
         helm.reload();
         assert_eq!(seen.borrow().games.max, 0);
         helm.pause(false);
         assert_eq!(seen.borrow().games.max, 5);
+        assert!(seen.borrow().tournaments.enabled);
         std::fs::write(&path, "[games]\nmax = \"many\"\n").unwrap();
         helm.reload();
         assert_eq!(seen.borrow().games.max, 5, "bad settings change nothing");
