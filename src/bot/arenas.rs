@@ -67,8 +67,8 @@ impl Entry {
 }
 
 impl Arenas {
-    /// The next thing to ask of the server, when at most so many arenas may be played at once.
-    pub(super) fn next(&mut self, wish: &Tournaments, seats: usize, now: Millis) -> Option<Order> {
+    /// The next thing to ask of the server, when so many seats are free beside those that arenas hold already.
+    pub(super) fn next(&mut self, wish: &Tournaments, free: usize, now: Millis) -> Option<Order> {
         if !wish.enabled {
             // When they are wanted again, they are looked for at once.
             self.looked_at = None;
@@ -87,9 +87,8 @@ impl Arenas {
         }
         self.known
             .retain(|_, entry| now < entry.ends || entry.game.is_some());
-        let joined = self.known.values().filter(|entry| entry.is_joined).count();
         let wants = |entry: &Entry| {
-            let may = entry.is_joined || joined < seats;
+            let may = entry.is_joined || free > 0;
             may && entry.game.is_none() && entry.is_near(now) && now >= entry.asks_at
         };
         let (id, entry) = self.known.iter_mut().find(|(_, entry)| wants(entry))?;
@@ -275,7 +274,7 @@ mod tests {
         let mut arenas = known(&wish, found);
         assert_eq!(arenas.next(&wish, 0, secs(1)), None, "every seat is for people");
         assert_eq!(arenas.next(&wish, 1, secs(1)), Some(join("bbbbbbbb")));
-        assert_eq!(arenas.next(&wish, 1, secs(1)), None);
+        assert_eq!(arenas.next(&wish, 0, secs(1)), None, "it holds the last seat");
         arenas.refused(&"bbbbbbbb".parse().unwrap(), secs(2));
         assert_eq!(arenas.next(&wish, 1, secs(2)), Some(join("cccccccc")));
     }

@@ -29,14 +29,10 @@ impl Desk {
         if self.is_closing() {
             return;
         }
-        let (wish, games) = {
-            let options = self.options.borrow();
-            (options.tournaments.clone(), options.games)
-        };
+        let wish = self.options.borrow().tournaments.clone();
         // An arena's games are counted among those of bots: what is kept for people stays theirs.
-        let seats = games.max.saturating_sub(games.for_humans).max(1);
         while self.shared.client.silence(Class::Invite).is_none()
-            && let Some(order) = self.arenas.next(&wish, seats, now)
+            && let Some(order) = self.arenas.next(&wish, self.seats_for_bots(None, now), now)
         {
             match order {
                 Order::Look(teams) => {

@@ -24,22 +24,31 @@ impl Desk {
         if !self.registry.is_empty() || self.arenas.seats(now) > 0 {
             self.suitor.busy(now);
         }
-        if self.intake.has_person_waiting() {
+        let is_in_the_way = |id: &GameId| self.seats_for_bots(Some(id), now) == 0;
+        if self.intake.has_person_waiting() || self.suitor.pending().is_some_and(is_in_the_way) {
             self.withdraw();
         }
-        let is_free = self.registry.is_empty() && self.intake.promised() == 0 && !self.is_closing();
+        let is_free = self.is_free(now);
         let is_due = self.suitor.is_due(&self.options.borrow().matchmaking, now);
-        if is_free && is_due && !self.are_bots_closed() {
+        if is_free && is_due {
             self.suitor.asks(now);
             self.call(|client| async move { Errand::Online(client.online_bots(ONLINE).await) });
         }
     }
 
+    /// Whether nobody plays or is about to, and a bot may.
+    fn is_free(&self, now: Millis) -> bool {
+        self.registry.is_empty()
+            && self.intake.promised() == 0
+            && !self.is_closing()
+            && self.seats_for_bots(None, now) > 0
+    }
+
     /// When [`court`](Self::court) may have something to do.
     pub(super) fn courts_at(&self) -> Option<Millis> {
+        let is_free = self.is_free(self.now());
         let options = self.options.borrow();
         let wish = &options.matchmaking;
-        let is_free = self.registry.is_empty() && self.intake.promised() == 0 && !self.is_closing();
         // When it is due and something else stands in the way, that will wake us.
         let due = self.suitor.due_at(wish);
         (wish.enabled && is_free && due > self.now()).then_some(due)
@@ -48,7 +57,7 @@ impl Desk {
     /// The bots that are online, or not.
     pub(super) fn met(&mut self, online: Result<Vec<Account>, CallError>) {
         let now = self.now();
-        let is_free = self.registry.is_empty() && self.intake.promised() == 0 && !self.is_closing();
+        let is_free = self.is_free(now);
         let chosen = match online {
             Ok(online) if is_free => {
                 let wish = self.options.borrow().matchmaking.clone();
@@ -83,7 +92,8 @@ impl Desk {
                 if self.registry.has(&challenge.id) {
                     return self.suitor.accepted(&challenge.id, now);
                 }
-                if self.is_closing() {
+                // Since it was sent, somebody may have taken the seat.
+                if self.is_closing() || self.seats_for_bots(None, now) == 0 {
                     return self.withdraw();
                 }
                 let who = Applicant {

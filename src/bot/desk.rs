@@ -35,7 +35,7 @@ use super::{
 use crate::{
     lichess::{
         CallError, Client,
-        model::{GameId, GameInfo, Speed, Status as GameStatus},
+        model::{GameId, GameInfo, Speed, Status as GameStatus, UserId},
         retry::Class,
     },
     units::Millis,
@@ -226,19 +226,8 @@ impl Desk {
         }
         self.court(now);
         self.contend(now);
-        let (games, lease) = {
-            let options = self.options.borrow();
-            (options.games, options.lease)
-        };
-        let room = Room {
-            games: games.max,
-            for_humans: games.for_humans,
-            bots_closed: self.are_bots_closed(),
-            per_opponent: games.per_opponent,
-            opponents: &self.registry.opponents(),
-            reserved: self.arenas.seats(now),
-            lease,
-        };
+        let opponents = self.registry.opponents();
+        let room = self.room(&opponents, now);
         // While the server wants no answers, challenges wait as long as they would for a seat.
         while self.client.silence(Class::Challenge).is_none()
             && let Some(reply) = self.intake.next(room, now)
@@ -259,6 +248,27 @@ impl Desk {
             self.list_games();
         }
         self.ears.attend(&self.client);
+    }
+
+    /// What there is room for, beside these opponents.
+    fn room<'o>(&self, opponents: &'o [Option<UserId>], now: Millis) -> Room<'o> {
+        let options = self.options.borrow();
+        Room {
+            games: options.games.max,
+            for_humans: options.games.for_humans,
+            bots_closed: self.are_bots_closed(),
+            per_opponent: options.games.per_opponent,
+            opponents,
+            reserved: self.arenas.seats(now),
+            lease: options.lease,
+        }
+    }
+
+    /// Seats that bots and arenas may still take, with or without the one that a challenge of ours is promised.
+    pub(super) fn seats_for_bots(&self, without: Option<&GameId>, now: Millis) -> usize {
+        let opponents = self.registry.opponents();
+        self.intake
+            .seats_for_bots(self.room(&opponents, now), without)
     }
 
     fn wakes_at(&self) -> Instant {

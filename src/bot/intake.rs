@@ -84,6 +84,16 @@ pub(super) struct Room<'a> {
     pub(super) lease: Millis,
 }
 
+impl Room<'_> {
+    /// Games at once that bots may have a part in: one, where people have all seats.
+    fn for_bots(&self) -> usize {
+        self.games
+            .saturating_sub(self.for_humans)
+            .max(1)
+            .min(self.games)
+    }
+}
+
 /// Something to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reply {
@@ -252,13 +262,23 @@ impl Intake {
         stale.chain(decline).chain(leases).min()
     }
 
+    /// Seats that bots and arenas may still take, with or without the one that a challenge of ours is promised.
+    pub(super) fn seats_for_bots(&self, room: Room<'_>, without: Option<&GameId>) -> usize {
+        if room.bots_closed {
+            return 0;
+        }
+        let promised = self.leases.keys().filter(|id| Some(*id) != without).count();
+        let taken = room.opponents.len() + promised + room.reserved;
+        room.for_bots().saturating_sub(taken)
+    }
+
     /// The best ranked for whom there is room, the longest waiting among equals.
     fn first(&self, room: Room<'_>) -> Option<usize> {
         let taken = room.opponents.len() + self.leases.len() + room.reserved;
         if taken >= room.games {
             return None;
         }
-        let for_bots = room.games.saturating_sub(room.for_humans).max(1);
+        let for_bots = room.for_bots();
         let has_seat = |who: &Applicant| who.is_human || (taken < for_bots && !room.bots_closed);
         let promised = || self.leases.values().map(|lease| &lease.who.opponent);
         let is_welcome = |who: &Applicant| {

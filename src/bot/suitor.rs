@@ -138,6 +138,11 @@ impl Suitor {
         self.pending.take().map(|(id, _)| id)
     }
 
+    /// The challenge that is out.
+    pub(super) fn pending(&self) -> Option<&GameId> {
+        self.pending.as_ref().map(|(id, _)| id)
+    }
+
     /// Whether this challenge is ours and still out.
     pub(super) fn is_pending(&self, id: &GameId) -> bool {
         self.pending.as_ref().is_some_and(|(pending, _)| pending == id)

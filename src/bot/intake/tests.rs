@@ -269,3 +269,29 @@ fn a_seat_that_an_arena_may_need_at_any_moment_is_not_given_away() {
     let accepted = std::iter::from_fn(|| intake.next(room, secs(1))).count();
     assert_eq!(accepted, 2);
 }
+
+#[test]
+fn bots_and_arenas_take_the_seats_that_people_leave_them() {
+    let ana: Option<UserId> = "ana".parse().ok();
+    let opponents = [ana.clone()];
+    let mut intake = Intake::default();
+    let of = |games, for_humans, reserved| Room {
+        for_humans,
+        reserved,
+        opponents: &opponents,
+        ..room(games)
+    };
+    assert_eq!(intake.seats_for_bots(of(4, 1, 0), None), 2);
+    assert_eq!(intake.seats_for_bots(of(4, 1, 2), None), 0, "arenas hold them");
+    assert_eq!(intake.seats_for_bots(of(2, 2, 0), None), 0, "somebody plays");
+    assert_eq!(intake.seats_for_bots(room(2), None), 2);
+    assert_eq!(intake.seats_for_bots(room(0), None), 0, "no seats at all");
+    let closed = Room {
+        bots_closed: true,
+        ..of(4, 1, 0)
+    };
+    assert_eq!(intake.seats_for_bots(closed, None), 0);
+    intake.promise(applicant(1), secs(0));
+    assert_eq!(intake.seats_for_bots(of(4, 1, 0), None), 1);
+    assert_eq!(intake.seats_for_bots(of(4, 1, 0), Some(&id(1))), 2, "its own seat");
+}
