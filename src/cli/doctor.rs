@@ -12,6 +12,7 @@ use super::{
     account,
     check::{check, summary},
     exit::{self, Exit},
+    private,
     service::fresh_seed,
     state,
     station::Station,
@@ -116,6 +117,7 @@ impl fmt::Display for Line {
 /// # Errors
 /// When the runtime cannot be started; what is found wrong is told by the exit code.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    private::keep_memory_private();
     let mut lines = Vec::new();
     let config = settings(&args.station.config, &mut lines);
     lines.push(files(&args.station.config));

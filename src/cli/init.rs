@@ -13,6 +13,7 @@ use console::Term;
 use super::{
     account::{self, NEEDED, TOKENS, failed},
     exit::{Exit, Failure},
+    private,
     service::fresh_seed,
 };
 use crate::{
@@ -59,6 +60,7 @@ const MOST: u64 = 4096;
 /// # Errors
 /// When a file is there already, no token is to be had, or the server refuses token or account.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    private::keep_memory_private();
     let token_file = args.token_file.clone().unwrap_or_else(|| {
         let folder = args.config.parent().unwrap_or(Path::new(""));
         folder.join("token")

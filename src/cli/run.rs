@@ -18,7 +18,7 @@ use super::{
     exit::{Exit, Failure},
     health::Watched,
     helm::Helm,
-    leaning, listening,
+    leaning, listening, private,
     service::{assemble, failure, fresh_seed},
     settings, state,
     station::Station,
@@ -66,6 +66,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 /// # Errors
 /// With an exit code for settings, token, account or server that cannot be used.
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
+    private::keep_memory_private();
     let config = settings::read(&args.station.config)?;
     let server = match &args.station.url {
         Some(url) => {

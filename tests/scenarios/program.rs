@@ -169,3 +169,20 @@ async fn who_cannot_be_read_at_the_start_does_not_play_at_all() {
     assert_eq!(code, Some(78), "{said}");
     assert!(said.contains("quick.toml:1") && said.contains("nodes = \"many\""), "{said}");
 }
+
+#[tokio::test]
+async fn a_program_that_holds_a_token_leaves_no_picture_of_its_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let program = start(folder.path(), &table, Stdio::null());
+    begin(&table).await;
+    let process = format!("/proc/{}", program.id().unwrap());
+    let limits = fs::read_to_string(format!("{process}/limits")).unwrap();
+    let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+    let numbers: Vec<&str> = core.split_whitespace().filter(|word| word.parse::<u64>().is_ok()).collect();
+    assert_eq!(numbers, ["0", "0"], "{core}");
+    // What cannot be dumped belongs to root, whoever runs it.
+    let owner = std::os::unix::fs::MetadataExt::uid(&fs::metadata(format!("{process}/environ")).unwrap());
+    assert_eq!(owner, 0);
+}
