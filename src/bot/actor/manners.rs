@@ -197,12 +197,17 @@ impl Actor {
         commands.truncate(commands.len().saturating_sub(self.heeded.len()));
         let missed = commands.len();
         commands.extend(self.heeded.iter().cloned());
+        let is_known = self.setup.adopted && self.asked != Asked::default();
         let mut manner = self.first_manner.clone();
         let mut answers = Vec::new();
         for (index, command) in commands.iter().enumerate() {
             // Whether it came in time, the chat does not say. What did was kept.
             let is_settled = self.setup.adopted && !chat::is_early(game.line().ply());
             if is_settled && command.is_about_strength() {
+                continue;
+            }
+            // A step that was taken before the restart is in what was kept, and is not taken twice.
+            if is_known && matches!(command, chat::Command::Step(_)) {
                 continue;
             }
             let obeyed = self.obey(command, &manner, game);
