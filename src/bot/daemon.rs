@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    actor::Shared,
+    actor::{Breath, Shared},
     boards::Boards,
     desk::{Desk, Roof, epoch},
     facts,
@@ -198,6 +198,7 @@ impl Daemon {
             store: self.store,
             meters: self.meters,
             boards: self.boards,
+            breath: Breath::default(),
             tardiness: Tardiness::default(),
         });
         let desk = Desk::new(

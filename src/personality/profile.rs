@@ -244,6 +244,15 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
     let title = file
         .optional("title", Text(30), "the file's name", "What people see.")
         .unwrap_or_else(|| name.to_owned());
+    if file.span("title").is_some()
+        && let Some(link) = voice::link_in(&title)
+    {
+        file.error(
+            "title",
+            format!("\"{link}\" is a link, and lichess drops what a bot says with one"),
+            "write a name without a full stop in it",
+        );
+    }
     let about = file.key(
         "about",
         Text(200),

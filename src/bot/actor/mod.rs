@@ -49,6 +49,7 @@ use crate::{
 };
 use chronicle::Chronicle;
 pub(super) use setup::{Note, Outcome, Setup, Shared};
+pub(super) use talk::Breath;
 use talk::Outbox;
 use turn::Turn;
 
@@ -442,7 +443,7 @@ impl Actor {
             self.abort_no_show(now);
         }
         self.attend_turn(now);
-        if let Some(line) = self.outbox.next(now) {
+        if let Some(line) = self.outbox.next(now, &self.shared.breath) {
             self.say(line);
         }
         self.sleeps_at = self

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::watch;
 
+use super::talk::Breath;
 use crate::{
     bot::{
         boards::Boards, facts::Moment, favours::Favours, game::GameError, lag::Tardiness, meters::Meters,
@@ -44,6 +45,8 @@ pub(in crate::bot) struct Shared {
     pub(in crate::bot) favours: Favours,
     /// What is kept of opponents.
     pub(in crate::bot) rivals: Rivals,
+    /// What all games share of the right to answer in chat.
+    pub(in crate::bot) breath: Breath,
     /// What is kept off the clocks because moves came too late before.
     pub(in crate::bot) tardiness: Tardiness,
 }
