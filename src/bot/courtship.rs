@@ -3,13 +3,19 @@
 use tokio::time::timeout;
 use tracing::{debug, info};
 
-use super::{desk::Desk, errands::Errand, intake::Applicant};
+use super::{
+    desk::{Desk, epoch},
+    errands::Errand,
+    intake::Applicant,
+    rules,
+};
 use crate::{
     lichess::{
         CallError, Fate, Lines,
         model::{Account, Challenge, ChallengeDone, GameId, NowPlaying, UserId},
         retry::Class,
     },
+    store::ChallengeRecord,
     units::Millis,
 };
 
@@ -89,7 +95,20 @@ impl Desk {
             Ok((challenge, lines)) => {
                 self.wait_for_fate(challenge.id.clone(), lines);
                 self.suitor.sent(challenge.id.clone(), user.clone());
+                let record = ChallengeRecord {
+                    id: challenge.id.clone(),
+                    at: epoch(),
+                    opponent: Some(user.clone()),
+                    verdict: "sent".to_owned(),
+                    rule: "matchmaking".to_owned(),
+                    sent: true,
+                    game: Some(rules::what(&challenge)),
+                    repeats: None,
+                };
+                self.shared.store.challenge(record.clone());
+                self.courted = Some(record);
                 if self.registry.has(&challenge.id) {
+                    self.note_fate(&challenge.id, "accepted");
                     return self.suitor.accepted(&challenge.id, now);
                 }
                 // Since it was sent, somebody may have taken the seat.
@@ -139,20 +158,33 @@ impl Desk {
     /// A challenge of ours is decided, or its stream has ended. Games come by the event stream.
     pub(super) fn decided(&mut self, id: &GameId, done: Option<ChallengeDone>) {
         match done {
-            Some(ChallengeDone::Declined) => {
-                let now = self.now();
-                self.suitor.refused(id, now);
-                self.intake.cancel(id);
-            }
+            Some(ChallengeDone::Declined) => self.fell_through(id, "declined"),
             // The news of the game may get lost, and its clock runs.
             Some(ChallengeDone::Accepted) if !self.registry.has(id) => self.list_games(),
             _ => {}
         }
     }
 
+    /// A challenge came to nothing, whoever sent it.
+    pub(super) fn fell_through(&mut self, id: &GameId, verdict: &str) {
+        let now = self.now();
+        self.note_fate(id, verdict);
+        self.suitor.refused(id, now);
+        self.intake.cancel(id);
+    }
+
+    /// If this is the challenge of ours that is out, the archive learns what became of it.
+    pub(super) fn note_fate(&mut self, id: &GameId, verdict: &str) {
+        if let Some(mut record) = self.courted.take_if(|record| record.id == *id) {
+            verdict.clone_into(&mut record.verdict);
+            self.shared.store.challenge(record);
+        }
+    }
+
     /// Takes the challenge back that is out, so that its seat is free.
     pub(super) fn withdraw(&mut self) {
         if let Some(id) = self.suitor.withdraw() {
+            self.note_fate(&id, "taken back");
             self.intake.failed(&id);
             self.take_back(id);
         }
@@ -162,6 +194,7 @@ impl Desk {
     /// abort that game: so the running games are asked for first.
     pub(super) fn unanswered(&mut self, id: GameId) {
         let now = self.now();
+        self.note_fate(&id, "no answer");
         self.suitor.refused(&id, now);
         self.call(|client| async move { Errand::Lapsed(id, client.playing().await) });
     }

@@ -38,6 +38,7 @@ use crate::{
         model::{GameId, GameInfo, Speed, Status as GameStatus, UserId},
         retry::Class,
     },
+    store::ChallengeRecord,
     units::Millis,
 };
 
@@ -68,6 +69,8 @@ pub(super) struct Desk {
     pub(super) registry: Registry,
     pub(super) intake: Intake,
     pub(super) suitor: Suitor,
+    /// The challenge of ours that is out, as the archive has it.
+    pub(super) courted: Option<ChallengeRecord>,
     pub(super) arenas: Arenas,
     pub(super) rematches: Rematches,
     pub(super) rng: ChaCha8Rng,
@@ -109,6 +112,7 @@ impl Desk {
             status: roof.status,
             intake: Intake::default(),
             suitor: Suitor::default(),
+            courted: None,
             arenas: Arenas::default(),
             rematches: Rematches::default(),
             rng: ChaCha8Rng::seed_from_u64(seed),
@@ -182,6 +186,7 @@ impl Desk {
         let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
         let now = self.now();
         self.suitor.accepted(&id, now);
+        self.note_fate(&id, "accepted");
         if let Some(arena) = &game.tournament_id {
             self.arenas.begun(arena, &id);
         }

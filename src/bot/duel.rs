@@ -87,12 +87,16 @@ mod tests {
             let chunks = stream::unfold(chunks, |mut chunks| async {
                 chunks.recv().await.map(|chunk| (chunk, chunks))
             });
-            async { Ok(Lines::new(chunks.boxed(), Millis::from_secs(15))) }.boxed()
+            // Instead of keep-alives, silence does not matter here.
+            async { Ok(Lines::new(chunks.boxed(), Millis::from_secs(7200))) }.boxed()
         }
     }
 
     /// Follows the stream and gives way as the daemon does. Notes the lives of its streams.
-    async fn fights(server: impl Fn() -> BoxFuture<'static, Result<Lines<Event>, CallError>> + Clone + Send + Sync + 'static, seed: u64, lives: &Mutex<Vec<Millis>>) {
+    async fn fights<S>(server: S, seed: u64, lives: &Mutex<Vec<Millis>>)
+    where
+        S: Fn() -> BoxFuture<'static, Result<Lines<Event>, CallError>> + Clone + Send + Sync + 'static,
+    {
         let mut duel = Duel::default();
         loop {
             let mut follower = Follower::pretended(server.clone(), seed);

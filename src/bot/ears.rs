@@ -132,11 +132,8 @@ impl Desk {
                 }
             }
             Event::Challenge { challenge, compat } => self.consider(&challenge, compat),
-            Event::ChallengeCanceled { challenge } | Event::ChallengeDeclined { challenge } => {
-                let now = self.now();
-                self.suitor.refused(&challenge.id, now);
-                self.intake.cancel(&challenge.id);
-            }
+            Event::ChallengeCanceled { challenge } => self.fell_through(&challenge.id, "taken back"),
+            Event::ChallengeDeclined { challenge } => self.fell_through(&challenge.id, "declined"),
             Event::Unknown { kind } => debug!("skipped an event \"{}\"", Untrusted(&kind)),
         }
     }

@@ -57,6 +57,9 @@ impl Desk {
             opponent: facts.opponent.clone(),
             verdict: rules::describe(ruling.then),
             rule: rules::title(&rules, ruling.by),
+            sent: false,
+            game: Some(rules::what(challenge)),
+            repeats: challenge.rematch_of.clone(),
         });
         let id = challenge.id.clone();
         let patience = match ruling.then {

@@ -20,7 +20,7 @@ use crate::{
     units::{Elo, Millis},
 };
 
-pub use archive::{Archive, Filter, StoreError};
+pub use archive::{Archive, ChallengeFilter, Filter, GameResult, StoreError};
 pub use grounds::{
     BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, Worth, permille,
 };

@@ -42,6 +42,8 @@ pub struct GameRecord {
     pub personality: String,
     /// The level asked for instead of the personality's own.
     pub level: Option<Elo>,
+    /// What the server calls the bot; none for games of earlier versions.
+    pub account: Option<String>,
     /// How it ended; none while it runs.
     pub end: Option<End>,
 }
@@ -110,12 +112,18 @@ pub struct ChallengeRecord {
     pub id: GameId,
     /// When, in milliseconds since 1970.
     pub at: Millis,
-    /// Who sent it.
+    /// Who sent it, or whom the bot challenged.
     pub opponent: Option<UserId>,
     /// What was decided.
     pub verdict: String,
     /// By whom.
     pub rule: String,
+    /// Whether the bot sent it.
+    pub sent: bool,
+    /// What was to be played, in words; none for challenges of earlier versions.
+    pub game: Option<String>,
+    /// Which game was to be repeated.
+    pub repeats: Option<GameId>,
 }
 
 /// What was granted or asked for in a game, and must not be again after a restart.

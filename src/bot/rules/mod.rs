@@ -4,8 +4,11 @@ mod fit;
 
 use crate::{
     chess::{Variant, parse_fen},
-    config::{Adapt, Play, Rule, Then, Wish},
-    lichess::model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
+    config::{Adapt, Control, Play, Rule, Then, Wish},
+    lichess::{
+        Untrusted,
+        model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
+    },
 };
 
 pub use super::facts::Facts;
@@ -98,6 +101,26 @@ pub fn casting(rules: &[Rule], facts: &Facts, play: &Play) -> Play {
             .unwrap_or(if facts.rated { Adapt::Off } else { play.adapt }),
         move_overhead: play.move_overhead,
     }
+}
+
+/// What a challenge wants to play, in words: `rated blitz 3+2, standard`.
+#[must_use]
+pub fn what(challenge: &Challenge) -> String {
+    let clock = match &challenge.time_control {
+        TimeControl::Clock { limit, increment, .. } => Control {
+            initial: *limit,
+            increment: *increment,
+        }
+        .to_string(),
+        TimeControl::Correspondence { days_per_turn } => format!("{days_per_turn} days a move"),
+        TimeControl::Unlimited | TimeControl::Unknown => "no clock".to_owned(),
+    };
+    format!(
+        "{} {} {clock}, {}",
+        if challenge.rated { "rated" } else { "casual" },
+        challenge.time_control.speed(),
+        Untrusted(&challenge.variant.key),
+    )
 }
 
 /// What becomes of a challenge, in words.

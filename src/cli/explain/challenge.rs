@@ -162,21 +162,10 @@ fn headline(challenge: &Challenge) -> String {
             format!("{title}{}{rating}", user.name)
         },
     );
-    let clock = match &challenge.time_control {
-        TimeControl::Clock { limit, increment, .. } => Control {
-            initial: *limit,
-            increment: *increment,
-        }
-        .to_string(),
-        TimeControl::Correspondence { days_per_turn } => format!("{days_per_turn} days a move"),
-        TimeControl::Unlimited | TimeControl::Unknown => "no clock".to_owned(),
-    };
     format!(
-        "{}: {} {} {clock}, {}{}",
+        "{}: {}{}",
         Untrusted(&name),
-        if challenge.rated { "rated" } else { "casual" },
-        challenge.time_control.speed(),
-        Untrusted(&challenge.variant.key),
+        rules::what(challenge),
         if challenge.rematch_of.is_some() {
             ", a rematch"
         } else {
