@@ -1,21 +1,26 @@
 //! Challenging others: the calls that the suitor's wishes need, and what comes of them.
 
+use std::sync::Arc;
+
 use tokio::time::timeout;
 use tracing::{debug, info};
 
 use super::{
     desk::{Desk, epoch},
     errands::Errand,
+    facts::Facts,
     intake::Applicant,
     rules,
+    suitor::Plan,
 };
 use crate::{
+    config::{Matchmaking, Then},
     lichess::{
         CallError, Fate, Lines,
-        model::{Account, Challenge, ChallengeDone, GameId, NowPlaying, UserId},
+        model::{Account, Challenge, ChallengeDone, GameId, Invitation, NowPlaying, UserId},
         retry::Class,
     },
-    store::ChallengeRecord,
+    store::{ChallengeRecord, Rest},
     units::Millis,
 };
 
@@ -27,6 +32,10 @@ const HELD: Millis = Millis::from_secs(90);
 impl Desk {
     /// Looks for an opponent when nobody plays, and makes room when a person waits.
     pub(super) fn court(&mut self, now: Millis) {
+        for rest in self.suitor.news() {
+            let until = epoch() + (rest.until - now);
+            self.shared.store.rest(Rest { until, ..rest });
+        }
         if !self.registry.is_empty() || self.arenas.seats(now) > 0 {
             self.suitor.busy(now);
         }
@@ -37,7 +46,7 @@ impl Desk {
         let is_free = self.is_free(now);
         let is_due = self.suitor.is_due(&self.options.borrow().matchmaking, now);
         if is_free && is_due {
-            self.suitor.asks(now);
+            self.suitor.asks(now, epoch());
             self.call(|client| async move { Errand::Online(client.online_bots(ONLINE).await) });
         }
     }
@@ -67,9 +76,7 @@ impl Desk {
         let chosen = match online {
             Ok(online) if is_free => {
                 let wish = self.options.borrow().matchmaking.clone();
-                let (me, ratings) = (&self.shared.me, &self.shared.ratings);
-                self.suitor
-                    .choose(&wish, &online, me, ratings, now, &mut self.rng)
+                self.choose(&wish, &online, now)
             }
             Ok(_) => None,
             Err(error) => {
@@ -86,6 +93,27 @@ impl Desk {
             let answer = client.invite_and_wait(&user, &invitation).await;
             Errand::Invited(user, answer)
         });
+    }
+
+    /// Chooses among the bots that are online one whom the rules would not decline.
+    fn choose(&mut self, wish: &Matchmaking, online: &[Account], now: Millis) -> Option<(UserId, Invitation)> {
+        let plan = Plan::draw(wish, &mut self.rng)?;
+        let rules = Arc::clone(&self.options.borrow().rules);
+        let is_welcome = |account: &&Account| {
+            let facts = Facts::of_plan(account, plan, &self.moment(Some(&account.id), false));
+            !matches!(rules::rule_on(&rules, &facts).then, Then::Decline(_))
+        };
+        let others: Vec<&Account> = online
+            .iter()
+            .filter(|account| account.is_bot() && !account.disabled && account.id != self.shared.me)
+            .collect();
+        let welcome: Vec<&Account> = others.iter().copied().filter(is_welcome).collect();
+        if welcome.is_empty() && !others.is_empty() {
+            info!("nobody is challenged: the rules would decline each of {} bots", others.len());
+        }
+        let ratings = Arc::clone(&self.shared.ratings);
+        self.suitor
+            .choose(wish, plan, &welcome, &ratings, now, &mut self.rng)
     }
 
     /// A challenge of ours is out, or not.

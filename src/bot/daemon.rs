@@ -27,7 +27,7 @@ use crate::{
     },
     lists::Lists,
     personality::Cast,
-    store::{Favour, Store},
+    store::{Favour, Rest, Store},
     units::Millis,
 };
 
@@ -127,6 +127,12 @@ pub struct Past {
     pub decided_today: Vec<(UserId, bool)>,
     /// Limits of the server that may still hold, and until when, in milliseconds since 1970.
     pub limits: Vec<(String, Millis)>,
+    /// Who is not challenged for a while, until when since 1970.
+    pub rests: Vec<Rest>,
+    /// Challenges of ours since midnight UTC.
+    pub asked_today: u32,
+    /// Challenges of the last day that wanted to repeat a game, the oldest first, each with that game.
+    pub repeats: Vec<(GameId, GameId)>,
     /// Games that were running when the last run ended: what became of those that run no more is still to be kept.
     pub unfinished: Vec<GameId>,
     /// What was granted in those games so far.

@@ -111,10 +111,10 @@ impl Desk {
             options: roof.options,
             status: roof.status,
             intake: Intake::default(),
-            suitor: Suitor::default(),
+            suitor: Suitor::restore(&past.rests, past.asked_today, epoch()),
             courted: None,
             arenas: Arenas::default(),
-            rematches: Rematches::default(),
+            rematches: Rematches::restore(&past.repeats),
             rng: ChaCha8Rng::seed_from_u64(seed),
             // Those that still run come by the event stream, the others are looked at once for their end.
             asleep: past.unfinished.iter().cloned().collect(),

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use super::suitor::Plan;
 use crate::{
     chess::Variant,
     lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId},
@@ -85,6 +86,26 @@ impl Facts {
                 challenge.time_control.clone(),
                 moment,
             )
+        }
+    }
+
+    /// A game that we could propose to a bot.
+    #[must_use]
+    pub(super) fn of_plan(account: &Account, plan: Plan, moment: &Moment) -> Self {
+        let time = TimeControl::Clock {
+            limit: plan.clock.initial,
+            increment: plan.clock.increment,
+            show: String::new(),
+        };
+        let perf = Self::perf(plan.variant, time.speed());
+        let rating = account.perfs.get(perf);
+        Self {
+            is_bot: account.is_bot(),
+            title: account.title.clone(),
+            rating: rating.and_then(|perf| perf.rating),
+            provisional: rating.is_some_and(|perf| perf.prov),
+            rated: plan.rated,
+            ..Self::new(Some(account.id.clone()), plan.variant, time, moment)
         }
     }
 

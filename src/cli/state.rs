@@ -15,7 +15,7 @@ use crate::{
     bot::Past,
     config::Config,
     lichess::Token,
-    store::{Archive, Store, StoreError},
+    store::{Archive, ChallengeFilter, ChallengeRecord, Store, StoreError},
     units::Millis,
 };
 
@@ -27,6 +27,8 @@ const LOCK: &str = "lock";
 const SYSTEMD: &str = "STATE_DIRECTORY";
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
+/// For so long it counts how often somebody refused to be challenged.
+const REMEMBERED: Millis = Millis(14 * DAY);
 /// The ends of older games are not asked for.
 const UNFINISHED: Millis = Millis(30 * DAY);
 
@@ -166,10 +168,22 @@ fn past(archive: &Archive) -> Result<Past, StoreError> {
         .duration_since(UNIX_EPOCH)
         .map_or(Millis::ZERO, Millis::from);
     let midnight = Millis(now.0 - now.0 % DAY);
+    let challenges = |since, sent| {
+        archive.challenges(&ChallengeFilter {
+            since: Some(since),
+            sent: Some(sent),
+            ..ChallengeFilter::default()
+        })
+    };
+    let (sent, received) = (challenges(midnight, true)?, challenges(now - Millis(DAY), false)?);
+    let repeats = |challenge: ChallengeRecord| Some((challenge.id, challenge.repeats?));
     Ok(Past {
         opponents_today: archive.opponents_since(midnight)?,
         decided_today: archive.decided_since(midnight)?,
         limits: archive.limits(now)?,
+        rests: archive.rests(now - REMEMBERED)?,
+        asked_today: u32::try_from(sent.len()).unwrap_or(u32::MAX),
+        repeats: received.into_iter().rev().filter_map(repeats).collect(),
         favours: archive.favours(now - UNFINISHED)?,
         unfinished: archive.without_end(now - UNFINISHED)?,
     })

@@ -145,3 +145,14 @@ pub struct Asked {
     /// A level instead of its own strength.
     pub level: Option<Elo>,
 }
+
+/// Somebody who is not challenged for a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rest {
+    /// Who.
+    pub user: UserId,
+    /// How often they have refused in a row.
+    pub refusals: u32,
+    /// Until when they are left alone, on the clock of whoever tells.
+    pub until: Millis,
+}
