@@ -119,7 +119,9 @@ async fn serve(
     let status = config.status.clone();
     let paths = config.paths.clone();
     let (library, cast) = (stock.library.clone(), stock.cast.clone());
-    service.daemon.lists = lists::keep(declared, &stop).await;
+    let lists_folder = folder.join(state::LISTS);
+    let kept_there = (!args.dry_run).then_some(lists_folder.as_path());
+    service.daemon.lists = lists::keep(declared, kept_there, &stop).await;
     service.daemon.dry = args.dry_run;
     if config.state.archive && !args.dry_run {
         (service.daemon.store, service.daemon.past) = state::open(folder);

@@ -21,6 +21,8 @@ use crate::{
 
 /// The archive's name in the folder.
 pub const ARCHIVE: &str = "archive.db";
+/// The folder of what lists of users at addresses said last.
+pub const LISTS: &str = "lists";
 /// The lock's.
 const LOCK: &str = "lock";
 /// What systemd calls the folder that it made for a service.

@@ -4,10 +4,12 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod cache;
 mod fetch;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::Path,
     sync::Arc,
     time::Duration,
 };
@@ -16,6 +18,7 @@ use tokio::{sync::watch, time::timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use cache::{Cache, Kept};
 use fetch::{Fetched, Source};
 
 use crate::{config::UserList, lichess::model::UserId};
@@ -89,11 +92,13 @@ pub fn parse(text: &str) -> (BTreeSet<UserId>, usize) {
     (users, misfits)
 }
 
-/// The lists as they are now, kept fresh until `stop`, also when other ones are declared.
+/// The lists as they are now, kept fresh until `stop`, also when other ones are declared. What addresses say is kept in
+/// a folder, if there is one, and stands in until they can be asked again.
 ///
 /// Waits a few seconds at most for the first look, so that whoever is blocked is blocked from the beginning.
 pub async fn keep(
     declared: watch::Receiver<Vec<UserList>>,
+    folder: Option<&Path>,
     stop: &CancellationToken,
 ) -> watch::Receiver<Arc<Lists>> {
     let first = Lists::written(&declared.borrow());
@@ -101,6 +106,7 @@ pub async fn keep(
     let keeper = Keeper {
         declared,
         publish,
+        cache: folder.map(Cache::new),
         outside: BTreeMap::new(),
     };
     let (looked, first_look) = tokio::sync::oneshot::channel();
@@ -120,6 +126,8 @@ pub async fn keep(
 struct Keeper {
     declared: watch::Receiver<Vec<UserList>>,
     publish: watch::Sender<Arc<Lists>>,
+    /// Where what addresses said is kept.
+    cache: Option<Cache>,
     /// What was last read from outside `bot.toml`.
     outside: BTreeMap<Source, Outside>,
 }
@@ -174,6 +182,14 @@ impl Keeper {
     }
 
     async fn refresh(&mut self, source: &Source, name: &str) {
+        if let Source::Address(address) = source
+            && !self.outside.contains_key(source)
+            && let Some(kept) = self.cache.as_ref().and_then(|cache| cache.read(name, address))
+        {
+            let (users, _) = parse(&kept.text);
+            let outside = Outside { users, etag: kept.etag };
+            self.outside.insert(source.clone(), outside);
+        }
         let known = self.outside.get(source).and_then(|outside| outside.etag.clone());
         match source.fetch(known.as_deref(), LONGEST).await {
             Ok(Fetched::Same) => {}
@@ -183,6 +199,12 @@ impl Keeper {
                     warn!("list {name}: {misfits} lines of {source} are no names of users");
                 }
                 info!("list {name}: {} users from {source}", users.len());
+                if let (Source::Address(address), Some(cache)) = (source, &self.cache) {
+                    let etag = etag.clone();
+                    if let Err(why) = cache.write(name, address, &Kept { text, etag }) {
+                        warn!("list {name} cannot be kept for the next start: {why}");
+                    }
+                }
                 self.outside.insert(source.clone(), Outside { users, etag });
             }
             Err(why) => warn!("list {name} stays as it was, {source}: {why}"),
@@ -217,7 +239,7 @@ mod tests {
         std::fs::write(&path, "Boris\n").unwrap();
         let (send, declared) = watch::channel(vec![list("blocked", Some(path.clone()))]);
         let stop = CancellationToken::new();
-        let mut lists = keep(declared, &stop).await;
+        let mut lists = keep(declared, None, &stop).await;
         let (ana, boris) = ("ana".parse().unwrap(), "BORIS".parse().unwrap());
         let now = lists.borrow_and_update().clone();
         assert!(now.has("blocked", &ana) && now.has("blocked", &boris));
@@ -227,6 +249,27 @@ mod tests {
             .unwrap();
         let later = lists.wait_for(|lists| lists.has("friends", &ana)).await.unwrap();
         assert!(later.has("blocked", &boris));
+        stop.cancel();
+    }
+
+    #[tokio::test]
+    async fn an_address_that_cannot_be_asked_unblocks_nobody_after_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        // Nobody listens on port 9 of this machine.
+        let address = "http://127.0.0.1:9/blocked.txt";
+        let kept = Kept {
+            text: "Clara\n".to_owned(),
+            etag: Some("\"1\"".to_owned()),
+        };
+        Cache::new(folder.path()).write("blocked", address, &kept).unwrap();
+        let declared = UserList {
+            url: Some(address.to_owned()),
+            ..list("blocked", None)
+        };
+        let (_send, declared) = watch::channel(vec![declared]);
+        let stop = CancellationToken::new();
+        let lists = keep(declared, Some(folder.path()), &stop).await;
+        assert!(lists.borrow().has("blocked", &"clara".parse().unwrap()));
         stop.cancel();
     }
 }
