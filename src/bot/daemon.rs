@@ -175,14 +175,17 @@ impl Daemon {
     /// # Errors
     /// [`Exit`] when it cannot be, or not any more.
     pub async fn run(self, signals: Signals) -> Result<(), Exit> {
-        let patience = self.options.borrow().patience;
+        let (patience, wanted) = {
+            let options = self.options.borrow();
+            (options.patience, options.tournaments.scopes())
+        };
         // What the server asked an earlier run to leave alone is left alone by the log-in too.
         let mut limits = Limits::restore(&self.past.limits, &self.client, self.store.clone(), epoch());
         let login = async {
             if self.dry {
                 login::look(self.client.reading_only()).await
             } else {
-                login::login(self.client, patience, &mut limits, self.seed).await
+                login::login(self.client, patience, &mut limits, wanted, self.seed).await
             }
         };
         let (client, account) = tokio::select! {

@@ -358,7 +358,8 @@ impl Desk {
     }
 
     pub(super) fn check_token(&self) {
-        self.call(|client| async move { Errand::Checked(login::may_play(&client).await) });
+        let wanted = self.options.borrow().tournaments.scopes();
+        self.call(|client| async move { Errand::Checked(login::may_play(&client, wanted).await) });
     }
 
     pub(super) fn list_games(&self) {

@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
                 .enable_all()
                 .build()
                 .context("cannot start the runtime")?;
-            runtime.block_on(server(&client, &mut lines));
+            runtime.block_on(server(&client, config.tournaments.scopes(), &mut lines));
         }
     }
     lines.push(unit());
@@ -284,7 +284,7 @@ fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client>
 }
 
 /// What the server says: that it is there, how far away, what time it is, and whose token this is.
-async fn server(client: &Client, lines: &mut Vec<Line>) {
+async fn server(client: &Client, wanted: &[&'static str], lines: &mut Vec<Line>) {
     let mut trips = Vec::new();
     let mut date = None;
     for _ in 0..TRIPS {
@@ -317,7 +317,7 @@ async fn server(client: &Client, lines: &mut Vec<Line>) {
         Line::fine("server", found)
     });
     lines.push(clock(date));
-    lines.push(match account::standing(client).await {
+    lines.push(match account::standing(client, wanted).await {
         Err(error) => Line::broken(
             "account",
             exit::code_of(&error),

@@ -17,7 +17,7 @@ use super::{
     service::fresh_seed,
 };
 use crate::{
-    config::Server,
+    config::{Config, Server},
     lichess::{Client, Token, Untrusted},
 };
 
@@ -131,7 +131,7 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
 
 /// Checks the token, and makes the account a bot if it is none and its owner wants that. Returns its name.
 async fn admit(client: &Client, upgrade: Option<&str>) -> anyhow::Result<String> {
-    let standing = account::standing(client).await?;
+    let standing = account::standing(client, Config::default().tournaments.scopes()).await?;
     let name = Untrusted(&standing.account.username).to_string();
     if !standing.needless.is_empty() {
         warn(&format!(

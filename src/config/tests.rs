@@ -154,3 +154,14 @@ fn rules_that_do_nothing_are_pointed_out() {
     bot.toml:16:7: error: list[2].url: the address is neither https nor on this machine; write https://, as in "https://example.org/blocked.txt"
     "#);
 }
+
+#[test]
+fn arenas_want_more_of_a_token_than_other_games() {
+    let wanted = |text: &str| read("bot.toml", text).0.unwrap().tournaments.scopes();
+    assert_eq!(wanted(""), [""; 0]);
+    assert_eq!(wanted("[tournaments]\nteams = [\"coders\"]\n"), [""; 0]);
+    let on = "[tournaments]\nenabled = true\narenas = [\"abcd1234\"]\n";
+    assert_eq!(wanted(on), ["tournament:write"]);
+    let teams = "[tournaments]\nenabled = true\nteams = [\"coders\"]\n";
+    assert_eq!(wanted(teams), ["tournament:write", "team:write"]);
+}
