@@ -2,7 +2,7 @@
 //! order.
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -74,8 +74,8 @@ pub(super) struct Desk {
     pub(super) arenas: Arenas,
     pub(super) rematches: Rematches,
     pub(super) rng: ChaCha8Rng,
-    /// Games without a clock in which the opponent is to move: no stream is held for them.
-    pub(super) asleep: BTreeSet<GameId>,
+    /// Games without a clock in which the opponent is to move, with the opponent where known: no stream is held for them.
+    pub(super) asleep: BTreeMap<GameId, Option<UserId>>,
     swept: Instant,
     pub(super) setbacks: Setbacks,
     heart: Heart,
@@ -117,7 +117,7 @@ impl Desk {
             rematches: Rematches::restore(&past.repeats),
             rng: ChaCha8Rng::seed_from_u64(seed),
             // Those that still run come by the event stream, the others are looked at once for their end.
-            asleep: past.unfinished.iter().cloned().collect(),
+            asleep: past.unfinished.iter().cloned().map(|id| (id, None)).collect(),
             swept: Instant::now(),
             setbacks: Setbacks::default(),
             heart: roof.heart,
@@ -154,7 +154,9 @@ impl Desk {
                 }
                 () = signals.drain.cancelled(), if self.drained_at.is_none() => self.drain(),
                 Some(news) = self.ears.next() => self.hear(news),
-                Some((id, done)) = self.registry.next(), if !self.registry.is_empty() => self.game_done(&id, done),
+                Some((id, opponent, done)) = self.registry.next(), if !self.registry.is_empty() => {
+                    self.game_done(&id, opponent, done);
+                }
                 Some(errand) = self.errands.next(), if !self.errands.is_empty() => self.settle(errand),
                 Ok(()) = self.options.changed() => info!("new settings count from the next challenge on"),
                 () = self.heart.beat() => {}
@@ -178,12 +180,12 @@ impl Desk {
             .status
             .as_ref()
             .is_some_and(|status| !matches!(status.0, GameStatus::Created | GameStatus::Started));
+        let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
         if waits && !is_over {
-            self.asleep.insert(id);
+            self.asleep.insert(id, opponent);
             return self.show();
         }
         self.asleep.remove(&id);
-        let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
         let now = self.now();
         self.suitor.accepted(&id, now);
         self.note_fate(&id, "accepted");
@@ -231,8 +233,8 @@ impl Desk {
         }
         self.court(now);
         self.contend(now);
-        let opponents = self.registry.opponents();
-        let room = self.room(&opponents, now);
+        let (opponents, sleeping) = self.opponents();
+        let room = self.room((&opponents, &sleeping), now);
         // While the server wants no answers, challenges wait as long as they would for a seat.
         while self.client.silence(Class::Challenge).is_none()
             && let Some(reply) = self.intake.next(room, now)
@@ -255,8 +257,17 @@ impl Desk {
         self.ears.attend(&self.client);
     }
 
-    /// What there is room for, beside these opponents.
-    fn room<'o>(&self, opponents: &'o [Option<UserId>], now: Millis) -> Room<'o> {
+    /// The opponents of the games that run, and of those that sleep.
+    fn opponents(&self) -> (Vec<Option<UserId>>, Vec<Option<UserId>>) {
+        (self.registry.opponents(), self.asleep.values().cloned().collect())
+    }
+
+    /// What there is room for, beside these opponents of games that run and that sleep.
+    fn room<'o>(
+        &self,
+        (opponents, sleeping): (&'o [Option<UserId>], &'o [Option<UserId>]),
+        now: Millis,
+    ) -> Room<'o> {
         let options = self.options.borrow();
         Room {
             games: options.games.max,
@@ -264,6 +275,7 @@ impl Desk {
             bots_closed: self.are_bots_closed(),
             per_opponent: options.games.per_opponent,
             opponents,
+            sleeping,
             reserved: self.arenas.seats(now),
             lease: options.lease,
         }
@@ -271,9 +283,9 @@ impl Desk {
 
     /// Seats that bots and arenas may still take, with or without the one that a challenge of ours is promised.
     pub(super) fn seats_for_bots(&self, without: Option<&GameId>, now: Millis) -> usize {
-        let opponents = self.registry.opponents();
+        let (opponents, sleeping) = self.opponents();
         self.intake
-            .seats_for_bots(self.room(&opponents, now), without)
+            .seats_for_bots(self.room((&opponents, &sleeping), now), without)
     }
 
     fn wakes_at(&self) -> Instant {

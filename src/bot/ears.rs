@@ -126,7 +126,7 @@ impl Desk {
                 if let Some(id) = game.game() {
                     self.registry.finish(id);
                     // Whoever slept through the end looks once, so that it is kept.
-                    if self.asleep.remove(id) {
+                    if self.asleep.remove(id).is_some() {
                         self.start(&game);
                     }
                 }

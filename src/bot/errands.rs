@@ -53,7 +53,7 @@ impl Desk {
             Errand::Listed(Ok(list)) => {
                 let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
                 let ended = |id: &&GameId| running.len() < LISTED && !running.contains(*id);
-                let over: Vec<GameId> = self.asleep.iter().filter(ended).cloned().collect();
+                let over: Vec<GameId> = self.asleep.keys().filter(ended).cloned().collect();
                 for game in &list.now_playing {
                     self.start(game);
                 }
@@ -88,7 +88,7 @@ impl Desk {
     }
 
     /// The task of a game has ended.
-    pub(super) fn game_done(&mut self, id: &GameId, done: Done) {
+    pub(super) fn game_done(&mut self, id: &GameId, opponent: Option<UserId>, done: Done) {
         if !matches!(done, Done::Revived(_)) {
             let now = self.now();
             self.arenas.ended(id, now);
@@ -96,7 +96,7 @@ impl Desk {
         match done {
             Done::With(Outcome::Ended | Outcome::Left) => {}
             Done::With(Outcome::Asleep) => {
-                self.asleep.insert(id.clone());
+                self.asleep.insert(id.clone(), opponent);
             }
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
             Done::With(Outcome::Refused(error)) => {

@@ -78,6 +78,8 @@ pub(super) struct Room<'a> {
     pub(super) per_opponent: usize,
     /// The opponents of the running games.
     pub(super) opponents: &'a [Option<UserId>],
+    /// The opponents of games that wait for them for days: no seats, but games with them all the same.
+    pub(super) sleeping: &'a [Option<UserId>],
     /// Seats kept for games that arenas may begin at any moment.
     pub(super) reserved: usize,
     /// How long a promised seat is kept for a game that does not come.
@@ -282,8 +284,8 @@ impl Intake {
         let has_seat = |who: &Applicant| who.is_human || (taken < for_bots && !room.bots_closed);
         let promised = || self.leases.values().map(|lease| &lease.who.opponent);
         let is_welcome = |who: &Applicant| {
-            let seats = || room.opponents.iter().chain(promised());
-            let with_them = || seats().filter(|seat| **seat == who.opponent).count();
+            let games = || room.opponents.iter().chain(room.sleeping).chain(promised());
+            let with_them = || games().filter(|seat| **seat == who.opponent).count();
             has_seat(who) && (who.opponent.is_none() || with_them() < room.per_opponent)
         };
         let welcome = self

@@ -105,6 +105,7 @@ impl Desk {
         let running = self.registry.opponents();
         let with_them = running
             .iter()
+            .chain(self.asleep.values())
             .filter(|other| other.is_some() && other.as_ref() == opponent);
         Moment {
             ratings: Arc::clone(&self.shared.ratings),

@@ -28,6 +28,7 @@ fn room(games: usize) -> Room<'static> {
         bots_closed: false,
         per_opponent: 2,
         opponents: &[],
+        sleeping: &[],
         reserved: 0,
         lease: secs(15),
     }
@@ -294,4 +295,22 @@ fn bots_and_arenas_take_the_seats_that_people_leave_them() {
     intake.promise(applicant(1), secs(0));
     assert_eq!(intake.seats_for_bots(of(4, 1, 0), None), 1);
     assert_eq!(intake.seats_for_bots(of(4, 1, 0), Some(&id(1))), 2, "its own seat");
+}
+
+#[test]
+fn a_game_that_sleeps_takes_no_seat_but_counts_among_those_with_its_opponent() {
+    let ana: Option<UserId> = "ana".parse().ok();
+    let sleeping = [ana.clone(), ana.clone()];
+    let mut intake = Intake::default();
+    let from = |number, opponent: &Option<UserId>| Applicant {
+        opponent: opponent.clone(),
+        ..applicant(number)
+    };
+    intake.wait(from(1, &ana), secs(0));
+    intake.wait(from(2, &"boris".parse().ok()), secs(1));
+    let room = Room {
+        sleeping: &sleeping,
+        ..room(1)
+    };
+    assert_eq!(intake.next(room, secs(2)), Some(Reply::Accept(id(2))), "she has two already");
 }
