@@ -39,6 +39,10 @@ pub(super) struct Arenas {
     /// Teams that took us, or were asked and would not.
     teams: BTreeSet<TeamId>,
     known: BTreeMap<ArenaId, Entry>,
+    /// Joined, and named by the settings no longer.
+    unwanted: Vec<ArenaId>,
+    /// The settings that the last question was about.
+    wish: Option<Tournaments>,
     /// Arenas that are being left.
     leaving: usize,
 }
@@ -79,6 +83,14 @@ impl Arenas {
                 })
             });
         }
+        if self.wish.as_ref() != Some(wish) {
+            self.wish = Some(wish.clone());
+            self.looked_at = None;
+        }
+        if let Some(id) = self.unwanted.pop() {
+            self.leaving += 1;
+            return Some(Order::Leave(id));
+        }
         if !self.is_looking && self.looked_at.is_none_or(|at| now >= at + LOOK) {
             self.is_looking = true;
             self.looked_at = Some(now);
@@ -108,16 +120,27 @@ impl Arenas {
         asks.chain([look]).filter(|at| *at > now).min()
     }
 
-    /// What a look has shown.
+    /// What a look has shown that these settings asked for, and whether it has shown everything.
     pub(super) fn learned(
         &mut self,
         wish: &Tournaments,
         asked: BTreeSet<TeamId>,
         arenas: Vec<Arena>,
+        is_complete: bool,
         now: Millis,
     ) {
         self.is_looking = false;
         self.teams.extend(asked);
+        if self.wish.as_ref().is_some_and(|current| current != wish) {
+            // The settings have changed meanwhile: another look is due.
+            return;
+        }
+        if is_complete {
+            let named = |id: &ArenaId| arenas.iter().any(|arena| arena.id == *id);
+            let gone = self.known.extract_if(.., |id, _| !named(id));
+            let joined = gone.filter(|(_, entry)| entry.is_joined);
+            self.unwanted.extend(joined.map(|(id, _)| id));
+        }
         for arena in arenas {
             if arena.is_finished || !arena.bots_allowed || !arena.is_playable() {
                 continue;
@@ -235,7 +258,7 @@ mod tests {
         let Some(Order::Look(teams)) = known.next(wish, 1, secs(0)) else {
             panic!("first it looks");
         };
-        known.learned(wish, teams, arenas, secs(0));
+        known.learned(wish, teams, arenas, true, secs(0));
         known
     }
 
@@ -293,6 +316,31 @@ mod tests {
         let order = Order::Join("bbbbbbbb".parse().unwrap(), "coders".parse().ok());
         assert_eq!(arenas.next(&wish, 4, secs(1)), Some(order));
         assert_eq!(arenas.next(&wish, 4, secs(1)), None);
+    }
+
+    #[test]
+    fn an_arena_that_the_settings_name_no_longer_is_left() {
+        let mut wish = wish(&["aaaaaaaa", "bbbbbbbb"], &[]);
+        let [one, other] = [arena("aaaaaaaa", 0, true), arena("bbbbbbbb", 0, true)];
+        let mut arenas = known(&wish, vec![one.clone(), other.clone()]);
+        for _ in 0..2 {
+            assert!(matches!(arenas.next(&wish, 4, secs(1)), Some(Order::Join(..))));
+        }
+        wish.arenas.remove(0);
+        let Some(Order::Look(teams)) = arenas.next(&wish, 4, secs(2)) else {
+            panic!("it looks anew at once");
+        };
+        let mut blind = wish.clone();
+        blind.arenas.clear();
+        arenas.learned(&blind, teams.clone(), Vec::new(), true, secs(2));
+        assert_eq!(arenas.next(&wish, 4, secs(2)), None, "that was about other settings");
+        arenas.learned(&wish, teams.clone(), Vec::new(), false, secs(2));
+        assert_eq!(arenas.next(&wish, 4, secs(2)), None, "not everything was seen");
+        arenas.learned(&wish, teams, vec![other], true, secs(2));
+        let left = Order::Leave("aaaaaaaa".parse().unwrap());
+        assert_eq!(arenas.next(&wish, 4, secs(2)), Some(left));
+        assert!(arenas.is_leaving());
+        assert_eq!(arenas.next(&wish, 4, secs(2)), None);
     }
 
     #[test]

@@ -17,6 +17,8 @@ use crate::{
 
 /// What a look at the arenas has shown.
 pub(super) struct Seen {
+    /// The settings that asked for it.
+    wish: Tournaments,
     /// Teams that were asked to take us.
     asked: BTreeSet<TeamId>,
     arenas: Vec<Arena>,
@@ -75,8 +77,9 @@ impl Desk {
                 arena.id, arena.bots_allowed
             );
         }
-        let wish = self.options.borrow().tournaments.clone();
-        self.arenas.learned(&wish, seen.asked, seen.arenas, now);
+        let is_complete = seen.errors.is_empty();
+        self.arenas
+            .learned(&seen.wish, seen.asked, seen.arenas, is_complete, now);
     }
 
     /// An arena has let us in, or not.
@@ -137,6 +140,7 @@ async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> S
         }
     }
     Seen {
+        wish: wish.clone(),
         asked: teams,
         arenas,
         errors,
