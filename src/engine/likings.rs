@@ -3,7 +3,9 @@
 use shakmaty::Board;
 
 use super::{node::Node, weakness::mix};
-use crate::chess::{Color, material, men_near_king, pawnless_files, ranks_advanced};
+use crate::chess::{
+    Color, is_tucked_away, material, men_near_king, pawnless_files, queens_out, ranks_advanced,
+};
 
 /// What the side that searches likes, in centipawns; a negative number for what it dislikes. All zero: the evaluation
 /// alone counts.
@@ -23,6 +25,10 @@ pub struct Likings {
     pub open_files: i32,
     /// For each pawn's worth of material ahead.
     pub material: i32,
+    /// While the own king stands on a wing of its first rank, and the other side has a queen.
+    pub castled: i32,
+    /// For each own queen that has left its first rank.
+    pub queen_out: i32,
 }
 
 /// Likings never come to more than this, in centipawns: a taste, not a delusion.
@@ -72,7 +78,7 @@ impl Inclined {
 impl Likings {
     /// All of them, in the order of declaration.
     #[must_use]
-    pub fn amounts(&self) -> [i32; 7] {
+    pub fn amounts(&self) -> [i32; 9] {
         let Self {
             siege,
             shelter,
@@ -81,13 +87,18 @@ impl Likings {
             pawns,
             open_files,
             material,
+            castled,
+            queen_out,
         } = *self;
-        [siege, shelter, officers, queens, pawns, open_files, material]
+        [
+            siege, shelter, officers, queens, pawns, open_files, material, castled, queen_out,
+        ]
     }
 
     /// What a board is worth beyond the evaluation for one who plays this color.
     fn worth(&self, board: &Board, us: Color) -> i32 {
         let officers = board.occupied() & !board.pawns() & !board.kings();
+        let theirs_have_a_queen = (board.queens() & board.by_color(!us)).any();
         let both_queens = board.queens().count() >= 2 && (board.queens() & board.by_color(us)).count() == 1;
         self.siege * men_near_king(board, us, !us)
             + self.shelter * men_near_king(board, us, us)
@@ -96,6 +107,8 @@ impl Likings {
             + self.pawns * ranks_advanced(board, us)
             + self.open_files * pawnless_files(board)
             + self.material * (material(board, us) - material(board, !us))
+            + self.castled * i32::from(is_tucked_away(board, us) && theirs_have_a_queen)
+            + self.queen_out * queens_out(board, us)
     }
 }
 
@@ -133,6 +146,14 @@ mod tests {
             "c, d, e and h"
         );
         assert_eq!(of(Likings { material: 5, ..none }), 60, "18 against 6");
+        assert_eq!(of(Likings { queen_out: 5, ..none }), 5, "the queen at f2");
+        assert_eq!(of(Likings { castled: 5, ..none }), 0, "no queen to fear");
+        let feared = worth(
+            Likings { castled: 5, ..none },
+            "3qk3/8/8/8/8/8/8/1K6 w - - 0 1",
+            Color::White,
+        );
+        assert_eq!(feared, 5);
     }
 
     #[test]
