@@ -29,6 +29,8 @@ pub struct Likings {
     pub castled: i32,
     /// For each own queen that has left its first rank.
     pub queen_out: i32,
+    /// For a draw; below zero for who would rather play on.
+    pub draws: i32,
 }
 
 /// Likings never come to more than this, in centipawns: a taste, not a delusion.
@@ -65,6 +67,12 @@ impl Inclined {
             })
     }
 
+    /// What a draw is worth to a side.
+    pub fn draw(&self, side: Color) -> i32 {
+        let worth = self.likings.draws.clamp(-MOST, MOST);
+        if side == self.side { worth } else { -worth }
+    }
+
     /// What to add to the evaluation of a position, for the side to move in it.
     pub fn worth(&self, node: &Node) -> i32 {
         if !self.any {
@@ -78,7 +86,7 @@ impl Inclined {
 impl Likings {
     /// All of them, in the order of declaration.
     #[must_use]
-    pub fn amounts(&self) -> [i32; 9] {
+    pub fn amounts(&self) -> [i32; 10] {
         let Self {
             siege,
             shelter,
@@ -89,9 +97,10 @@ impl Likings {
             material,
             castled,
             queen_out,
+            draws,
         } = *self;
         [
-            siege, shelter, officers, queens, pawns, open_files, material, castled, queen_out,
+            siege, shelter, officers, queens, pawns, open_files, material, castled, queen_out, draws,
         ]
     }
 
@@ -170,6 +179,39 @@ mod tests {
         };
         assert_eq!(worth(greedy, fen, Color::White), -MOST);
         assert_eq!(worth(greedy, fen, Color::Black), -MOST);
+    }
+
+    #[test]
+    fn a_draw_is_worth_what_it_is_liked_for() {
+        use crate::{
+            engine::{Engine, Limits, Score, Search, Stop, Surroundings},
+            units::{Centipawns, Depth, Stopwatch},
+        };
+        // White is lost, but for checks without end.
+        let line = GameLine::replay(Variant::Standard, "6k1/6p1/8/7Q/8/8/rq4PP/7K w - - 0 1", "").unwrap();
+        let score = |draws: i32| {
+            let limits = Limits {
+                depth: Some(Depth(7)),
+                ..Limits::default()
+            };
+            let search = Search {
+                likings: Likings {
+                    draws,
+                    ..Likings::default()
+                },
+                ..Search::new(line.clone(), limits)
+            };
+            let around = Surroundings {
+                stop: &Stop::new(),
+                clock: &Stopwatch::start(),
+            };
+            let report = Engine::new(1).search(&search, &around, &mut |_| {});
+            report.lines[0].score
+        };
+        assert_eq!(
+            [-50, 0, 50].map(score),
+            [-50, 0, 50].map(|cp| Score::Cp(Centipawns(cp)))
+        );
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Axis {
         row(
             Self::Risk,
             "risk",
-            "-2 gives nothing away, 2 offers material where it costs little.",
+            "-2 gives nothing away and likes a draw, 2 offers material where it costs little and shuns draws.",
         ),
     ];
 }
@@ -150,6 +150,7 @@ impl Style {
             material: 3 * self.on(Axis::Greed) - 2 * self.on(Axis::Risk),
             castled: 15 * self.on(Axis::Castling),
             queen_out: 8 * self.on(Axis::Queen),
+            draws: -12 * self.on(Axis::Risk),
         }
     }
 
