@@ -238,7 +238,7 @@ impl Actor {
         }
         if play.level.is_none() {
             let cast = self.shared.cast.borrow();
-            let follows = cast.get_or_plain(&play.personality).follows;
+            let follows = cast.seated(&play.personality).follows;
             play.level = follows.and_then(|wish| wish.resolve(facts.rating, facts.rated));
         }
         self.setup.play = play;
