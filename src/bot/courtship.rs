@@ -111,7 +111,7 @@ impl Desk {
         if welcome.is_empty() && !others.is_empty() {
             info!("nobody is challenged: the rules would decline each of {} bots", others.len());
         }
-        let ratings = Arc::clone(&self.shared.ratings);
+        let ratings = Arc::clone(&self.shared.ratings.borrow());
         self.suitor
             .choose(wish, plan, &welcome, &ratings, now, &mut self.rng)
     }

@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    acquaintances::Acquaintances,
     actor::{Breath, Shared},
     boards::Boards,
     desk::{Desk, Roof, epoch},
@@ -27,7 +28,7 @@ use crate::{
     },
     lists::Lists,
     personality::Cast,
-    store::{Favour, Rest, Store},
+    store::{Favour, Rest, Score, Store},
     units::Millis,
 };
 
@@ -47,6 +48,9 @@ const FRAME: Millis = Millis::from_secs(10);
 /// lichess would forget it after 20 s, which a bot that is about to end a game may need.
 const ANSWER: Millis = Millis::from_secs(45);
 
+/// Its own ratings are asked for so often, for rules that compare.
+const RATINGS: Millis = Millis::from_secs(3600);
+
 /// How the daemon behaves: the settings that may change while it runs. A change counts from the next challenge or
 /// game on.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +69,8 @@ pub struct Options {
     pub patience: Millis,
     /// Between two looks at the list of running games.
     pub sweep: Millis,
+    /// Between two looks at the bot's own ratings.
+    pub ratings: Millis,
     /// How long a seat is kept for a challenge that was accepted.
     pub lease: Millis,
     /// How long a challenge of ours may go without an answer.
@@ -83,6 +89,7 @@ impl From<&Config> for Options {
             tournaments: config.tournaments.clone(),
             patience: PATIENCE,
             sweep: SWEEP,
+            ratings: RATINGS,
             lease: LEASE,
             answer: ANSWER,
             frame: FRAME,
@@ -133,6 +140,8 @@ pub struct Past {
     pub asked_today: u32,
     /// Challenges of the last day that wanted to repeat a game, the oldest first, each with that game.
     pub repeats: Vec<(GameId, GameId)>,
+    /// What was played with each opponent ever.
+    pub scores: Vec<(UserId, Score)>,
     /// Games that were running when the last run ended: what became of those that run no more is still to be kept.
     pub unfinished: Vec<GameId>,
     /// What was granted in those games so far.
@@ -197,12 +206,13 @@ impl Daemon {
             .send_modify(|status| status.user = Some(account.id.clone()));
         let shared = Arc::new(Shared {
             client,
-            ratings: Arc::new(facts::ratings(&account)),
+            ratings: watch::channel(Arc::new(facts::ratings(&account))).0,
             me: account.id,
             mind: self.mind,
             cast: self.cast,
             lists: self.lists,
             favours: Favours::restore(&self.past.favours, self.store.clone()),
+            acquaintances: Acquaintances::of(&self.past.scores),
             rivals: Rivals::of(&self.past.decided_today),
             store: self.store,
             meters: self.meters,

@@ -77,6 +77,7 @@ pub(super) struct Desk {
     /// Games without a clock in which the opponent is to move, with the opponent where known: no stream is held for them.
     pub(super) asleep: BTreeMap<GameId, Option<UserId>>,
     swept: Instant,
+    rated: Instant,
     pub(super) setbacks: Setbacks,
     heart: Heart,
     pub(super) limits: Limits,
@@ -119,6 +120,7 @@ impl Desk {
             // Those that still run come by the event stream, the others are looked at once for their end.
             asleep: past.unfinished.iter().cloned().map(|id| (id, None)).collect(),
             swept: Instant::now(),
+            rated: Instant::now(),
             setbacks: Setbacks::default(),
             heart: roof.heart,
             limits,
@@ -254,6 +256,10 @@ impl Desk {
             self.swept = Instant::now();
             self.list_games();
         }
+        if Instant::now() >= self.rates_at() {
+            self.rated = Instant::now();
+            self.call(|client| async move { Errand::Account(client.account().await) });
+        }
         self.ears.attend(&self.client);
     }
 
@@ -306,6 +312,7 @@ impl Desk {
             self.drained_at,
             self.farewell_until.filter(|until| Instant::now() < *until),
             self.ears.wakes_at(),
+            Some(self.rates_at()),
         ]
             .into_iter()
             .flatten()
@@ -316,6 +323,11 @@ impl Desk {
     /// of blitz whose start nobody heard of has to be found before its flag falls.
     fn sweeps_at(&self) -> Instant {
         self.swept + self.options.borrow().sweep.into()
+    }
+
+    /// When the bot's own ratings are asked for next.
+    fn rates_at(&self) -> Instant {
+        self.rated + self.options.borrow().ratings.into()
     }
 
     /// Accepts nothing more.

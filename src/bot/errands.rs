@@ -1,10 +1,10 @@
 //! What comes back to the desk: answers to calls that it did not wait for, and games that have ended.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use tracing::{debug, info, warn};
 
-use super::{actor::Outcome, contest::Seen, desk::Desk, login::Exit, registry::Done};
+use super::{actor::Outcome, contest::Seen, desk::Desk, facts, login::Exit, registry::Done};
 use crate::lichess::{
     CallError, Fate, Lines,
     model::{Account, ArenaId, Challenge, ChallengeDone, GameId, GameInfo, NowPlaying, UserId},
@@ -19,6 +19,7 @@ pub(super) enum Errand {
     Accepted(GameId, Result<(), CallError>),
     Declined(GameId, Result<(), CallError>),
     Listed(Result<NowPlaying, CallError>),
+    Account(Result<Account, CallError>),
     Checked(Result<Result<(), Exit>, CallError>),
     Resigned(Result<(), CallError>),
     Online(Result<Vec<Account>, CallError>),
@@ -61,6 +62,13 @@ impl Desk {
                     self.asleep.remove(&id);
                     self.start(&GameInfo::of(id));
                 }
+            }
+            Errand::Account(Ok(account)) => {
+                self.shared.ratings.send_replace(Arc::new(facts::ratings(&account)));
+            }
+            Errand::Account(Err(error)) => {
+                self.note_limit(Class::Read, &error);
+                debug!("my ratings stay as they were: {error}");
             }
             Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
             Errand::Checked(Err(CallError::Unauthorized { .. })) => self.exit = Some(Exit::UnknownToken),

@@ -2,6 +2,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod acquaintances;
 mod actor;
 mod adapt;
 mod arenas;

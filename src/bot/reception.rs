@@ -16,7 +16,7 @@ use crate::{
         Untrusted,
         model::{Challenge, Compat, DeclineReason, UserId},
     },
-    store::ChallengeRecord,
+    store::{ChallengeRecord, Score},
     units::Millis,
 };
 
@@ -108,9 +108,12 @@ impl Desk {
             .chain(self.asleep.values())
             .filter(|other| other.is_some() && other.as_ref() == opponent);
         Moment {
-            ratings: Arc::clone(&self.shared.ratings),
+            ratings: Arc::clone(&self.shared.ratings.borrow()),
             lists: Arc::clone(&self.shared.lists.borrow()),
             played_today: opponent.map_or(0, |opponent| self.today.played(opponent, now)),
+            score: opponent.map_or_else(Score::default, |opponent| {
+                self.shared.acquaintances.score(opponent)
+            }),
             running: u32::try_from(with_them.count()).unwrap_or(u32::MAX),
             minute: minute_of_day(now),
             rematch,

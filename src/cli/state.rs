@@ -183,6 +183,7 @@ fn past(archive: &Archive) -> Result<Past, StoreError> {
         opponents_today: archive.opponents_since(midnight)?,
         decided_today: archive.decided_since(midnight)?,
         limits: archive.limits(now)?,
+        scores: archive.scores()?,
         rests: archive.rests(now - REMEMBERED)?,
         asked_today: u32::try_from(sent.len()).unwrap_or(u32::MAX),
         repeats: received.into_iter().rev().filter_map(repeats).collect(),

@@ -32,7 +32,7 @@ pub use tournaments::Tournaments;
 
 use crate::{
     diagnostic::Findings,
-    personality::Level,
+    personality::{Delay, Level},
     settings::{self, Flag, Key, List, Name, Section, Span, Text, Whole},
     units::{Elo, Millis},
 };
@@ -89,7 +89,7 @@ pub struct Games {
 }
 
 /// `[play]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Play {
     /// The personality that plays unless a game asks for another.
     pub personality: String,
@@ -101,6 +101,10 @@ pub struct Play {
     pub books_black: Option<Vec<String>>,
     /// Without pauses after thinking.
     pub fast: bool,
+    /// How long the personality seems to think, where a rule says so.
+    pub delay: Option<Delay>,
+    /// Factor on human think times, where a rule says so.
+    pub tempo: Option<f64>,
     /// How the level follows the opponent in casual games.
     pub adapt: Adapt,
     /// Time that a move loses on its way to the server, kept out of the engine's budget.
@@ -427,6 +431,8 @@ fn declare_play(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
             false,
             "Without the pauses that a personality makes.",
         ),
+        delay: None,
+        tempo: None,
         adapt: play.key("adapt", Adapt::FORM, Adapt::Off, Adapt::DOC),
         move_overhead: play.key(
             "move-overhead",

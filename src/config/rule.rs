@@ -6,8 +6,8 @@
 use crate::{
     chess::Variant,
     lichess::model::{DeclineReason, Speed, UserId},
-    personality::{LevelForm, LevelWish},
-    settings::{Choice, Flag, List, Name, Section, Span, Text, Whole},
+    personality::{Delay, LevelForm, LevelWish},
+    settings::{Choice, Flag, List, Name, Real, Section, Span, Text, Whole},
     units::Millis,
 };
 
@@ -36,7 +36,7 @@ pub enum Mode {
 }
 
 /// One rule.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rule {
     /// What its author calls it.
     pub name: Option<String>,
@@ -96,6 +96,10 @@ pub struct When {
     pub lists: Option<Vec<String>>,
     /// So many games were begun with the opponent today, or more.
     pub played_today: Option<u32>,
+    /// Games that have ended with the opponent and count, ever.
+    pub games_ever: Between<u32>,
+    /// The bot's share of the points in them, in percent.
+    pub score: Between<u32>,
     /// So many games run with the opponent, or more.
     pub running: Option<u32>,
     /// Whether a game is to be repeated.
@@ -134,7 +138,7 @@ impl<T: PartialOrd + Copy> Between<T> {
 }
 
 /// How a game is to be played; what is missing is left to the next rule and at last to `[play]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Wish {
     /// Who plays.
     pub personality: Option<String>,
@@ -146,6 +150,10 @@ pub struct Wish {
     pub books_black: Option<Vec<String>>,
     /// Without pauses after thinking.
     pub fast: Option<bool>,
+    /// How long the personality seems to think.
+    pub delay: Option<Delay>,
+    /// Factor on human think times.
+    pub tempo: Option<f64>,
     /// How the level follows the opponent.
     pub adapt: Option<Adapt>,
 }
@@ -303,6 +311,8 @@ fn people(rule: &mut Section<'_>, known: &[String]) -> When {
     let rating = || Whole(0..=4000_u32, "rating");
     let gap = || Whole(-4000..=4000_i32, "points");
     let count = || Whole(1..=1000_u32, "games");
+    let ever = || Whole(0..=1_000_000_u32, "games");
+    let percent = || Whole(0..=100_u32, "percent");
     let when = When {
         from: rule.optional("from", KINDS, ANY, "Who challenges."),
         mode: rule.optional("mode", MODES, ANY, "Whether ratings may change."),
@@ -341,6 +351,14 @@ fn people(rule: &mut Section<'_>, known: &[String]) -> When {
             ANY,
             "So many games or more were begun with the opponent since midnight UTC.",
         ),
+        games_ever: Between {
+            least: rule.optional("min-games-ever", ever(), ANY, "So many games or more were finished with the opponent, ever."),
+            most: rule.optional("max-games-ever", ever(), ANY, "So many games or fewer were finished with the opponent, ever."),
+        },
+        score: Between {
+            least: rule.optional("min-score", percent(), ANY, "The bot has scored at least so much against the opponent, ever."),
+            most: rule.optional("max-score", percent(), ANY, "The bot has scored at most so much against the opponent, ever."),
+        },
         running: rule.optional("min-running", count(), ANY, "So many games or more run with the opponent."),
         rematch: rule.optional("rematch", Flag, ANY, "Whether the challenge asks to repeat a game."),
         hours: rule.optional("hours", HoursForm, ANY, "The time of day, UTC."),
@@ -353,6 +371,8 @@ fn people(rule: &mut Section<'_>, known: &[String]) -> When {
         "max-difference",
         when.difference.is_crossed(),
     );
+    crossed(rule, "min-games-ever", "max-games-ever", when.games_ever.is_crossed());
+    crossed(rule, "min-score", "max-score", when.score.is_crossed());
     when
 }
 
@@ -463,6 +483,8 @@ fn suggested(when: &When) -> DeclineReason {
     if is_of_the_moment {
         DeclineReason::Later
     } else if when.users.is_some() || when.lists.is_some() || when.titles.is_some() || when.rating.is_bound()
+        || when.games_ever.is_bound()
+        || when.score.is_bound()
     {
         DeclineReason::Generic
     } else if when.variants.is_some() {
@@ -512,6 +534,18 @@ fn wish(rule: &mut Section<'_>, known: Option<Known<'_>>) -> Wish {
             Flag,
             LATER,
             "Without the pauses that a personality makes.",
+        ),
+        delay: rule.optional(
+            "delay",
+            Delay::Off,
+            "as the personality does",
+            "How long it seems to think in such games: \"off\", \"human\", a span or a range. A clock that runs low cuts it short.",
+        ),
+        tempo: rule.optional(
+            "tempo",
+            Real(0.2..=5.0, "times"),
+            "as the personality's",
+            "Factor on the think times of delay = \"human\": 0.5 is quick, 2.0 is slow.",
         ),
         adapt: rule.optional("adapt", Adapt::FORM, LATER, Adapt::DOC),
     }

@@ -156,3 +156,20 @@ pub struct Rest {
     /// Until when they are left alone, on the clock of whoever tells.
     pub until: Millis,
 }
+
+/// What was played with an opponent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Games that have ended and count.
+    pub games: u32,
+    /// My points in them, twice.
+    pub half_points: u32,
+}
+
+impl Score {
+    /// My share of the points in percent; none without a game.
+    #[must_use]
+    pub fn percent(&self) -> Option<u32> {
+        self.half_points.saturating_mul(50).checked_div(self.games)
+    }
+}

@@ -493,10 +493,13 @@ impl Actor {
 /// Who sits down, as settings say.
 fn manner_of(shared: &Shared, play: &Play) -> Manner {
     let cast = shared.cast.borrow();
+    let mut profile = cast.seated(&play.personality).clone();
+    profile.delay = play.delay.unwrap_or(profile.delay);
+    profile.tempo = play.tempo.unwrap_or(profile.tempo);
     Manner {
         level: play.level,
         fast: play.fast,
-        ..Manner::of(cast.seated(&play.personality))
+        ..Manner::of(&profile)
     }
 }
 

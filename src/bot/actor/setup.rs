@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use super::talk::Breath;
 use crate::{
     bot::{
-        boards::Boards, facts::Moment, favours::Favours, game::GameError, lag::Tardiness, meters::Meters,
+        acquaintances::Acquaintances, boards::Boards, facts::Moment, favours::Favours, game::GameError, lag::Tardiness, meters::Meters,
         mind::Mind, rivals::Rivals,
     },
     config::{Play, Rule},
@@ -31,8 +31,8 @@ pub(in crate::bot) struct Shared {
     pub(in crate::bot) mind: Mind,
     /// The personalities of this moment.
     pub(in crate::bot) cast: watch::Receiver<Arc<Cast>>,
-    /// My ratings, by lichess' keys.
-    pub(in crate::bot) ratings: Arc<BTreeMap<String, Elo>>,
+    /// My ratings of this hour, by lichess' keys.
+    pub(in crate::bot) ratings: watch::Sender<Arc<BTreeMap<String, Elo>>>,
     /// Who is on which list.
     pub(in crate::bot) lists: watch::Receiver<Arc<Lists>>,
     /// What is kept of games.
@@ -43,6 +43,8 @@ pub(in crate::bot) struct Shared {
     pub(in crate::bot) boards: Boards,
     /// What was granted in each game.
     pub(in crate::bot) favours: Favours,
+    /// What was played with opponents ever.
+    pub(in crate::bot) acquaintances: Acquaintances,
     /// What is kept of opponents.
     pub(in crate::bot) rivals: Rivals,
     /// What all games share of the right to answer in chat.

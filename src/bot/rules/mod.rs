@@ -94,6 +94,8 @@ pub fn casting(rules: &[Rule], facts: &Facts, play: &Play) -> Play {
         books_white: books_white.or_else(|| play.books_white.clone()),
         books_black: books_black.or_else(|| play.books_black.clone()),
         fast: fitting.iter().find_map(|wish| wish.fast).unwrap_or(play.fast),
+        delay: fitting.iter().find_map(|wish| wish.delay).or(play.delay),
+        tempo: fitting.iter().find_map(|wish| wish.tempo).or(play.tempo),
         adapt: fitting
             .iter()
             .find_map(|wish| wish.adapt)

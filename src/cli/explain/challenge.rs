@@ -20,6 +20,9 @@ use crate::{
         model::{Challenge, Compat, Speed, TimeControl, UserId},
     },
     lists::Lists,
+    personality::Delay,
+    settings::Form as _,
+    store::Score,
     units::{Elo, Millis},
 };
 
@@ -137,10 +140,17 @@ fn played(rules: &[Rule], facts: &Facts, play: &Play) -> String {
         Some(books) => books.join(", "),
         None => "its own".to_owned(),
     };
+    let pace = match (cast.fast, cast.delay, cast.tempo) {
+        (true, ..) => ", without pauses".to_owned(),
+        (false, delay, tempo) => {
+            let delay = delay.map(|delay| format!(", delay {}", Delay::Off.write(&delay)));
+            let tempo = tempo.map(|tempo| format!(", tempo {tempo}"));
+            delay.unwrap_or_default() + &tempo.unwrap_or_default()
+        }
+    };
     format!(
-        "  Played by {}, {level}{}; books: {} as White, {} as Black\n",
+        "  Played by {}, {level}{pace}; books: {} as White, {} as Black\n",
         cast.personality,
-        if cast.fast { ", without pauses" } else { "" },
         books(&cast.books_white),
         books(&cast.books_black),
     )
@@ -266,6 +276,7 @@ impl Made {
             ratings: std::sync::Arc::new(own.into_iter().collect()),
             lists: std::sync::Arc::new(Lists::read(&config.lists)),
             played_today: self.played_today,
+            score: Score::default(),
             running: self.running,
             minute,
             rematch: false,

@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::{Archive, StoreError, millis, number};
 use crate::{
     lichess::model::{GameId, UserId},
-    store::{Asked, Favour, Rest},
+    store::{Asked, Favour, Rest, Score},
     units::{Elo, Millis},
 };
 
@@ -98,6 +98,30 @@ impl Archive {
         Ok(all
             .into_iter()
             .filter_map(|(name, lost)| Some((name.parse().ok()?, lost)))
+            .collect())
+    }
+
+    /// What was played with each opponent ever. Games that do not count are left out.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn scores(&self) -> Result<Vec<(UserId, Score)>, StoreError> {
+        let mut select = self.sql.prepare(
+            "SELECT opponent, count(*), sum(CASE WHEN winner = side THEN 2 WHEN winner IS NULL THEN 1 ELSE 0 END)
+             FROM games WHERE opponent IS NOT NULL AND ended IS NOT NULL AND status NOT IN ('aborted', 'noStart')
+             GROUP BY opponent",
+        )?;
+        let rows = select.query_map([], |row| {
+            let score = Score {
+                games: row.get(1)?,
+                half_points: row.get(2)?,
+            };
+            Ok((row.get::<_, String>(0)?, score))
+        })?;
+        let all: Vec<(String, Score)> = rows.collect::<Result<_, _>>()?;
+        Ok(all
+            .into_iter()
+            .filter_map(|(name, score)| Some((name.parse().ok()?, score)))
             .collect())
     }
 

@@ -326,3 +326,42 @@ fn challenges_are_kept_with_what_became_of_them() {
     };
     assert_eq!(found(nobody), []);
 }
+
+#[test]
+fn what_was_played_with_each_opponent_adds_up() {
+    let (_folder, archive) = fresh();
+    let put = |name: &str, opponent: &str, end| {
+        let record = GameRecord {
+            opponent: opponent.parse().ok(),
+            end,
+            ..game(name, 1)
+        };
+        archive.put_game(&record).unwrap();
+    };
+    // All as Black.
+    put("aaaaaaaa", "ana", sample::end("mate", Some(Side::Black), ""));
+    put("bbbbbbbb", "ana", sample::end("draw", None, ""));
+    put("cccccccc", "ana", sample::end("aborted", None, ""));
+    put("dddddddd", "ana", None);
+    put("eeeeeeee", "boris", sample::end("resign", Some(Side::White), ""));
+    let score = |games, half_points| crate::store::Score { games, half_points };
+    let expected = [("ana", score(2, 3)), ("boris", score(1, 0))];
+    assert_eq!(
+        archive.scores().unwrap(),
+        expected.map(|(name, score)| (name.parse().unwrap(), score))
+    );
+}
+
+#[test]
+fn who_is_left_alone_is_kept_until_it_is_over() {
+    let (_folder, archive) = fresh();
+    let rest = |until, refusals| crate::store::Rest {
+        user: "ana".parse().unwrap(),
+        refusals,
+        until: Millis(until),
+    };
+    archive.put_rest(&rest(10, 1)).unwrap();
+    archive.put_rest(&rest(20, 2)).unwrap();
+    assert_eq!(archive.rests(Millis(19)).unwrap(), [rest(20, 2)]);
+    assert_eq!(archive.rests(Millis(20)).unwrap(), []);
+}
