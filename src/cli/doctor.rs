@@ -378,15 +378,39 @@ fn unit() -> Line {
     if !Path::new("/run/systemd/system").exists() {
         return Line::fine(WHAT, "no systemd here");
     }
-    let installed = UNITS
-        .iter()
-        .map(|folder| Path::new(folder).join("sparring.service"));
-    match installed.into_iter().find(|path| path.exists()) {
+    match installed(&UNITS.map(Path::new)) {
         Some(path) => Line::fine(WHAT, path.display().to_string()),
         None => Line::worth(
             WHAT,
-            "sparring.service is not installed",
+            "neither sparring.service nor sparring@.service is installed",
             "copy systemd/sparring.service to /etc/systemd/system to have it started at boot",
         ),
+    }
+}
+
+/// The unit of one bot, or the template of many.
+fn installed(folders: &[&Path]) -> Option<PathBuf> {
+    let names = ["sparring.service", "sparring@.service"];
+    let paths = names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    paths.into_iter().find(|path| path.exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_for_many_bots_is_a_service_too() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let paths = [folders[0].path(), folders[1].path()];
+        assert_eq!(installed(&paths), None);
+        let template = paths[1].join("sparring@.service");
+        std::fs::write(&template, "").unwrap();
+        assert_eq!(installed(&paths), Some(template));
+        let own = paths[1].join("sparring.service");
+        std::fs::write(&own, "").unwrap();
+        assert_eq!(installed(&paths), Some(own));
     }
 }

@@ -10,12 +10,12 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::info;
+use tracing::{error, info};
 
 use super::{
     dashboard::{self, Panel, Wish},
     edit::Editor,
-    exit::{Exit, Failure},
+    exit::{self, Exit, Failure},
     health::Watched,
     helm::Helm,
     leaning, listening, private,
@@ -49,6 +49,10 @@ pub struct Args {
     /// keeps one event stream for an account.
     #[arg(long)]
     dry_run: bool,
+    /// Ends with 0 instead of 77 or 78: for supervisors that start again whatever failed, as docker's on-failure does,
+    /// though only a person can mend it.
+    #[arg(long)]
+    quit_if_hopeless: bool,
 }
 
 /// systemd is told that the daemon is ready after this time even without a network, so that a boot without one is no
@@ -67,6 +71,26 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 /// With an exit code for settings, token, account or server that cannot be used.
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     private::keep_memory_private();
+    let ended = be(args, warnings);
+    match ended {
+        Err(error) if args.quit_if_hopeless && is_hopeless(&error) => {
+            error!("ended for good, a restart would mend nothing: {error:#}");
+            Ok(Exit::Success)
+        }
+        ended => ended,
+    }
+}
+
+/// Whether only a person can mend it.
+fn is_hopeless(error: &anyhow::Error) -> bool {
+    matches!(
+        exit::code_of(error),
+        Exit::NoPermission | Exit::BadConfiguration
+    )
+}
+
+/// Is the bot.
+fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     let config = settings::read(&args.station.config)?;
     let server = match &args.station.url {
         Some(url) => {

@@ -160,6 +160,23 @@ async fn who_is_misspelt_in_the_settings_does_not_play_at_all() {
 }
 
 #[tokio::test]
+async fn a_supervisor_that_starts_again_whatever_failed_can_be_told_that_it_is_hopeless() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    fs::write(folder.path().join("bot.toml"), "[play]\npersonality = \"quikc\"\n").unwrap();
+    let program = Command::new(env!("CARGO_BIN_EXE_sparring"))
+        .args(["run", "--quit-if-hopeless", "--config"])
+        .arg(folder.path().join("bot.toml"))
+        .env("LICHESS_TOKEN", "lip_x")
+        .env_remove("STATE_DIRECTORY")
+        .output();
+    let output = tokio::time::timeout(PATIENCE, program).await.expect("it goes on").unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("did you mean"), "{said}");
+}
+
+#[tokio::test]
 async fn who_cannot_be_read_at_the_start_does_not_play_at_all() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
