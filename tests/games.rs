@@ -105,10 +105,23 @@ fn games_are_listed_shown_and_exported() {
     "#);
     assert_eq!(games(&path, &["list", "--since", "2026-11-22"]), "");
     assert_eq!(games(&path, &["list", "--until", "2026-11-20"]), "");
-    assert_eq!(games(&path, &["list", "--until", "2026-11-21"]).lines().count(), 2);
+    assert_eq!(
+        games(&path, &["list", "--until", "2026-11-21"]).lines().count(),
+        2
+    );
     for (filters, count) in [
         (&["--result", "won", "--humans", "--color", "black"][..], 1),
-        (&["--result", "runs", "--personality", "club", "--variant", "standard"], 1),
+        (
+            &[
+                "--result",
+                "runs",
+                "--personality",
+                "club",
+                "--variant",
+                "standard",
+            ],
+            1,
+        ),
         (&["--bots"], 0),
         (&["--color", "white"], 0),
     ] {
@@ -116,9 +129,15 @@ fn games_are_listed_shown_and_exported() {
         assert_eq!(listed.lines().count(), count, "{filters:?}: {listed}");
     }
     let lines = games(&path, &["export", "--json", "--result", "won"]);
-    let exported: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let exported: Vec<serde_json::Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(exported.len(), 1);
-    assert_eq!((&exported[0]["account"], &exported[0]["plies"][0]["uci"]), (&"SparringBot".into(), &"e7e5".into()));
+    assert_eq!(
+        (&exported[0]["account"], &exported[0]["plies"][0]["uci"]),
+        (&"SparringBot".into(), &"e7e5".into())
+    );
     let json = games(&path, &["show", "abcd1234", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(
@@ -150,19 +169,31 @@ fn challenges_are_listed_with_their_verdicts() {
         at: Millis(1_795_242_037_000),
         opponent: "ana".parse().ok(),
         verdict: verdict.to_owned(),
-        rule: if sent { "matchmaking" } else { "rule 2 \"no bots\", line 9" }.to_owned(),
+        rule: if sent {
+            "matchmaking"
+        } else {
+            "rule 2 \"no bots\", line 9"
+        }
+        .to_owned(),
         sent,
         game: Some("rated blitz 3+2, standard".to_owned()),
         repeats: None,
     };
-    archive.put_challenge(&challenge("aaaaaaaa", false, "declined, noBot")).unwrap();
-    archive.put_challenge(&challenge("bbbbbbbb", true, "no answer")).unwrap();
+    archive
+        .put_challenge(&challenge("aaaaaaaa", false, "declined, noBot"))
+        .unwrap();
+    archive
+        .put_challenge(&challenge("bbbbbbbb", true, "no answer"))
+        .unwrap();
     insta::assert_snapshot!(games(&path, &["challenges"]), @r#"
     2026-11-21 06:20 aaaaaaaa from ana: declined, noBot (rule 2 "no bots", line 9), rated blitz 3+2, standard
     2026-11-21 06:20 bbbbbbbb to ana: no answer (matchmaking), rated blitz 3+2, standard
     "#);
     let line = games(&path, &["challenges", "--sent", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&line).unwrap();
-    assert_eq!((&value["sent"], &value["verdict"]), (&true.into(), &"no answer".into()));
+    assert_eq!(
+        (&value["sent"], &value["verdict"]),
+        (&true.into(), &"no answer".into())
+    );
     assert_eq!(games(&path, &["challenges", "--since", "2026-11-22"]), "");
 }

@@ -156,9 +156,11 @@ fn a_fresh_account_becomes_a_bot_that_the_doctor_finds_well() {
 /// The same settings for a bot that plays in an arena.
 fn in_arenas(settings: &str) -> String {
     let (before, section) = settings.split_once("[tournaments]").unwrap();
-    let section = section
-        .replacen("enabled = false", "enabled = true", 1)
-        .replacen("arenas = []", "arenas = [\"abcd1234\"]", 1);
+    let section = section.replacen("enabled = false", "enabled = true", 1).replacen(
+        "arenas = []",
+        "arenas = [\"abcd1234\"]",
+        1,
+    );
     format!("{before}[tournaments]{section}")
 }
 

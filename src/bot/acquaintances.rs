@@ -5,18 +5,18 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::{lichess::model::UserId, store::Score};
+use crate::{lichess::model::UserId, store::Tally};
 
 /// More are not kept in mind; the archive forgets nobody.
 const MOST: usize = 200_000;
 
 /// All opponents of games that have ended.
 #[derive(Debug, Default)]
-pub(super) struct Acquaintances(Mutex<BTreeMap<UserId, Score>>);
+pub(super) struct Acquaintances(Mutex<BTreeMap<UserId, Tally>>);
 
 impl Acquaintances {
     /// Those that an earlier run has met.
-    pub(super) fn of(past: &[(UserId, Score)]) -> Self {
+    pub(super) fn of(past: &[(UserId, Tally)]) -> Self {
         Self(Mutex::new(past.iter().take(MOST).cloned().collect()))
     }
 
@@ -31,7 +31,7 @@ impl Acquaintances {
     }
 
     /// What was played with somebody.
-    pub(super) fn score(&self, opponent: &UserId) -> Score {
+    pub(super) fn score(&self, opponent: &UserId) -> Tally {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(opponent).copied().unwrap_or_default()
     }
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn what_was_played_adds_up_to_a_score() {
         let ana: UserId = "ana".parse().unwrap();
-        let before = Score {
+        let before = Tally {
             games: 3,
             half_points: 2,
         };

@@ -333,7 +333,11 @@ mod tests {
         let mut blind = wish.clone();
         blind.arenas.clear();
         arenas.learned(&blind, teams.clone(), Vec::new(), true, secs(2));
-        assert_eq!(arenas.next(&wish, 4, secs(2)), None, "that was about other settings");
+        assert_eq!(
+            arenas.next(&wish, 4, secs(2)),
+            None,
+            "that was about other settings"
+        );
         arenas.learned(&wish, teams.clone(), Vec::new(), false, secs(2));
         assert_eq!(arenas.next(&wish, 4, secs(2)), None, "not everything was seen");
         arenas.learned(&wish, teams, vec![other], true, secs(2));

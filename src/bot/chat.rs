@@ -143,7 +143,9 @@ pub fn read(text: &str) -> Option<Command> {
         ("easier" | "weaker" | "softer", None) => Some(Command::Step(-STEP)),
         ("harder" | "stronger" | "tougher", None) => Some(Command::Step(STEP)),
         ("strength", word) => {
-            let named = WORDS.iter().find(|(name, _)| word.is_some_and(|word| word.eq_ignore_ascii_case(name)));
+            let named = WORDS
+                .iter()
+                .find(|(name, _)| word.is_some_and(|word| word.eq_ignore_ascii_case(name)));
             Some(named.map_or(Command::Words, |(_, level)| Command::Level(*level)))
         }
         ("play", Some(name)) => Some(Command::Play(name.to_ascii_lowercase())),
@@ -160,8 +162,7 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
     let mut later = None;
     let answer = match command {
         Command::Help => {
-            let known =
-                "!level 1400, !easier, !harder, !strength club, !play NAME, !fast, !slow, !book, !why, !quiet. NAME:";
+            let known = "!level 1400, !easier, !harder, !strength club, !play NAME, !fast, !slow, !book, !why, !quiet. NAME:";
             names(known, scene.cast)
         }
         Command::Unknown => {
@@ -377,8 +378,21 @@ mod tests {
     #[test]
     fn words_for_strength_are_too_different_for_lichess_to_drop_them() {
         // A line is dropped within max(2, an eighth of its length) letters of one of the last two.
-        let mut words: Vec<String> = WORDS.iter().map(|(word, _)| format!("!strength {word}")).collect();
-        words.extend(["!easier", "!weaker", "!softer", "!harder", "!stronger", "!tougher"].map(str::to_owned));
+        let mut words: Vec<String> = WORDS
+            .iter()
+            .map(|(word, _)| format!("!strength {word}"))
+            .collect();
+        words.extend(
+            [
+                "!easier",
+                "!weaker",
+                "!softer",
+                "!harder",
+                "!stronger",
+                "!tougher",
+            ]
+            .map(str::to_owned),
+        );
         for word in &words {
             assert!(read(word).unwrap().is_about_strength(), "{word}");
             for other in words.iter().filter(|other| *other != word) {
@@ -386,7 +400,11 @@ mod tests {
                 assert!(distance(word, other) >= least, "{word} and {other}");
             }
         }
-        assert_eq!(distance("!level 1400", "!level 1500"), 1, "which is why they are there");
+        assert_eq!(
+            distance("!level 1400", "!level 1500"),
+            1,
+            "which is why they are there"
+        );
     }
 
     #[test]

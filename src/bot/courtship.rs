@@ -96,7 +96,12 @@ impl Desk {
     }
 
     /// Chooses among the bots that are online one whom the rules would not decline.
-    fn choose(&mut self, wish: &Matchmaking, online: &[Account], now: Millis) -> Option<(UserId, Invitation)> {
+    fn choose(
+        &mut self,
+        wish: &Matchmaking,
+        online: &[Account],
+        now: Millis,
+    ) -> Option<(UserId, Invitation)> {
         let plan = Plan::draw(wish, &mut self.rng)?;
         let rules = Arc::clone(&self.options.borrow().rules);
         let is_welcome = |account: &&Account| {
@@ -109,7 +114,10 @@ impl Desk {
             .collect();
         let welcome: Vec<&Account> = others.iter().copied().filter(is_welcome).collect();
         if welcome.is_empty() && !others.is_empty() {
-            info!("nobody is challenged: the rules would decline each of {} bots", others.len());
+            info!(
+                "nobody is challenged: the rules would decline each of {} bots",
+                others.len()
+            );
         }
         let ratings = Arc::clone(&self.shared.ratings.borrow());
         self.suitor

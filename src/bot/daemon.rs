@@ -28,7 +28,7 @@ use crate::{
     },
     lists::Lists,
     personality::Cast,
-    store::{Favour, Rest, Score, Store},
+    store::{Favour, Rest, Store, Tally},
     units::Millis,
 };
 
@@ -141,7 +141,7 @@ pub struct Past {
     /// Challenges of the last day that wanted to repeat a game, the oldest first, each with that game.
     pub repeats: Vec<(GameId, GameId)>,
     /// What was played with each opponent ever.
-    pub scores: Vec<(UserId, Score)>,
+    pub scores: Vec<(UserId, Tally)>,
     /// Games that were running when the last run ended: what became of those that run no more is still to be kept.
     pub unfinished: Vec<GameId>,
     /// What was granted in those games so far.

@@ -47,9 +47,10 @@ pub fn offers_draw(profile: &Profile, outlook: Outlook<'_>) -> bool {
     waited
         && outlook.ply >= FIRST_OFFER
         && profile.draw.is_some_and(|temper| {
-            (outlook.against_bot || temper.asks_people) && lasted(outlook.scores, temper.moves, |score| {
-                score.abs() <= temper.within.0
-            })
+            (outlook.against_bot || temper.asks_people)
+                && lasted(outlook.scores, temper.moves, |score| {
+                    score.abs() <= temper.within.0
+                })
         })
 }
 
@@ -200,7 +201,10 @@ mod tests {
             ..temper
         });
         assert!(offers_draw(&profile, person));
-        assert!(!offers_draw(&profile, Outlook { ply: 40, ..person }), "as late as bots");
+        assert!(
+            !offers_draw(&profile, Outlook { ply: 40, ..person }),
+            "as late as bots"
+        );
         let early = Outlook {
             offered_at: Some(70),
             ..person

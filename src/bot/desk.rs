@@ -314,9 +314,9 @@ impl Desk {
             self.ears.wakes_at(),
             Some(self.rates_at()),
         ]
-            .into_iter()
-            .flatten()
-            .fold(self.sweeps_at(), Instant::min)
+        .into_iter()
+        .flatten()
+        .fold(self.sweeps_at(), Instant::min)
     }
 
     /// When the list of running games is looked at next: for those that sleep, and for what streams have lost. A game

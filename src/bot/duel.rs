@@ -124,9 +124,16 @@ mod tests {
         assert!(hour.await.is_err(), "neither ends");
         let lives = lives.into_inner().unwrap();
         // Left to themselves they would open the stream 24 times in ten minutes each.
-        assert!((20..100).contains(&lives.len()), "{} streams were taken over", lives.len());
+        assert!(
+            (20..100).contains(&lives.len()),
+            "{} streams were taken over",
+            lives.len()
+        );
         let held: u64 = lives.iter().map(|life| life.0 / 1000).sum();
-        assert!(held > 3600 / 2, "somebody held the stream for {held} s of an hour");
+        assert!(
+            held > 3600 / 2,
+            "somebody held the stream for {held} s of an hour"
+        );
     }
 
     #[test]

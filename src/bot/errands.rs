@@ -64,7 +64,9 @@ impl Desk {
                 }
             }
             Errand::Account(Ok(account)) => {
-                self.shared.ratings.send_replace(Arc::new(facts::ratings(&account)));
+                self.shared
+                    .ratings
+                    .send_replace(Arc::new(facts::ratings(&account)));
             }
             Errand::Account(Err(error)) => {
                 self.note_limit(Class::Read, &error);

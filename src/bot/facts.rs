@@ -7,7 +7,7 @@ use crate::{
     chess::Variant,
     lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId},
     lists::Lists,
-    store::Score,
+    store::Tally,
     units::{Elo, Millis},
 };
 
@@ -39,7 +39,7 @@ pub struct Facts {
     /// Games begun with the opponent since midnight.
     pub played_today: u32,
     /// What was played with the opponent ever.
-    pub score: Score,
+    pub score: Tally,
     /// Games that run with the opponent.
     pub running: u32,
     /// The minute of the day, UTC.
@@ -56,7 +56,7 @@ pub struct Moment {
     /// Games begun with the opponent since midnight.
     pub played_today: u32,
     /// What was played with the opponent ever.
-    pub score: Score,
+    pub score: Tally,
     /// Games that run with the opponent.
     pub running: u32,
     /// The minute of the day, UTC.

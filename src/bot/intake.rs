@@ -89,10 +89,7 @@ pub(super) struct Room<'a> {
 impl Room<'_> {
     /// Games at once that bots may have a part in: one, where people have all seats.
     fn for_bots(&self) -> usize {
-        self.games
-            .saturating_sub(self.for_humans)
-            .max(1)
-            .min(self.games)
+        self.games.saturating_sub(self.for_humans).max(1).min(self.games)
     }
 }
 

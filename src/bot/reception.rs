@@ -16,7 +16,7 @@ use crate::{
         Untrusted,
         model::{Challenge, Compat, DeclineReason, UserId},
     },
-    store::{ChallengeRecord, Score},
+    store::{ChallengeRecord, Tally},
     units::Millis,
 };
 
@@ -111,7 +111,7 @@ impl Desk {
             ratings: Arc::clone(&self.shared.ratings.borrow()),
             lists: Arc::clone(&self.shared.lists.borrow()),
             played_today: opponent.map_or(0, |opponent| self.today.played(opponent, now)),
-            score: opponent.map_or_else(Score::default, |opponent| {
+            score: opponent.map_or_else(Tally::default, |opponent| {
                 self.shared.acquaintances.score(opponent)
             }),
             running: u32::try_from(with_them.count()).unwrap_or(u32::MAX),

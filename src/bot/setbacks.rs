@@ -46,7 +46,10 @@ impl Setbacks {
 
     /// Whether it is time to look which of them are still there. Says so once for each.
     pub(super) fn is_due(&mut self, now: Millis) -> bool {
-        let due = self.0.values_mut().filter(|setback| setback.is_open && now >= setback.retry_at);
+        let due = self
+            .0
+            .values_mut()
+            .filter(|setback| setback.is_open && now >= setback.retry_at);
         let looked = due.map(|setback| setback.is_open = false);
         looked.count() > 0
     }
@@ -78,7 +81,12 @@ mod tests {
             assert!(!setbacks.is_due(now), "said once");
             waits.push(wait.0);
         }
-        assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+        assert_eq!(
+            waits,
+            [
+                500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000
+            ]
+        );
         now += FORGIVEN;
         assert_eq!(setbacks.note(&game, now), FIRST, "it went well for a while");
     }

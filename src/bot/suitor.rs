@@ -368,7 +368,10 @@ mod tests {
         let mut next = Suitor::restore(&[rest], MOST_A_DAY, eleven);
         assert_eq!(chosen(&next, &online, secs(599)), None);
         assert!(chosen(&next, &online, secs(600)).is_some());
-        assert!(!next.is_due(&wish(), secs(13 * 3600 - 1)), "the day's challenges are sent");
+        assert!(
+            !next.is_due(&wish(), secs(13 * 3600 - 1)),
+            "the day's challenges are sent"
+        );
         assert!(next.is_due(&wish(), secs(13 * 3600)));
         next.avoid(x, secs(600), None);
         assert_eq!(next.news()[0].refusals, 3);

@@ -337,7 +337,10 @@ fn challenge_line(challenge: &ChallengeRecord) -> String {
     let (day, time) = date(challenge.at);
     let whose = if challenge.sent { "to" } else { "from" };
     let name = challenge.opponent.as_ref().map_or("somebody", UserId::as_str);
-    let game = challenge.game.as_ref().map_or_else(String::new, |game| format!(", {game}"));
+    let game = challenge
+        .game
+        .as_ref()
+        .map_or_else(String::new, |game| format!(", {game}"));
     format!(
         "{} {} {} {whose} {}: {} ({}){game}\n",
         day.replace('.', "-"),

@@ -157,7 +157,13 @@ mod tests {
         std::fs::write(&path, "[games]\nmax = 3\n").unwrap();
         let started = settings::read(&path).unwrap();
         let (options, seen) = watch::channel(Options::from(&started));
-        let mut helm = Helm::new(path.clone(), started, shipped(), options, watch::channel(Vec::new()).0);
+        let mut helm = Helm::new(
+            path.clone(),
+            started,
+            shipped(),
+            options,
+            watch::channel(Vec::new()).0,
+        );
         helm.pause(true);
         assert_eq!(seen.borrow().games.max, 0);
         let is_off = {
@@ -165,7 +171,11 @@ mod tests {
             !options.tournaments.enabled && !options.matchmaking.enabled
         };
         assert!(is_off, "nothing is sought either");
-        std::fs::write(&path, "[games]\nmax = 5\n[tournaments]\nenabled = true\narenas = [\"abcd1234\"]\n").unwrap();
+        std::fs::write(
+            &path,
+            "[games]\nmax = 5\n[tournaments]\nenabled = true\narenas = [\"abcd1234\"]\n",
+        )
+        .unwrap();
         helm.reload();
         assert_eq!(seen.borrow().games.max, 0);
         helm.pause(false);

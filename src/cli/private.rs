@@ -44,7 +44,8 @@ pub(super) fn keep_memory_private() {
             current: Some(0),
             maximum: Some(0),
         };
-        let kept = set_dumpable_behavior(DumpableBehavior::NotDumpable).and(setrlimit(Resource::Core, nothing));
+        let kept =
+            set_dumpable_behavior(DumpableBehavior::NotDumpable).and(setrlimit(Resource::Core, nothing));
         if let Err(why) = kept {
             tracing::debug!("core dumps cannot be switched off: {why}");
         }

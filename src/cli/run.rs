@@ -83,10 +83,7 @@ pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
 
 /// Whether only a person can mend it.
 fn is_hopeless(error: &anyhow::Error) -> bool {
-    matches!(
-        exit::code_of(error),
-        Exit::NoPermission | Exit::BadConfiguration
-    )
+    matches!(exit::code_of(error), Exit::NoPermission | Exit::BadConfiguration)
 }
 
 /// Is the bot.
@@ -154,7 +151,13 @@ async fn serve(
         }
     }
     let options = service.options.subscribe();
-    let mut helm = Helm::new(args.station.config.clone(), config, stock, service.options, declare);
+    let mut helm = Helm::new(
+        args.station.config.clone(),
+        config,
+        stock,
+        service.options,
+        declare,
+    );
     let (wishes, mut wished) = mpsc::channel(WISHES);
     if let Some(listen) = &status.listen {
         let panel = Panel {

@@ -125,14 +125,20 @@ mod tests {
         }
         let said = refusal("[games]\nmax = 1\n", "");
         assert!(said.contains("\"club\" plays where nobody is named"), "{said}");
-        let said = refusal("[play]\npersonality = \"patient\"\nbooks-white = [\"gone\"]\n", "");
+        let said = refusal(
+            "[play]\npersonality = \"patient\"\nbooks-white = [\"gone\"]\n",
+            "",
+        );
         assert!(said.contains("gone"), "{said}");
     }
 
     #[test]
     fn a_personality_with_mistakes_is_shown_with_them() {
         let said = refusal("[play]\npersonality = \"patient\"\n", "noise = \"loud\"\n");
-        assert!(said.contains("there is no personality") && said.contains("noise = \"loud\""), "{said}");
+        assert!(
+            said.contains("there is no personality") && said.contains("noise = \"loud\""),
+            "{said}"
+        );
     }
 
     #[test]
@@ -141,7 +147,11 @@ mod tests {
         let path = folder.path().join("bot.toml");
         fs::create_dir(folder.path().join("personalities")).unwrap();
         fs::write(folder.path().join("personalities/patient.toml"), "").unwrap();
-        fs::write(folder.path().join("personalities/other.toml"), "noise = \"loud\"\n").unwrap();
+        fs::write(
+            folder.path().join("personalities/other.toml"),
+            "noise = \"loud\"\n",
+        )
+        .unwrap();
         fs::write(&path, "[play]\npersonality = \"patient\"\n").unwrap();
         let folders = read(&path).unwrap().paths;
         let (stock, _, broken) = open(&folders);

@@ -371,7 +371,12 @@ fn people(rule: &mut Section<'_>, known: &[String]) -> When {
         "max-difference",
         when.difference.is_crossed(),
     );
-    crossed(rule, "min-games-ever", "max-games-ever", when.games_ever.is_crossed());
+    crossed(
+        rule,
+        "min-games-ever",
+        "max-games-ever",
+        when.games_ever.is_crossed(),
+    );
     crossed(rule, "min-score", "max-score", when.score.is_crossed());
     when
 }
@@ -482,7 +487,10 @@ fn suggested(when: &When) -> DeclineReason {
         || when.days.is_bound();
     if is_of_the_moment {
         DeclineReason::Later
-    } else if when.users.is_some() || when.lists.is_some() || when.titles.is_some() || when.rating.is_bound()
+    } else if when.users.is_some()
+        || when.lists.is_some()
+        || when.titles.is_some()
+        || when.rating.is_bound()
         || when.games_ever.is_bound()
         || when.score.is_bound()
     {

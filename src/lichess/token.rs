@@ -96,7 +96,9 @@ mod tests {
         assert_ne!(one.fingerprint("a"), other.fingerprint("a"));
         assert_ne!(one.fingerprint("a"), one.fingerprint("b"));
         assert_eq!(
-            Token::parse("lip_one").unwrap().fingerprint("https://lichess.org/"),
+            Token::parse("lip_one")
+                .unwrap()
+                .fingerprint("https://lichess.org/"),
             0x7a08_5158_c633_2b26,
             "of another version of this program too"
         );

@@ -44,20 +44,28 @@ impl Lists {
         Self(lists.collect())
     }
 
-    /// The same with what stands in files, read now; addresses are not asked.
+    /// The same with what stands in files, read now, and with what addresses said last, as far as it is kept in a folder.
+    /// They are not asked: the names of lists of which nothing is known come along.
     #[must_use]
-    pub fn read(declared: &[UserList]) -> Self {
+    pub fn read(declared: &[UserList], folder: &Path) -> (Self, Vec<String>) {
+        let cache = Cache::new(folder);
         let mut lists = Self::written(declared);
+        let mut unknown = Vec::new();
         for list in declared {
-            let text = list
-                .file
-                .as_ref()
-                .and_then(|path| std::fs::read_to_string(path).ok());
-            if let (Some(text), Some(users)) = (text, lists.0.get_mut(&list.name)) {
-                users.extend(parse(&text).0);
+            let file = list.file.as_ref();
+            let text = file.and_then(|path| std::fs::read_to_string(path).ok());
+            let kept = list.url.as_ref().map(|url| cache.read(&list.name, url));
+            if kept == Some(None) {
+                unknown.push(list.name.clone());
+            }
+            let kept = kept.flatten().map(|kept| kept.text);
+            if let Some(users) = lists.0.get_mut(&list.name) {
+                for text in text.into_iter().chain(kept) {
+                    users.extend(parse(&text).0);
+                }
             }
         }
-        lists
+        (lists, unknown)
     }
 
     /// Whether somebody is on a list. Nobody is on a list that does not exist.
@@ -187,7 +195,10 @@ impl Keeper {
             && let Some(kept) = self.cache.as_ref().and_then(|cache| cache.read(name, address))
         {
             let (users, _) = parse(&kept.text);
-            let outside = Outside { users, etag: kept.etag };
+            let outside = Outside {
+                users,
+                etag: kept.etag,
+            };
             self.outside.insert(source.clone(), outside);
         }
         let known = self.outside.get(source).and_then(|outside| outside.etag.clone());
@@ -261,7 +272,9 @@ mod tests {
             text: "Clara\n".to_owned(),
             etag: Some("\"1\"".to_owned()),
         };
-        Cache::new(folder.path()).write("blocked", address, &kept).unwrap();
+        Cache::new(folder.path())
+            .write("blocked", address, &kept)
+            .unwrap();
         let declared = UserList {
             url: Some(address.to_owned()),
             ..list("blocked", None)

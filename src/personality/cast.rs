@@ -78,7 +78,9 @@ impl Cast {
 }
 
 fn by_name(profiles: Vec<Profile>) -> BTreeMap<String, Profile> {
-    let named = profiles.into_iter().map(|profile| (profile.name.clone(), profile));
+    let named = profiles
+        .into_iter()
+        .map(|profile| (profile.name.clone(), profile));
     named.collect()
 }
 

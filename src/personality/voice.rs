@@ -198,9 +198,8 @@ fn fault(line: &str, me: &str) -> Option<(String, String)> {
 pub(super) fn link_in(text: &str) -> Option<&str> {
     let is_host = |host: &str| {
         let labels: Vec<&str> = host.split('.').collect();
-        let is_label = |label: &&str| {
-            !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-        };
+        let is_label =
+            |label: &&str| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         let is_domain = |last: &&str| last.len() >= 2 && last.chars().all(|c| c.is_ascii_alphabetic());
         labels.len() >= 2 && labels.iter().all(is_label) && labels.last().is_some_and(is_domain)
     };
@@ -285,7 +284,13 @@ mod tests {
         ] {
             assert!(link_in(line).is_some(), "{line}");
         }
-        for line in ["Well played. Bye...", "e.g. 1.e4 e5 2.Nf3", "at 5.30 a.m.", "and/or", "so: good"] {
+        for line in [
+            "Well played. Bye...",
+            "e.g. 1.e4 e5 2.Nf3",
+            "at 5.30 a.m.",
+            "and/or",
+            "so: good",
+        ] {
             assert_eq!(link_in(line), None, "{line}");
         }
         let (profile, findings) = read("tim.toml", "[chat]\nwon = \"more at example.org\"\n");
@@ -295,8 +300,14 @@ mod tests {
             "tim.toml:2:7: error: chat.won: \"example.org\" is a link, and lichess drops what a bot says with one; leave \
              it out, or put a space after the full stop"
         );
-        let (profile, findings) = read("tim.toml", "title = \"tim.example.org\"\n[chat]\nenabled = false\n");
-        assert!(profile.is_none() && findings.to_string().contains("title:"), "{findings}");
+        let (profile, findings) = read(
+            "tim.toml",
+            "title = \"tim.example.org\"\n[chat]\nenabled = false\n",
+        );
+        assert!(
+            profile.is_none() && findings.to_string().contains("title:"),
+            "{findings}"
+        );
     }
 
     #[test]

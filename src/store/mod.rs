@@ -26,4 +26,4 @@ pub use grounds::{
 };
 pub use keeper::Store;
 pub use pgn::pgn;
-pub use record::{Asked, ChallengeRecord, End, Favour, GameRecord, MoveRecord, Rest, Score, Source, Thought};
+pub use record::{Asked, ChallengeRecord, End, Favour, GameRecord, MoveRecord, Rest, Source, Tally, Thought};

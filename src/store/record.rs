@@ -159,14 +159,14 @@ pub struct Rest {
 
 /// What was played with an opponent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Score {
+pub struct Tally {
     /// Games that have ended and count.
     pub games: u32,
     /// My points in them, twice.
     pub half_points: u32,
 }
 
-impl Score {
+impl Tally {
     /// My share of the points in percent; none without a game.
     #[must_use]
     pub fn percent(&self) -> Option<u32> {

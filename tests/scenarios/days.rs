@@ -73,7 +73,9 @@ async fn the_end_of_a_sleeping_game_is_kept() {
 #[tokio::test]
 async fn games_that_sleep_are_counted_by_rules_and_limits() {
     let mut stage = replies(&["e7e5"])
-        .rules("[[rule]]\nmin-running = 1\nthen = \"decline\"\nreason = \"later\"\n[[rule]]\nthen = \"queue\"\n")
+        .rules(
+            "[[rule]]\nmin-running = 1\nthen = \"decline\"\nreason = \"later\"\n[[rule]]\nthen = \"queue\"\n",
+        )
         .options(|options| options.sweep = Millis(50))
         .open()
         .await;

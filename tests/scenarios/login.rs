@@ -206,7 +206,11 @@ async fn f8_the_silence_that_a_log_in_was_asked_for_is_kept_over_a_restart() {
     let begin = Instant::now();
     let mut second = stage.daemon(&stage.table.bot.token);
     second.until("listening", |status| status.is_listening).await;
-    assert!(begin.elapsed() >= Duration::from_millis(1900), "{:?}", begin.elapsed());
+    assert!(
+        begin.elapsed() >= Duration::from_millis(1900),
+        "{:?}",
+        begin.elapsed()
+    );
 }
 
 #[tokio::test]
@@ -227,6 +231,10 @@ async fn f17_a_game_that_stays_shut_is_tried_less_and_less_often_and_others_go_o
         }
     };
     timeout(PATIENCE, third).await.expect("it was given up");
-    assert!(begin.elapsed() >= Duration::from_millis(1400), "{:?}", begin.elapsed());
+    assert!(
+        begin.elapsed() >= Duration::from_millis(1400),
+        "{:?}",
+        begin.elapsed()
+    );
     open.human_plays("g1f3").await.bot_answers("b8c6").await;
 }

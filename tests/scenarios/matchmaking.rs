@@ -129,5 +129,9 @@ async fn what_nobody_seems_to_have_answered_is_looked_for_before_it_is_taken_bac
     rival.does(&format!("/api/challenge/{id}/accept")).await;
     stage.bot().until("a game", |status| status.games == 1).await;
     let (_, playing) = rival.get("/api/account/playing").await;
-    assert_eq!(playing["nowPlaying"].as_array().map(Vec::len), Some(1), "{playing}");
+    assert_eq!(
+        playing["nowPlaying"].as_array().map(Vec::len),
+        Some(1),
+        "{playing}"
+    );
 }

@@ -173,7 +173,8 @@ impl Actor {
     /// run long before we came.
     fn recall(&mut self) {
         let is_known = self.setup.adopted && self.asked != Asked::default();
-        let may_wait = |game: &Game| may_wait_for_chat(game.line().ply(), game.clocks().map(|clocks| clocks.mine));
+        let may_wait =
+            |game: &Game| may_wait_for_chat(game.line().ply(), game.clocks().map(|clocks| clocks.mine));
         if !is_known && self.game.as_ref().is_some_and(may_wait) {
             self.recall_due = Some(Instant::now() + RECALL_WITHIN);
         }

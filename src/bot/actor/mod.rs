@@ -294,7 +294,9 @@ impl Actor {
                 if !self.is_over() && self.duel.truce(&why, lived).is_some() {
                     // A clock may be running, so this one is never left alone.
                     self.shared.meters.stream_contested("game");
-                    warn!("the game's stream ends again and again, as if another program played it with this token");
+                    warn!(
+                        "the game's stream ends again and again, as if another program played it with this token"
+                    );
                 }
             }
             Some(News::Unopened { why, tries }) => {

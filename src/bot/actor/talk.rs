@@ -177,6 +177,9 @@ mod tests {
         assert_eq!(said.iter().sum::<usize>(), 30);
         let mut own = Outbox::new(begin);
         own.say("bye".to_owned());
-        assert!(own.next(begin, &breath).is_some(), "what it says of its own accord waits for nobody");
+        assert!(
+            own.next(begin, &breath).is_some(),
+            "what it says of its own accord waits for nobody"
+        );
     }
 }

@@ -294,7 +294,11 @@ fn bots_and_arenas_take_the_seats_that_people_leave_them() {
     assert_eq!(intake.seats_for_bots(closed, None), 0);
     intake.promise(applicant(1), secs(0));
     assert_eq!(intake.seats_for_bots(of(4, 1, 0), None), 1);
-    assert_eq!(intake.seats_for_bots(of(4, 1, 0), Some(&id(1))), 2, "its own seat");
+    assert_eq!(
+        intake.seats_for_bots(of(4, 1, 0), Some(&id(1))),
+        2,
+        "its own seat"
+    );
 }
 
 #[test]
@@ -312,5 +316,9 @@ fn a_game_that_sleeps_takes_no_seat_but_counts_among_those_with_its_opponent() {
         sleeping: &sleeping,
         ..room(1)
     };
-    assert_eq!(intake.next(room, secs(2)), Some(Reply::Accept(id(2))), "she has two already");
+    assert_eq!(
+        intake.next(room, secs(2)),
+        Some(Reply::Accept(id(2))),
+        "she has two already"
+    );
 }

@@ -96,12 +96,9 @@ fn moment(when: &When, facts: &Facts) -> Option<String> {
         format!("min-played-today: {} so far", facts.played_today)
     })
     .or_else(|| {
-        outside(
-            when.games_ever,
-            Some(facts.score.games),
-            String::new,
-            |games| format!("games-ever: {games} so far"),
-        )
+        outside(when.games_ever, Some(facts.score.games), String::new, |games| {
+            format!("games-ever: {games} so far")
+        })
     })
     .or_else(|| {
         outside(

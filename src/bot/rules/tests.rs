@@ -132,7 +132,7 @@ fn every_condition_can_hold_and_fail() {
         ratings: std::sync::Arc::new([("blitz".to_owned(), Elo(1400))].into()),
         lists: std::sync::Arc::new(Lists::written(&rules_lists())),
         played_today: 2,
-        score: crate::store::Score {
+        score: crate::store::Tally {
             games: 10,
             half_points: 7,
         },

@@ -3,11 +3,7 @@
 use rusqlite::{Row, named_params, params};
 
 use super::{Archive, StoreError, millis, number};
-use crate::{
-    lichess::model::UserId,
-    store::ChallengeRecord,
-    units::Millis,
-};
+use crate::{lichess::model::UserId, store::ChallengeRecord, units::Millis};
 
 /// Which challenges to show. What is none is not asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,7 +62,11 @@ impl Archive {
             challenge_of,
         )?;
         // A row that nobody of ours wrote is passed over.
-        Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        Ok(rows
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .flatten()
+            .collect())
     }
 }
 

@@ -69,12 +69,18 @@ impl Filter {
         let time = |epoch: Millis| Value::from(number(epoch.0));
         let text = |text: &String| Value::from(text.clone());
         let asked = [
-            ("opponent = ?", self.opponent.as_ref().map(|user| Value::from(user.to_string()))),
+            (
+                "opponent = ?",
+                self.opponent.as_ref().map(|user| Value::from(user.to_string())),
+            ),
             ("began >= ?", self.since.map(time)),
             ("began < ?", self.until.map(time)),
             ("rated = ?", self.rated.map(Value::from)),
             ("is_bot = ?", self.bots.map(Value::from)),
-            ("side = ?", self.side.map(|side| Value::from(side_name(side).to_owned()))),
+            (
+                "side = ?",
+                self.side.map(|side| Value::from(side_name(side).to_owned())),
+            ),
             ("variant = ?", self.variant.as_ref().map(text)),
             ("speed = ?", self.speed.as_ref().map(text)),
             ("personality = ?", self.personality.as_ref().map(text)),
@@ -90,6 +96,9 @@ impl Filter {
             format!("WHERE ({})", conditions.join(") AND ("))
         };
         values.push(Value::from(self.most.map_or(-1, i64::from)));
-        (format!("SELECT * FROM games {conditions} ORDER BY began DESC, id LIMIT ?"), values)
+        (
+            format!("SELECT * FROM games {conditions} ORDER BY began DESC, id LIMIT ?"),
+            values,
+        )
     }
 }

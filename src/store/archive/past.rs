@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::{Archive, StoreError, millis, number};
 use crate::{
     lichess::model::{GameId, UserId},
-    store::{Asked, Favour, Rest, Score},
+    store::{Asked, Favour, Rest, Tally},
     units::{Elo, Millis},
 };
 
@@ -51,16 +51,20 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn rests(&self, since: Millis) -> Result<Vec<Rest>, StoreError> {
-        let mut select = self
-            .sql
-            .prepare("SELECT opponent, refusals, until FROM rests WHERE until > ? ORDER BY until DESC LIMIT 2000")?;
+        let mut select = self.sql.prepare(
+            "SELECT opponent, refusals, until FROM rests WHERE until > ? ORDER BY until DESC LIMIT 2000",
+        )?;
         let rows = select.query_map([number(since.0)], |row| {
             Ok((row.get::<_, String>(0)?, row.get(1)?, millis(row.get(2)?)))
         })?;
         let all: Vec<(String, u32, Millis)> = rows.collect::<Result<_, _>>()?;
         let read = |(name, refusals, until): (String, u32, Millis)| {
             let user = name.parse().ok()?;
-            Some(Rest { user, refusals, until })
+            Some(Rest {
+                user,
+                refusals,
+                until,
+            })
         };
         Ok(all.into_iter().filter_map(read).collect())
     }
@@ -105,20 +109,20 @@ impl Archive {
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn scores(&self) -> Result<Vec<(UserId, Score)>, StoreError> {
+    pub fn scores(&self) -> Result<Vec<(UserId, Tally)>, StoreError> {
         let mut select = self.sql.prepare(
             "SELECT opponent, count(*), sum(CASE WHEN winner = side THEN 2 WHEN winner IS NULL THEN 1 ELSE 0 END)
              FROM games WHERE opponent IS NOT NULL AND ended IS NOT NULL AND status NOT IN ('aborted', 'noStart')
              GROUP BY opponent",
         )?;
         let rows = select.query_map([], |row| {
-            let score = Score {
+            let score = Tally {
                 games: row.get(1)?,
                 half_points: row.get(2)?,
             };
             Ok((row.get::<_, String>(0)?, score))
         })?;
-        let all: Vec<(String, Score)> = rows.collect::<Result<_, _>>()?;
+        let all: Vec<(String, Tally)> = rows.collect::<Result<_, _>>()?;
         Ok(all
             .into_iter()
             .filter_map(|(name, score)| Some((name.parse().ok()?, score)))

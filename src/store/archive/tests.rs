@@ -214,7 +214,10 @@ fn filters_choose_and_the_newest_comes_first() {
     };
     archive.put_game(&aborted).unwrap();
     archive.put_game(&drawn).unwrap();
-    assert_eq!((result(GameResult::Void), result(GameResult::Drawn)), ("f".into(), "g".into()));
+    assert_eq!(
+        (result(GameResult::Void), result(GameResult::Drawn)),
+        ("f".into(), "g".into())
+    );
     assert_eq!(archive.opponents_since(Millis(6)).unwrap().len(), 2);
     assert_eq!(archive.game(&id("zzzzzzzz")).unwrap(), None);
 }
@@ -233,7 +236,11 @@ fn an_archive_of_the_first_version_is_renewed_and_keeps_its_games() {
     assert_eq!(games[0].name, "Boris");
     assert_eq!(games[0].account, None, "it was not asked yet");
     let challenges = archive.challenges(&ChallengeFilter::default()).unwrap();
-    assert!(challenges.iter().all(|challenge| !challenge.sent && challenge.game.is_none()));
+    assert!(
+        challenges
+            .iter()
+            .all(|challenge| !challenge.sent && challenge.game.is_none())
+    );
     assert_eq!(games[1].end.as_ref().unwrap().moves, "f2f3 e7e5 g2g4 d8h4");
     let moves = archive.moves(&games[1].id).unwrap();
     assert_eq!(moves.len(), 4);
@@ -307,7 +314,10 @@ fn challenges_are_kept_with_what_became_of_them() {
     };
     archive.put_challenge(&decided).unwrap();
     let found = |filter| archive.challenges(&filter).unwrap();
-    assert_eq!(found(ChallengeFilter::default()), [newer.clone(), decided.clone()]);
+    assert_eq!(
+        found(ChallengeFilter::default()),
+        [newer.clone(), decided.clone()]
+    );
     let sent = ChallengeFilter {
         sent: Some(true),
         ..ChallengeFilter::default()
@@ -344,7 +354,7 @@ fn what_was_played_with_each_opponent_adds_up() {
     put("cccccccc", "ana", sample::end("aborted", None, ""));
     put("dddddddd", "ana", None);
     put("eeeeeeee", "boris", sample::end("resign", Some(Side::White), ""));
-    let score = |games, half_points| crate::store::Score { games, half_points };
+    let score = |games, half_points| crate::store::Tally { games, half_points };
     let expected = [("ana", score(2, 3)), ("boris", score(1, 0))];
     assert_eq!(
         archive.scores().unwrap(),
