@@ -8,7 +8,7 @@ use super::{
     desk::{Desk, epoch},
     facts::{Facts, Moment, minute_of_day},
     intake::{self, Applicant},
-    rules,
+    rules::{self, By, Ruling},
 };
 use crate::{
     config::Then,
@@ -31,9 +31,13 @@ impl Desk {
         let moment = self.moment(challenger.map(|user| &user.id), false);
         let facts = Facts::of_challenge(challenge, &moment);
         let mut ruling = rules::judge(&rules, challenge, compat, &facts);
-        if !matches!(ruling.then, Then::Decline(_)) && self.has_had_enough(challenge, &facts) {
-            info!("{} rematches in a row are enough", challenge.id);
-            ruling.then = Then::Decline(DeclineReason::Later);
+        if !matches!(ruling.then, Then::Decline(_))
+            && let Some(why) = self.is_no_time_for(challenge, &facts)
+        {
+            ruling = Ruling {
+                then: Then::Decline(DeclineReason::Later),
+                by: By::Nature(why),
+            };
         }
         let would = if self.dry { "would be " } else { "" };
         info!(
@@ -64,9 +68,6 @@ impl Desk {
         let id = challenge.id.clone();
         let patience = match ruling.then {
             Then::Decline(reason) => return self.intake.refuse(id, reason),
-            _ if self.drained_at.is_some() || (facts.is_bot && self.are_bots_closed()) => {
-                return self.intake.refuse(id, DeclineReason::Later);
-            }
             Then::Accept => Millis::ZERO,
             Then::Queue => intake::PATIENCE,
         };
@@ -78,6 +79,19 @@ impl Desk {
             patience,
         };
         self.intake.wait(who, self.now());
+    }
+
+    /// Why a challenge that the rules welcome is for another time.
+    fn is_no_time_for(&mut self, challenge: &Challenge, facts: &Facts) -> Option<&'static str> {
+        if self.has_had_enough(challenge, facts) {
+            Some("so many rematches in a row are enough")
+        } else if self.drained_at.is_some() {
+            Some("no new games")
+        } else if facts.is_bot && self.are_bots_closed() {
+            Some("the games of today with bots are played")
+        } else {
+            None
+        }
     }
 
     /// Whether a rematch is one more than whoever would play it likes.

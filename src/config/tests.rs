@@ -1,7 +1,7 @@
 //! What `bot.toml` may say, and what is said of what it may not.
 
 use super::*;
-use crate::lichess::model::DeclineReason;
+use crate::{lichess::model::DeclineReason, units::Elo};
 
 fn findings(text: &str) -> String {
     let (_, findings) = read("bot.toml", text);

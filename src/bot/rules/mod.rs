@@ -26,7 +26,7 @@ pub struct Ruling {
 /// Who decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// Nobody could play it; why.
+    /// No rule: nobody could play it, or not now; why.
     Nature(&'static str),
     /// The rule at this place of the list, from 0.
     Rule(usize),
