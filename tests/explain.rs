@@ -97,6 +97,8 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
           Takes an offered draw when the score is no further from level than this.
       draw-moves = 5  (default)
           How many own moves in a row the score must have been that level.
+      draw-offers-people = false  (default)
+          Offers draws to people too, where draw-within says when; bots are offered them anyway.
       takebacks = 3  (default)
           Takebacks it grants in a casual game. In rated games it grants none.
       rematches = as many as anybody likes  (left out)
@@ -120,7 +122,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       style.endgames = 0  (default)
           -2 keeps the queens on, 2 exchanges them early.
       style.risk = 0  (default)
-          -2 gives nothing away, 2 offers material where it costs little.
+          -2 gives nothing away and likes a draw, 2 offers material where it costs little and shuns draws.
       chat.enabled = true  (default)
           Whether it says anything at all.
       chat.greeting = "Hello {opponent}, I am {me} ({level}). Have fun!"  (default)

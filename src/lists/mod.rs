@@ -111,12 +111,14 @@ pub async fn keep(
 ) -> watch::Receiver<Arc<Lists>> {
     let first = Lists::written(&declared.borrow());
     let (publish, lists) = watch::channel(Arc::new(first));
-    let keeper = Keeper {
+    let mut keeper = Keeper {
         declared,
         publish,
         cache: folder.map(Cache::new),
         outside: BTreeMap::new(),
     };
+    let remembered = keeper.remembered();
+    keeper.publish.send_replace(Arc::new(remembered));
     let (looked, first_look) = tokio::sync::oneshot::channel();
     let stop = stop.clone();
     tokio::spawn(async move {
@@ -164,6 +166,38 @@ impl Keeper {
         }
     }
 
+    /// Takes what an address said last from the disk, if nothing newer is known.
+    fn remember(&mut self, address: &str, name: &str) {
+        let source = Source::Address(address.to_owned());
+        if self.outside.contains_key(&source) {
+            return;
+        }
+        if let Some(kept) = self.cache.as_ref().and_then(|cache| cache.read(name, address)) {
+            let (users, _) = parse(&kept.text);
+            let outside = Outside {
+                users,
+                etag: kept.etag,
+            };
+            self.outside.insert(source, outside);
+        }
+    }
+
+    /// The lists before anything was asked for: as written, and as the disk remembers them. A server that hangs keeps
+    /// the bot waiting no longer than it takes to read them.
+    fn remembered(&mut self) -> Lists {
+        let declared = self.declared.borrow().clone();
+        let mut lists = Lists::written(&declared);
+        for list in &declared {
+            let Some(address) = &list.url else { continue };
+            self.remember(address, &list.name);
+            let kept = self.outside.get(&Source::Address(address.clone()));
+            if let (Some(users), Some(kept)) = (lists.0.get_mut(&list.name), kept) {
+                users.extend(kept.users.iter().cloned());
+            }
+        }
+        lists
+    }
+
     async fn look(&mut self, declared: &[UserList]) {
         let mut lists = Lists::written(declared);
         let mut wanted = BTreeSet::new();
@@ -190,16 +224,8 @@ impl Keeper {
     }
 
     async fn refresh(&mut self, source: &Source, name: &str) {
-        if let Source::Address(address) = source
-            && !self.outside.contains_key(source)
-            && let Some(kept) = self.cache.as_ref().and_then(|cache| cache.read(name, address))
-        {
-            let (users, _) = parse(&kept.text);
-            let outside = Outside {
-                users,
-                etag: kept.etag,
-            };
-            self.outside.insert(source.clone(), outside);
+        if let Source::Address(address) = source {
+            self.remember(address, name);
         }
         let known = self.outside.get(source).and_then(|outside| outside.etag.clone());
         match source.fetch(known.as_deref(), LONGEST).await {

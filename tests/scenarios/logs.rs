@@ -95,7 +95,7 @@ async fn a_panic_does_not_tell_the_token() {
     }));
     let mut stage = acts(|_, _| Act::Panic).open().await;
     let mut game = stage.game(&WHITE).await;
-    game.human_plays("e2e4").await.ends("resign", Some("white")).await;
+    game.human_plays("e2e4").await.ends("aborted", None).await;
     stage.bot().until("no game", |status| status.games == 0).await;
     let text = log.text() + &told.text();
     assert!(told.text().contains("the script says so"), "{text}");
