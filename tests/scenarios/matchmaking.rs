@@ -135,3 +135,34 @@ async fn what_nobody_seems_to_have_answered_is_looked_for_before_it_is_taken_bac
         "{playing}"
     );
 }
+
+#[tokio::test]
+async fn whom_the_rules_decline_is_not_challenged_either() {
+    let blocked: Vec<String> = (0..6).map(|number| format!("Blocked{number}")).collect();
+    let names = blocked
+        .iter()
+        .map(|name| format!("\"{name}\""))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let mut stage = eager()
+        .options(|options| options.matchmaking.every = Millis(50))
+        .rules(&format!(
+            "[[list]]\nname = \"blocked\"\nusers = [{names}]\n[[rule]]\nlists = [\"blocked\"]\nthen = \"decline\"\n"
+        ))
+        .open()
+        .await;
+    stage.kill();
+    let bot = |name: &str| Player {
+        token: stage.table.sandbox.add_bot(name).unwrap(),
+        ..stage.table.anna.clone()
+    };
+    // All are online before the bot looks.
+    let mut others = Vec::new();
+    for name in &blocked {
+        others.push(bot(name).events().await);
+    }
+    let mut welcome = bot("Welcome").events().await;
+    stage.start().await;
+    // A challenge to anybody else would be out for longer than this waits.
+    next(&mut welcome, "challenge").await;
+}

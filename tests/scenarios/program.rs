@@ -267,7 +267,7 @@ async fn the_token_is_in_nothing_that_the_program_says_shows_or_keeps() {
     }
     assert!(shown.contains("sparring_games 1"), "{shown}");
     table.sandbox.revoke(&table.bot.token);
-    table.anna.plays(&id, "resign").await;
+    table.anna.plays(&id, "move/e7e5").await;
     tokio::time::timeout(PATIENCE, program.wait())
         .await
         .expect("it goes on")

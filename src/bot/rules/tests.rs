@@ -258,3 +258,17 @@ fn the_opponents_own_level_is_for_casual_games_and_a_later_rule_serves_the_rated
     assert_eq!(level(json!({"rated": false})), Some(Elo(1600)));
     assert_eq!(level(json!({"rated": true})), Some(Elo(900)));
 }
+
+#[test]
+fn the_rating_that_lichess_shows_with_a_challenge_comes_before_an_older_one() {
+    let moment = Moment {
+        ratings: std::sync::Arc::new([("blitz".to_owned(), Elo(1400))].into()),
+        ..Moment::default()
+    };
+    let own = |changes: Value| Facts::of_challenge(&challenge(changes), &moment).own_rating;
+    assert_eq!(own(json!({})), Some(Elo(1400)));
+    let shown = json!({"destUser": {"id": "me", "name": "Me", "rating": 1460}});
+    assert_eq!(own(shown), Some(Elo(1460)));
+    let unrated = json!({"destUser": {"id": "me", "name": "Me"}});
+    assert_eq!(own(unrated), Some(Elo(1400)));
+}
