@@ -46,6 +46,8 @@ pub struct Wish<'a> {
     pub seed: u64,
     /// Moves that are not wanted now, whatever the books say.
     pub without: &'a [Move],
+    /// How many half moves of the game are played from books; none for no limit.
+    pub plies: Option<u32>,
 }
 
 impl<'a> Wish<'a> {
@@ -60,7 +62,13 @@ impl<'a> Wish<'a> {
             taste: Taste::ByWeight,
             seed,
             without: &[],
+            plies: None,
         }
+    }
+
+    /// Whether the game has left the books behind.
+    pub(super) fn is_over(&self) -> bool {
+        self.plies.is_some_and(|plies| self.line.ply() >= plies as usize)
     }
 }
 
@@ -112,6 +120,9 @@ impl Library {
     }
 
     fn find<'a>(&'a self, wish: Wish<'a>) -> Option<Found<'a>> {
+        if wish.is_over() {
+            return None;
+        }
         let key = *wish.line.keys().last()?;
         (0..wish.books.len()).find_map(|index| {
             let (earlier, name) = (wish.books.get(..index)?, wish.books.get(index)?);
@@ -377,6 +388,25 @@ mod tests {
         // Nor does such a book forbid anything.
         assert_eq!(first(Some("blitz"), Some(1200)), "any.book:1");
         assert_eq!(first(Some("bullet"), Some(2000)), "any.book:1");
+    }
+
+    #[test]
+    fn books_end_after_so_many_half_moves_of_the_game() {
+        let library = library(&[("a.book", "e4 e5 Nf3 Nc6")]);
+        let books = names(&["a"]);
+        let knows = |moves: &str| {
+            let line = after(moves);
+            let wish = Wish {
+                plies: Some(2),
+                ..Wish::new(&books, &line, 1)
+            };
+            (
+                library.choose(&wish).is_some(),
+                !library.choices_for(&wish).is_empty(),
+            )
+        };
+        assert_eq!(knows("e2e4"), (true, true));
+        assert_eq!(knows("e2e4 e7e5"), (false, false));
     }
 
     #[test]

@@ -25,15 +25,15 @@ pub use perft_table::{perft, perft_speed};
 pub use worker::{bench, fixed_cost};
 
 use gate::{Gate, Held};
-use house::open_book;
+use house::{Guise, open_book, speed};
 use options::{Change, Settings};
-use parse::{Command, Go};
+use parse::{Command, Go, SideClock};
 use voice::Voice;
-use worker::{Job, Order, Worker};
+use worker::{Job, Order, TOLERANCE, Worker};
 
 use crate::{
-    book::Library,
-    chess::{GameLine, Move, Variant, key, parse_uci, write_fen},
+    book::{BookMove, Library, Wish},
+    chess::{GameLine, Variant, key, parse_uci, write_fen},
     engine::{
         Engine, Limits, Params, Search, bench as signature,
         time::{GameClock, budget},
@@ -79,6 +79,7 @@ pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) ->
             house,
             book: None,
             games: 0,
+            initial: None,
             line: GameLine::new(Variant::Standard),
         };
         let read = front.listen(reader);
@@ -105,6 +106,8 @@ struct Front<'a, W> {
     book: Option<Library>,
     /// Games begun: it names the game to whatever is left to chance.
     games: u64,
+    /// What the game's clock began with, as far as that was seen.
+    initial: Option<Millis>,
     line: GameLine,
 }
 
@@ -227,7 +230,7 @@ impl<W: Write> Front<'_, W> {
         }
     }
 
-    fn go(&self, go: &Go) {
+    fn go(&mut self, go: &Go) {
         if self.gate.is_searching() {
             self.voice.remark("\"go\" is ignored while a search runs");
             return;
@@ -242,12 +245,11 @@ impl<W: Write> Front<'_, W> {
                 }
             }
         }
-        let limits = limits(
-            go,
-            self.line.turn().is_white(),
-            &self.settings,
-            self.gate.reserve(),
-        );
+        let clock = go.clock(self.line.turn());
+        if self.line.ply() < 2 || self.initial.is_none() {
+            self.initial = clock.remaining;
+        }
+        let limits = limits(go, clock, &self.settings, self.gate.reserve());
         let held = if go.ponder {
             Some(Held::Ponder)
         } else {
@@ -264,27 +266,42 @@ impl<W: Write> Front<'_, W> {
             .soft
             .or(limits.hard)
             .map_or(self.settings.delay, |most| most.min(self.settings.delay));
-        let book = self.book_move(held, &search);
         let guise = self.settings.guise();
+        let book = self.book_moves(held, &search, &guise, clock.increment);
+        let verify = self
+            .house
+            .book_margin(&guise)
+            .or(self.settings.verify_book.then_some(TOLERANCE));
         self.gate.begin(held);
         self.send(Job::Search(Box::new(Order {
             task: self.house.disguise(search, &guise, self.games),
             lines: self.settings.multi_pv,
             book,
             delay,
-            verify: self.settings.verify_book,
+            verify,
             wdl: self.settings.show_wdl,
         })));
     }
 
-    /// The book's move, where one is wanted: not for analysis, and not before an answer may be given.
-    fn book_move(&self, held: Option<Held>, search: &Search) -> Option<Move> {
+    /// The book's moves, where one is wanted: not for analysis, and not before an answer may be given.
+    fn book_moves(
+        &self,
+        held: Option<Held>,
+        search: &Search,
+        guise: &Guise,
+        increment: Option<Millis>,
+    ) -> Vec<BookMove> {
         let settings = &self.settings;
         if !settings.own_book || settings.analyse || held.is_some() || !search.only.is_empty() {
-            return None;
+            return Vec::new();
         }
-        self.house
-            .book_move(self.book.as_ref(), &settings.guise(), &self.line, self.games)
+        let wish = Wish {
+            speed: self
+                .initial
+                .and_then(|initial| speed(initial, increment.unwrap_or_default())),
+            ..Wish::new(&[], &self.line, self.games)
+        };
+        self.house.book_moves(self.book.as_ref(), guise, wish)
     }
 
     fn display(&self) {
@@ -311,9 +328,9 @@ impl<W: Write> Front<'_, W> {
     }
 }
 
-/// The limits of a search, for the side whose turn it is. `reserve` is kept on the clock as far as it goes, but never
+/// The limits of a search, by the clock of the side whose turn it is. `reserve` is kept on the clock as far as it goes, but never
 /// more than half of it.
-fn limits(go: &Go, white: bool, settings: &Settings, reserve: Millis) -> Limits {
+fn limits(go: &Go, clock: SideClock, settings: &Settings, reserve: Millis) -> Limits {
     let overhead = settings.overhead;
     let mut limits = Limits {
         depth: go.depth.map(Depth),
@@ -325,15 +342,10 @@ fn limits(go: &Go, white: bool, settings: &Settings, reserve: Millis) -> Limits 
     if go.infinite {
         return limits;
     }
-    let (remaining, increment) = if white {
-        (go.wtime, go.winc)
-    } else {
-        (go.btime, go.binc)
-    };
-    if let Some(remaining) = remaining {
+    if let Some(remaining) = clock.remaining {
         let budget = budget(&GameClock {
             remaining: remaining - reserve.min(remaining.scaled(0.5)),
-            increment: increment.unwrap_or_default(),
+            increment: clock.increment.unwrap_or_default(),
             moves_to_go: go.movestogo.filter(|moves| *moves > 0),
             overhead,
         });

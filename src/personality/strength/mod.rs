@@ -43,14 +43,6 @@ pub fn knobs_of(profile: &Profile, asked: Option<Elo>, orthodox: bool) -> Knobs 
     }
 }
 
-/// Whether a personality may still play from its books after this many half moves of a game.
-#[must_use]
-pub fn allows_book(profile: &Profile, asked: Option<Elo>, ply: usize) -> bool {
-    knobs_of(profile, asked, true)
-        .book_plies
-        .is_none_or(|plies| ply < plies as usize)
-}
-
 /// What a personality does about its next move.
 ///
 /// `asked` is a level that replaces the profile's own strength, `budget` the soft and hard limit of time, `seed`
@@ -182,15 +174,5 @@ mod tests {
             1,
         );
         assert!(order.choice.is_none() && order.search.limits == Limits::default());
-    }
-
-    #[test]
-    fn weak_levels_leave_the_book_early() {
-        let mut profile = Profile::new("x");
-        assert!(allows_book(&profile, None, 300));
-        profile.level = Some(Elo(600));
-        assert!(allows_book(&profile, None, 3));
-        assert!(!allows_book(&profile, None, 4));
-        assert!(allows_book(&profile, Some(Elo(1000)), 4));
     }
 }
