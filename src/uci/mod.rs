@@ -14,6 +14,7 @@ mod wdl;
 mod worker;
 
 use std::{
+    hash::{BuildHasher as _, RandomState},
     io::{self, BufRead, Write},
     path::Path,
     sync::mpsc::{self, Sender},
@@ -78,6 +79,7 @@ pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) ->
             settings,
             house,
             book: None,
+            entropy: RandomState::new().hash_one("games"),
             games: 0,
             initial: None,
             line: GameLine::new(Variant::Standard),
@@ -104,7 +106,9 @@ struct Front<'a, W> {
     house: &'a House,
     /// The book that was opened by hand.
     book: Option<Library>,
-    /// Games begun: it names the game to whatever is left to chance.
+    /// Another number each time the program starts, so that an engine started for each game does not play the same one.
+    entropy: u64,
+    /// Games begun.
     games: u64,
     /// What the game's clock began with, as far as that was seen.
     initial: Option<Millis>,
@@ -255,10 +259,11 @@ impl<W: Write> Front<'_, W> {
         } else {
             (go.infinite || limits == Limits::default()).then_some(Held::Infinite)
         };
+        let seed = self.seed();
         let search = Search {
             multi_pv: self.settings.multi_pv,
             only,
-            handicap: self.settings.handicap(self.games),
+            handicap: self.settings.handicap(seed),
             ..Search::new(self.line.clone(), limits)
         };
         // Waiting must not cost the game, nor more than the time that was given for the move.
@@ -274,7 +279,7 @@ impl<W: Write> Front<'_, W> {
             .or(self.settings.verify_book.then_some(TOLERANCE));
         self.gate.begin(held);
         self.send(Job::Search(Box::new(Order {
-            task: self.house.disguise(search, &guise, self.games),
+            task: self.house.disguise(search, &guise, seed),
             lines: self.settings.multi_pv,
             book,
             delay,
@@ -299,9 +304,18 @@ impl<W: Write> Front<'_, W> {
             speed: self
                 .initial
                 .and_then(|initial| speed(initial, increment.unwrap_or_default())),
-            ..Wish::new(&[], &self.line, self.games)
+            ..Wish::new(&[], &self.line, self.seed())
         };
         self.house.book_moves(self.book.as_ref(), guise, wish)
+    }
+
+    /// Names the game to whatever is left to chance.
+    fn seed(&self) -> u64 {
+        let first = match self.settings.seed {
+            0 => self.entropy,
+            seed => seed,
+        };
+        first.wrapping_add(self.games)
     }
 
     fn display(&self) {

@@ -53,6 +53,8 @@ pub(super) struct Settings {
     pub noise: Centipawns,
     /// Chance in percent to overlook a kind of move; zero for what level and personality say.
     pub blunder_percent: u32,
+    /// Names the first game to whatever is left to chance; zero for another number each time the program starts.
+    pub seed: u64,
     /// No answer comes sooner, unless the clock does not allow it.
     pub delay: Millis,
     pub chess960: bool,
@@ -81,6 +83,7 @@ impl Default for Settings {
             personality: None,
             noise: Centipawns(0),
             blunder_percent: 0,
+            seed: 0,
             delay: Millis::ZERO,
             chess960: false,
             show_wdl: false,
@@ -157,6 +160,7 @@ enum Which {
     Personality,
     EvalNoise,
     BlunderPercent,
+    Seed,
     MoveDelay,
     Chess960,
     ShowWdl,
@@ -205,6 +209,8 @@ const OPTIONS: &[(&str, Which, Kind)] = &[
     ("Personality", Which::Personality, Kind::Personality),
     ("EvalNoise", Which::EvalNoise, spin(0, 0, 1000)),
     ("BlunderPercent", Which::BlunderPercent, spin(0, 0, 100)),
+    // Interfaces hold numbers in 32 bits with a sign.
+    ("Seed", Which::Seed, spin(0, 0, 2_147_483_647)),
     ("MoveDelay", Which::MoveDelay, spin(0, 0, 20_000)),
     ("UCI_Chess960", Which::Chess960, OFF),
     ("UCI_ShowWDL", Which::ShowWdl, OFF),
@@ -309,6 +315,7 @@ impl Settings {
             Which::Overhead => self.overhead = Millis(number),
             Which::EvalNoise => self.noise = Centipawns(i32::try_from(number).unwrap_or(i32::MAX)),
             Which::BlunderPercent => self.blunder_percent = u32::try_from(number).unwrap_or(u32::MAX),
+            Which::Seed => self.seed = number,
             Which::MoveDelay => self.delay = Millis(number),
             #[cfg(feature = "daemon")]
             Which::Elo => self.elo = Elo(u32::try_from(number).unwrap_or(u32::MAX)),
@@ -370,15 +377,15 @@ impl Settings {
         Ok(Change::Params(self.params.clone()))
     }
 
-    /// The weaknesses that are set by hand, in the game of this number.
-    pub fn handicap(&self, game: u64) -> Handicap {
+    /// The weaknesses that are set by hand, in the game of this seed.
+    pub fn handicap(&self, seed: u64) -> Handicap {
         if self.analyse {
             return Handicap::default();
         }
         Handicap {
             noise: self.noise,
             blindness: self.blunder_percent as f32 / 100.0,
-            seed: game,
+            seed,
         }
     }
 

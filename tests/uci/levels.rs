@@ -79,7 +79,7 @@ fn the_three_knobs_can_be_set_by_hand() {
     let analysis = "setoption name EvalNoise value 300\nsetoption name UCI_AnalyseMode value true\n";
     assert_eq!(ask(analysis), plain);
     // The same game errs in the same way.
-    let noisy = "setoption name EvalNoise value 300\nsetoption name BlunderPercent value 30\n";
+    let noisy = "setoption name Seed value 5\nsetoption name EvalNoise value 300\nsetoption name BlunderPercent value 30\n";
     assert_eq!(ask(noisy), ask(noisy));
     let told = in_a_house("setoption name BlunderPercent value 101\n");
     assert!(told[0].contains("needs a number from 0 to 100"), "{told:?}");
@@ -182,4 +182,18 @@ fn a_personality_that_asks_the_engine_plays_the_next_move_when_the_first_is_refu
         "{said:?}"
     );
     assert!(said[1].starts_with("g1f3 verified: "), "{said:?}");
+}
+
+#[test]
+fn an_engine_started_anew_plays_other_games_unless_it_gets_a_seed() {
+    let books = [("books/main.book", "e4 | d4 | c4 | Nf3 | b3 | f4 | g3 | Nc3\n")];
+    let start = |settings: &str| {
+        let said = with_books("", &books, &format!("{settings}position startpos\ngo depth 1\n"));
+        said.concat()
+    };
+    let seeded = |seed: u32| start(&format!("setoption name Seed value {seed}\n"));
+    assert_eq!(seeded(3), seeded(3));
+    let drawn: std::collections::BTreeSet<String> = (0..40).map(|_| start("")).collect();
+    // All alike once in 8^39 times.
+    assert!(drawn.len() > 1, "{drawn:?}");
 }
