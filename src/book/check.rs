@@ -92,7 +92,11 @@ fn find_transpositions(book: &Book, pos: &Position, played: &Played, findings: &
         after.play_unchecked(mv);
         if let Some(entry) = book.entries(key(&after)).first() {
             let san = write_san(pos, mv);
-            let message = format!("instead of this move {san} leads into line {}", entry.line);
+            let place = match entry.file {
+                0 => format!("line {}", entry.line),
+                _ => book.place(entry),
+            };
+            let message = format!("instead of this move {san} leads into {place}");
             let help = format!("give {san} a line of its own, or forbid it with {san}xx");
             findings.push(Diagnostic::warning(played.span.clone(), message).with_help(help));
         }

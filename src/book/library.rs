@@ -30,6 +30,8 @@ pub struct Book {
     files: Vec<Arc<str>>,
     /// How its weights lean by results.
     leans: Arc<Leans>,
+    /// The texts of the books it includes.
+    included: Vec<Text>,
     /// The text that notes are parts of: its own, and after it those of the books it includes.
     notes: Arc<str>,
 }
@@ -53,6 +55,7 @@ impl Book {
             files: vec![path.clone()],
             path,
             leans: Arc::default(),
+            included: Vec::new(),
             notes: text.source(),
             text,
         }
@@ -102,6 +105,7 @@ impl Book {
             rows,
             store: Store::Memory(Arc::new(positions)),
             files,
+            included: others.iter().map(|other| other.text.clone()).collect(),
             notes: notes.into(),
             ..self.clone()
         }
@@ -168,6 +172,11 @@ impl Book {
     #[must_use]
     pub fn text(&self) -> &Text {
         &self.text
+    }
+
+    /// The texts that its positions come from: its own, and after it those of the books it includes.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &Text> {
+        std::iter::once(&self.text).chain(&self.included)
     }
 
     /// What it says of a position, by [`chess::key`](crate::chess::key), in the order of the text; those that are
@@ -242,7 +251,8 @@ impl Library {
     #[must_use]
     pub fn new(books: Vec<Book>) -> Self {
         let linked = books.iter().map(|book| match included(book, &books) {
-            others if others.is_empty() => book.clone(),
+            // One that has its lines already keeps them, whatever is at hand now.
+            others if others.is_empty() || !book.included.is_empty() => book.clone(),
             others => book.including(&others),
         });
         Self {

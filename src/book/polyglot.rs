@@ -11,7 +11,7 @@ use crate::chess::{
     Color, File, Move, Position, Rank, Role, Rules as _, Square, Variant, polyglot_key, write_san,
 };
 
-use super::{library::Book, walk::walk};
+use super::{library::Book, walk::walk_all};
 
 /// The length of a record: key, move, weight and learning data.
 const RECORD: usize = 16;
@@ -123,7 +123,7 @@ pub fn export_polyglot(book: &Book) -> Vec<u8> {
 /// Shows all positions that a book has moves for, each once, with the weights that [`export_polyglot`] gives them.
 pub fn each_position(book: &Book, mut see: impl FnMut(&Position, &[(Move, u16)])) {
     let mut seen = HashSet::new();
-    walk(book.text(), &mut |row| {
+    walk_all(book, &mut |row| {
         for played in row.counting() {
             if !seen.insert(played.key) {
                 continue;

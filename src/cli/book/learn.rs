@@ -73,7 +73,7 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let book = desk::read(&args.book)?;
+    let book = desk::read_whole(&args.book)?;
     if args.forget {
         open_archive(args.archive.as_deref(), &args.config)?.put_leans(book.name(), &[])?;
         desk::say(&format!("{} stands upright again", book.path()));

@@ -60,14 +60,15 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<Exit> {
 pub fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
     use std::io::{IsTerminal as _, stdout};
     if args.json {
-        args.output.write(json(&desk::read(&args.file)?).as_bytes())?;
+        args.output
+            .write(json(&desk::read_whole(&args.file)?).as_bytes())?;
         return Ok(Exit::Success);
     }
     if args.output.is_standard() && stdout().is_terminal() {
         let sentence = "a Polyglot book is binary: name a file with -o, or use a pipe";
         return Err(Failure::error(Exit::Usage, sentence));
     }
-    let bytes = book::export_polyglot(&desk::read(&args.file)?);
+    let bytes = book::export_polyglot(&desk::read_whole(&args.file)?);
     args.output.write(&bytes)?;
     desk::say(&format!("{} entries", bytes.len() / 16));
     Ok(Exit::Success)
