@@ -28,7 +28,7 @@ use crate::{
 /// Between two looks at the folders.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// So long must all files have looked the same before they are read: an editor may still be writing.
+/// So long must a file have looked the same before it is read: an editor may still be writing.
 const REST: Millis = Millis(900);
 
 /// The newest good books and personalities. Clones see the same.
@@ -120,7 +120,7 @@ impl Poller {
             self.shelves.lean(self.leans.borrow_and_update().clone());
             self.library.send_replace(Arc::new(self.shelves.library()));
         }
-        let mut changed = self.quiet.look(now, glance(&self.paths));
+        let mut changed = self.quiet.look(now, &glance(&self.paths));
         let damaged = self.shelves.damaged();
         changed.extend(
             damaged
@@ -223,6 +223,28 @@ mod tests {
         fs::remove_file(folder.at.path().join("books/mine.book")).unwrap();
         folder.settle();
         assert_eq!(folder.rows(), None);
+    }
+
+    #[test]
+    fn a_file_that_is_cut_to_nothing_leaves_the_last_good_one_in_force() {
+        let mut folder = Folder::new();
+        folder.write("personalities/tim.toml", "noise = 40\n");
+        folder.settle();
+        folder.write("books/mine.book", "");
+        folder.write("personalities/tim.toml", "\n");
+        folder.settle();
+        assert_eq!((folder.rows(), folder.noise()), (Some(1), Some(40)));
+        folder.write("books/mine.book", "# nothing for now\n");
+        folder.write("personalities/tim.toml", "# plain\n");
+        folder.settle();
+        assert_eq!(
+            (folder.rows(), folder.noise()),
+            (Some(0), None),
+            "as somebody wrote it"
+        );
+        folder.write("books/mine.book", "");
+        folder.settle();
+        assert_eq!(folder.rows(), Some(0));
     }
 
     #[test]
