@@ -137,7 +137,7 @@ async fn serve(
     let (declare, declared) = watch::channel(config.lists.clone());
     let status = config.status.clone();
     let paths = config.paths.clone();
-    let (library, cast) = (stock.library.clone(), stock.cast.clone());
+    let (library, cast, tidings) = (stock.library.clone(), stock.cast.clone(), stock.tidings.clone());
     service.daemon.lists = lists::keep(declared, &stop).await;
     service.daemon.dry = args.dry_run;
     if config.state.archive && !args.dry_run {
@@ -165,6 +165,7 @@ async fn serve(
             library,
             cast,
             warnings,
+            tidings,
             access: listening::access(&status)?,
             wishes: wishes.clone(),
             begun: Instant::now(),

@@ -11,7 +11,7 @@ use crate::{
     config::{self, Paths},
     personality::{self, Cast},
     uci::House,
-    watch::{Stock, open},
+    watch::{Stock, Tidings, open},
 };
 
 /// The shipped books, by path and text.
@@ -78,6 +78,7 @@ fn shipped() -> Stock {
         library: watch::channel(Arc::new(Library::new(books))).1,
         // Nobody watches what the program carries, so it does not lean either.
         leans: watch::channel(BTreeMap::new()).0,
+        tidings: watch::channel(Tidings::default()).1,
         cast: watch::channel(Arc::new(Cast::new(profiles))).1,
     }
 }

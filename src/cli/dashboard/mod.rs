@@ -31,6 +31,7 @@ use super::{
     games::{as_json, result},
     guard::{self, Access},
     health::{self, Watched, ailment, resident},
+    reloads,
     warnings::Warnings,
     why,
 };
@@ -41,6 +42,7 @@ use crate::{
     personality::{Cast, Level},
     store::{Archive, Filter, GameRecord, StoreError},
     units::Millis,
+    watch::Tidings,
 };
 
 /// A page of the list of games.
@@ -67,6 +69,8 @@ pub struct Panel {
     pub cast: watch::Receiver<Arc<Cast>>,
     /// The last warnings of the log.
     pub warnings: Warnings,
+    /// The last books and personalities that were read again.
+    pub tidings: watch::Receiver<Tidings>,
     /// Whether the buttons work.
     pub controls: bool,
     /// Edits books and personalities; none where that is switched off.
@@ -83,6 +87,7 @@ pub struct Panel {
 pub fn router(panel: Panel) -> Router {
     let health = health::router(panel.watched.clone(), panel.access.clone());
     let access = panel.access.clone();
+    let reloads = reloads::router(panel.tidings.clone(), access.clone());
     let editing = match panel.editor.clone() {
         Some(editor) => edit::router(editor, access.clone()),
         None => Router::new(),
@@ -102,7 +107,7 @@ pub fn router(panel: Panel) -> Router {
         .fallback(pages::page)
         .layer(from_fn_with_state(access, guard::check))
         .with_state(panel);
-    health.merge(editing).merge(own)
+    health.merge(editing).merge(reloads).merge(own)
 }
 
 async fn overview(State(panel): State<Panel>) -> Json<Value> {

@@ -33,6 +33,7 @@ pub(super) fn describe(cast: &Cast, config: &Config, edit: bool) -> Value {
         "personalities": personalities,
         "default": config.play.personality,
         "edit": edit,
+        "reloads": true,
         "levels": {
             "min": Level::RANGE.start(),
             "max": Level::RANGE.end(),

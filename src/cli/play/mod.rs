@@ -20,6 +20,7 @@ use super::{
     edit::{self, Editor},
     exit::{Exit, Failure},
     guard::Access,
+    reloads,
     sandbox::bind,
     service::{assemble, failure, fresh_seed},
     stock::{shipped_stand_in, stock},
@@ -153,7 +154,8 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     } else {
         axum::Router::new()
     };
-    let serving = tokio::spawn(server.serve_beside(editing, listener, stop.clone()));
+    let beside = editing.merge(reloads::router(stock.tidings.clone(), Access::default()));
+    let serving = tokio::spawn(server.serve_beside(beside, listener, stop.clone()));
 
     let client = Client::new(&address, Token::parse(&bot)?, seed)?;
     let mut service = assemble(&config, client, &stock, seed)?;
