@@ -225,6 +225,14 @@ impl Book {
         format!("{file}:{}", entry.line)
     }
 
+    /// Whether a place, as in `books/starter.book:41`, is in one of the files its lines stand in. Files are told apart by
+    /// their names alone, since folders are moved.
+    #[must_use]
+    pub fn holds(&self, at: &str) -> bool {
+        let file = at.rsplit_once(':').map_or(at, |(file, _)| file);
+        self.files.iter().any(|own| stem(own) == stem(file))
+    }
+
     /// The name that all lines share in which the move is played.
     #[must_use]
     pub fn note(&self, entry: &Entry) -> Option<&str> {

@@ -71,7 +71,7 @@ pub use harvest::{Grown, Harvest};
 pub use head::{Head, Include};
 pub use include::missing_includes;
 pub use leans::{Lean, Leans};
-pub use learn::{Lesson, Lessons, Outcome, expected_score};
+pub use learn::{Drawn, Lesson, Lessons, Outcome, expected_score};
 pub use library::{Book, Library, write};
 pub use mark::{BASE_WEIGHT, MAX_WEIGHT};
 pub use merge::{Merged, merge};

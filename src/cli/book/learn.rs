@@ -27,7 +27,9 @@ use crate::{
   patch -p0 < p.diff                                              takes the advice, after you have read it
   sparring book learn books/mine.book --forget                    no weight of it leans by results any longer
 
-Expected points come from the ratings of both players; a half where they are not known. With few games the advice is
+A game of the archive counts for the moves that it says were drawn from this book, not for what the engine or another book
+played there; games in PGN, and old ones of the archive, for all moves that the book has. Expected points come from the ratings of
+both players, or from the level that was asked for; a half where they are not known. With few games the advice is
 timid: it takes 8 games to count half. The verdict is what the bot thought of the first position that it had to think
 about, on average; with --nodes it is looked at anew, and for PGN there is none without. The book is not touched.")]
 pub struct Args {
