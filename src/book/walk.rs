@@ -285,7 +285,12 @@ impl<'t> Reader<'t> {
                 span,
             }),
             "color" => self.set_color(value, span),
-            "from" | "pos" => self.set_start(value, span),
+            "from" => {
+                self.set_start(value, span);
+                self.trail = self.trail.take().map(Trail::placed);
+            }
+            // Blocks of other programs give every position of a book so, whatever stands before it.
+            "pos" => self.set_start(value, span),
             _ => self.errors.push(unknown_key(key, key_span)),
         }
     }
