@@ -7,7 +7,13 @@ use crate::{
     units::Centipawns,
 };
 
-use super::{leans::Lean, library::Book, reweigh::reweigh, tree::moves_of};
+use super::{
+    leans::Lean,
+    library::Book,
+    positions::Entry,
+    reweigh::{number, reweigh},
+    tree::moves_of,
+};
 
 /// A game against a move that scored so is as strong as so many real ones: few games say little.
 const DOUBT: f64 = 8.0;
@@ -65,6 +71,8 @@ pub struct Lesson {
     pub weight: i64,
     /// What its weight would be; the same where nothing is to be changed.
     pub advised: i64,
+    /// Whether it has a number, which [`Lessons::revise`] changes.
+    pub has_number: bool,
 }
 
 impl Lesson {
@@ -161,24 +169,18 @@ impl<'b> Lessons<'b> {
     pub fn list(&self, least: u32) -> Vec<Lesson> {
         let met = self.order.iter().filter_map(|(key, mv)| {
             let score = self.scores.get(&(*key, *mv))?;
-            let entries = self.book.entries(*key);
-            let entry = entries.iter().find(|entry| entry.mv == *mv)?;
-            let is_alone = entries.iter().filter(|entry| entry.share() > 0).count() < 2;
-            let advised = if is_alone {
-                entry.weight()
-            } else {
-                advise(entry.weight(), score)
-            };
+            let (entry, advised) = self.advice(*key, *mv, score)?;
             Some(Lesson {
                 after: score.after.clone(),
                 mv: score.san.clone(),
-                at: self.book.place(entry),
+                at: self.book.place(&entry),
                 games: score.games,
                 points: f64::from(score.half_points) / 2.0,
                 expected: score.expected,
                 verdict: mean(score.verdicts),
                 weight: entry.weight(),
                 advised,
+                has_number: entry.number.is_some(),
             })
         });
         let mut lessons: Vec<Lesson> = met.filter(|lesson| lesson.games >= least).collect();
@@ -211,13 +213,41 @@ impl<'b> Lessons<'b> {
     /// stand in a choice change; the others are for the owner to decide.
     #[must_use]
     pub fn revise(&self, least: u32) -> String {
-        reweigh(self.book, &mut |key, mv, _| {
-            let score = self.scores.get(&(key, mv)).filter(|score| score.games >= least)?;
-            let entries = self.book.entries(key);
-            let entry = entries.iter().find(|entry| entry.mv == mv)?;
-            let number = entry.number.filter(|number| *number > 0)?;
-            u32::try_from(advise(i64::from(number), score)).ok()
-        })
+        reweigh(self.book, &mut |key, mv, _| self.new_number(least, key, mv))
+    }
+
+    /// The same with numbers also for moves that have none: there the number is what weighs as advised together with the
+    /// marks, where there is such a number.
+    #[must_use]
+    pub fn number(&self, least: u32) -> String {
+        number(self.book, &mut |key, mv, _| self.new_number(least, key, mv))
+    }
+
+    fn new_number(&self, least: u32, key: u64, mv: Move) -> Option<u32> {
+        let score = self.scores.get(&(key, mv)).filter(|score| score.games >= least)?;
+        let (entry, advised) = self.advice(key, mv, score)?;
+        if advised == entry.weight() {
+            return None;
+        }
+        match entry.number {
+            Some(number) => u32::try_from(advise(i64::from(number), score)).ok(),
+            None => u32::try_from(advised - entry.marks).ok(),
+        }
+        .filter(|number| *number > 0)
+    }
+
+    /// What the book says of a move, and what it should weigh. Where it is the only one that is played, its weight does
+    /// not matter.
+    fn advice(&self, key: u64, mv: Move, score: &Score) -> Option<(Entry, i64)> {
+        let entries = self.book.entries(key);
+        let entry = entries.iter().find(|entry| entry.mv == mv)?;
+        let is_alone = entries.iter().filter(|entry| entry.share() > 0).count() < 2;
+        let advised = if is_alone {
+            entry.weight()
+        } else {
+            advise(entry.weight(), score)
+        };
+        Some((entry.clone(), advised))
     }
 }
 
@@ -348,6 +378,31 @@ mod tests {
         );
         assert_eq!(lessons.revise(1), "1. e4 42 | d4 57  # mine\n1. e4 e5 2. Nf3\n");
         assert_eq!(lessons.revise(9), book.text().as_str());
+    }
+
+    #[test]
+    fn moves_without_a_number_are_advised_on_and_numbered_on_request() {
+        let book = parse("a.book", "1. e4! e5\n1. e4 c5\n1. d4 7 Nf6\n").0.unwrap();
+        let games = [
+            ("e2e4 e7e5", Color::White, 0, 8),
+            ("d2d4 g8f6", Color::White, 2, 8),
+        ];
+        let lessons = taught(&book, &games);
+        let shown: Vec<(String, i64, i64, bool)> = lessons
+            .list(1)
+            .into_iter()
+            .map(|one| (one.mv, one.weight, one.advised, one.has_number))
+            .collect();
+        assert_eq!(
+            shown,
+            [("e4".to_owned(), 300, 212, false), ("d4".to_owned(), 7, 10, true)]
+        );
+        assert_eq!(lessons.revise(1), "1. e4! e5\n1. e4 c5\n1. d4 10 Nf6\n");
+        let numbered = lessons.number(1);
+        assert_eq!(numbered, "1. e4! 112 e5\n1. e4 c5\n1. d4 10 Nf6\n");
+        let again = parse("a.book", &numbered).0.unwrap();
+        let start = GameLine::new(Variant::Standard);
+        assert_eq!(again.entries(start.keys()[0])[0].weight(), 212);
     }
 
     #[test]

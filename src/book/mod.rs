@@ -81,7 +81,7 @@ pub use pick::{BookMove, Wish};
 pub use plan::{Planned, plan};
 pub use polyglot::{Imported, PolyglotError, each_position, export_polyglot, import_polyglot};
 pub use positions::Entry;
-pub use reweigh::reweigh;
+pub use reweigh::{number, reweigh};
 pub use split::split;
 pub use stats::{Stats, stats};
 pub use taste::Taste;
