@@ -95,7 +95,7 @@ fn now() -> Millis {
 }
 
 /// The files of personalities there are, or the shipped ones where the folders are missing: names and texts.
-fn files(paths: &Paths) -> anyhow::Result<Vec<(String, String)>> {
+pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<(String, String)>> {
     if shipped_stand_in(paths) {
         let shipped = PERSONALITIES.iter();
         return Ok(shipped

@@ -23,7 +23,7 @@ use super::{
     reloads,
     sandbox::bind,
     service::{assemble, failure, fresh_seed},
-    stock::{shipped_stand_in, stock},
+    stock::{must_know, shipped_stand_in, stock},
     why,
 };
 use crate::{
@@ -122,7 +122,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
     let stock = stock(&config.paths, &stop);
     if let Some(name) = &args.personality {
-        lobby::must_know(&stock.cast.borrow(), name)?;
+        must_know(&stock.cast.borrow(), name)?;
     }
     let seed = fresh_seed();
     // What the program carries cannot be edited.
