@@ -277,6 +277,15 @@ pub struct Output {
 }
 
 impl Output {
+    /// To a file that is not there yet.
+    #[cfg(test)]
+    pub fn to(path: PathBuf) -> Self {
+        Self {
+            output: Some(path),
+            force: false,
+        }
+    }
+
     /// Writes the whole. Says on stderr where it went, if it is a file.
     pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         match &self.output {
@@ -297,6 +306,21 @@ impl Output {
             .as_ref()
             .is_none_or(|path| path.as_os_str() == STANDARD)
     }
+}
+
+/// Refuses a book that nobody could read again. The hint says what makes it smaller.
+pub fn must_be_readable(text: &str, hint: &str) -> anyhow::Result<()> {
+    let lines = text.bytes().filter(|byte| *byte == b'\n').count();
+    if text.len() <= book::MAX_BYTES && lines <= book::MAX_LINES {
+        return Ok(());
+    }
+    let sentence = format!(
+        "{lines} lines in {} bytes are too many for a book: {} in {} are read; {hint}",
+        text.len(),
+        book::MAX_LINES,
+        book::MAX_BYTES
+    );
+    Err(Failure::error(Exit::Failed, sentence))
 }
 
 /// Writes a file as a whole or not at all: a bot that watches the folder never sees half of it.
@@ -416,6 +440,17 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one");
         output(true).write(b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
+    }
+
+    #[test]
+    fn what_could_not_be_read_again_is_not_written() {
+        assert!(must_be_readable(&"\n".repeat(book::MAX_LINES), "").is_ok());
+        let many = must_be_readable(&"\n".repeat(book::MAX_LINES + 1), "raise --min").unwrap_err();
+        assert_eq!(
+            many.to_string(),
+            "1000001 lines in 1000001 bytes are too many for a book: 1000000 in 67108864 are read; raise --min"
+        );
+        assert!(must_be_readable(&" ".repeat(book::MAX_BYTES + 1), "").is_err());
     }
 
     #[test]
