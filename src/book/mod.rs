@@ -79,7 +79,7 @@ pub use openings::{Opening, name, name_of};
 pub use parse::{MAX_BYTES, MAX_LINES, parse, parse_bytes, read, read_bytes, too_large};
 pub use pick::{BookMove, Wish};
 pub use plan::{Planned, plan};
-pub use polyglot::{Imported, PolyglotError, each_position, export_polyglot, import_polyglot};
+pub use polyglot::{Imported, PolyglotError, each_position, export_polyglot, import_polyglot, pinned_moves};
 pub use positions::Entry;
 pub use reweigh::{number, reweigh};
 pub use split::split;
