@@ -4,9 +4,11 @@
 //! level are in `levels.toml`, read by [`Levels`].
 
 mod path;
+mod stated;
 mod think;
 
 pub use path::{Choice, Knobs, Levels, LevelsError, Place};
+pub use stated::Strength;
 pub use think::{Chosen, Order, Styled, Thought, think};
 
 use super::{Profile, choice::Looks, style::Style};
