@@ -277,7 +277,7 @@ impl<W: Write> Front<'_, W> {
             .house
             .book_margin(&guise)
             .or(self.settings.verify_book.then_some(TOLERANCE));
-        self.gate.begin(held);
+        self.gate.begin(held, limits.soft);
         self.send(Job::Search(Box::new(Order {
             task: self.house.disguise(search, &guise, seed),
             lines: self.settings.multi_pv,
