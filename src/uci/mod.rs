@@ -6,6 +6,7 @@
 mod gate;
 mod house;
 mod info;
+mod limits;
 mod options;
 mod parse;
 mod perft_table;
@@ -27,23 +28,20 @@ pub use worker::{bench, fixed_cost};
 
 use gate::{Gate, Held};
 use house::{Guise, open_book, speed};
+use limits::{clock_of, limits};
 use options::{Change, Settings};
-use parse::{Command, Go, SideClock};
+use parse::{Command, Go};
 use voice::Voice;
 use worker::{Job, Order, TOLERANCE, Worker};
 
 use crate::{
     book::{BookMove, Library, Wish},
     chess::{GameLine, Variant, key, parse_uci, write_fen},
-    engine::{
-        Engine, Limits, Params, Search, bench as signature,
-        time::{GameClock, budget},
-        trace,
-    },
-    units::{Depth, Millis, Nodes},
+    engine::{Engine, Limits, Params, Search, bench as signature, trace},
+    units::{Depth, Millis},
 };
 
-/// Perft deeper than this would outlast any patience, and could not be stopped.
+/// Perft deeper than this would outlast any patience.
 const MAX_PERFT: u32 = 10;
 
 /// Speaks UCI until `quit` or the end of input. After the end of input, searches with a limit still finish.
@@ -249,7 +247,10 @@ impl<W: Write> Front<'_, W> {
                 }
             }
         }
-        let clock = go.clock(self.line.turn());
+        let (clock, remark) = clock_of(go, self.line.turn());
+        if let Some(remark) = remark {
+            self.voice.remark(remark);
+        }
         if self.line.ply() < 2 || self.initial.is_none() {
             self.initial = clock.remaining;
         }
@@ -340,37 +341,4 @@ impl<W: Write> Front<'_, W> {
         // The worker outlives the front, so somebody takes the job.
         let _ = self.jobs.send(job);
     }
-}
-
-/// The limits of a search, by the clock of the side whose turn it is. `reserve` is kept on the clock as far as it goes, but never
-/// more than half of it.
-fn limits(go: &Go, clock: SideClock, settings: &Settings, reserve: Millis) -> Limits {
-    let overhead = settings.overhead;
-    let mut limits = Limits {
-        depth: go.depth.map(Depth),
-        nodes: go.nodes.map(Nodes),
-        mate: go.mate,
-        soft: None,
-        hard: None,
-    };
-    if go.infinite {
-        return limits;
-    }
-    if let Some(remaining) = clock.remaining {
-        let budget = budget(&GameClock {
-            remaining: remaining - reserve.min(remaining.scaled(0.5)),
-            increment: clock.increment.unwrap_or_default(),
-            moves_to_go: go.movestogo.filter(|moves| *moves > 0),
-            overhead,
-        });
-        // An interface that ponders gives part of the time back while the opponent thinks.
-        let hope = if settings.ponder { 1.25 } else { 1.0 };
-        limits.soft = Some(budget.soft.scaled(hope).min(budget.hard));
-        limits.hard = Some(budget.hard);
-    }
-    if let Some(movetime) = go.movetime {
-        let movetime = (movetime - overhead).max(Millis(1));
-        limits.hard = Some(limits.hard.map_or(movetime, |hard| hard.min(movetime)));
-    }
-    limits
 }
