@@ -158,7 +158,15 @@ impl<W: Write> Front<'_, W> {
                     "perft {depth} would take too long, the most is {MAX_PERFT}"
                 ));
             }
-            Command::Perft(depth) => self.when_idle("perft", Job::Perft(Box::new(self.line.clone()), depth)),
+            Command::Perft(depth) => {
+                // Like a search it can be stopped, and nothing else begins meanwhile.
+                if !self.gate.is_searching() {
+                    self.gate.begin(None, None);
+                    self.send(Job::Perft(Box::new(self.line.clone()), depth));
+                } else {
+                    self.voice.remark("\"perft\" is ignored while a search runs");
+                }
+            }
             Command::Bench(depth) => {
                 let depth = depth.map_or(signature::DEPTH, Depth);
                 self.when_idle("bench", Job::Bench(depth));

@@ -6,15 +6,15 @@ use super::{
     gate::Gate,
     house::{Task, carry_out, search_of},
     info::{Answer, CurrentMove, Info, Style, Sureness},
+    perft_table::perft_until,
     voice::Voice,
 };
 use crate::{
     book::BookMove,
-    chess::{GameLine, Move, write_uci},
+    chess::{GameLine, Move, MoveList, Rules as _, write_uci},
     engine::{
         Engine, Limits, News, Params, Report, Score, Search, Surroundings,
         bench::{self, Signature},
-        perft::divide,
     },
     units::{Centipawns, Clock as _, Depth, Millis, Nodes, Stopwatch},
 };
@@ -218,7 +218,18 @@ impl<W: Write> Worker<'_, W> {
     fn perft(&self, line: &GameLine, depth: u32) {
         let wall = Stopwatch::start();
         let mut total = 0;
-        for (mv, count) in divide(line.position(), depth) {
+        let moves = if depth == 0 {
+            MoveList::new()
+        } else {
+            line.position().legal_moves()
+        };
+        for mv in moves {
+            let mut child = line.position().clone();
+            child.play_unchecked(mv);
+            let Some(count) = perft_until(&child, depth - 1, &self.gate.stop) else {
+                self.gate.end();
+                return self.voice.remark("perft was stopped");
+            };
             total += count;
             self.voice
                 .say(format_args!("{}: {count}", write_uci(mv, line.variant())));
@@ -227,6 +238,7 @@ impl<W: Write> Worker<'_, W> {
             total = 1;
         }
         let millis = wall.elapsed().0.max(1);
+        self.gate.end();
         self.voice.say(format_args!(
             "{total} nodes {} nps",
             total.saturating_mul(1000) / millis
