@@ -8,7 +8,8 @@ use tracing::{error, info, warn};
 use super::{dashboard::Course, run::settings};
 use crate::{
     bot::Options,
-    config::{Config, LevelWish, Mode, Rule, UserList, When, Wish},
+    config::{Config, Mode, Rule, UserList, When, Wish},
+    personality::LevelWish,
     units::Elo,
 };
 

@@ -3,10 +3,10 @@
 //! Every key is declared once, in the function that reads its section; `bot.toml` at the top of the repository
 //! shows them all with their defaults. Paths in it count from the folder it lies in.
 
+mod adapt;
 mod advice;
 mod dashboard;
 mod form;
-mod level;
 mod list;
 mod matchmaking;
 mod rule;
@@ -20,10 +20,10 @@ use std::{
 
 use thiserror::Error;
 
+pub use adapt::Adapt;
 pub use advice::without_tokens;
 pub use dashboard::{Dashboard, Listen};
 pub use form::{Control, Hours};
-pub use level::{Adapt, LevelWish};
 pub use list::UserList;
 pub use matchmaking::Matchmaking;
 pub use rule::{Between, Kind, Mode, Rule, Then, When, Wish};

@@ -6,14 +6,15 @@
 use crate::{
     chess::Variant,
     lichess::model::{DeclineReason, Speed, UserId},
+    personality::{LevelForm, LevelWish},
     settings::{Choice, Flag, List, Name, Section, Span, Text, Whole},
     units::Millis,
 };
 
 use super::{
     Known,
+    adapt::Adapt,
     form::{Control, ControlForm, Hours, HoursForm, UserForm},
-    level::{Adapt, LevelForm, LevelWish},
 };
 
 /// Who sits on the other side.

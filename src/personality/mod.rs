@@ -5,6 +5,7 @@
 
 mod cast;
 pub mod choice;
+mod level;
 pub mod pace;
 mod power;
 mod profile;
@@ -14,7 +15,8 @@ pub mod style;
 pub mod voice;
 
 pub use cast::Cast;
-pub use profile::{Delay, DrawTemper, Level, Profile, ResignTemper, keys, read, read_among};
+pub use level::{Level, LevelForm, LevelWish};
+pub use profile::{Delay, DrawTemper, Profile, ResignTemper, keys, read, read_among};
 pub use voice::{Occasion, Voice};
 
 /// Mixes numbers into one that looks random: equal numbers, equal result, on every machine and in every version.

@@ -231,6 +231,11 @@ impl Actor {
             }
             play.level = self.asked.level.or(play.level);
         }
+        if play.level.is_none() {
+            let cast = self.shared.cast.borrow();
+            let follows = cast.get_or_plain(&play.personality).follows;
+            play.level = follows.and_then(|wish| wish.resolve(facts.rating, facts.rated));
+        }
         self.setup.play = play;
         self.manner = manner_of(&self.shared, &self.setup.play);
         self.first_manner = self.manner.clone();
