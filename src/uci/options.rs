@@ -238,15 +238,18 @@ pub(super) fn listing(house: &House) -> Vec<String> {
     lines
 }
 
-/// The numbers of the search as OpenBench's tuner reads them: name, type, value, least, greatest, step, rate.
+/// The numbers of the search as OpenBench's tuner reads them: name, type, value, least, greatest, step, rate. Switches are
+/// not among them, and the range is the one that is worth a look.
 pub(super) fn tuning_listing(params: &Params) -> impl Iterator<Item = String> {
-    Params::LIST.iter().map(|param| {
+    Params::LIST.iter().filter_map(|param| {
+        let (least, greatest) = param.tuned?;
         let value = params.value(param.name).unwrap_or(param.default);
-        let step = f64::from(param.max - param.min) / 20.0;
-        format!(
-            "{}, int, {value}.0, {}.0, {}.0, {step:.2}, 0.002",
-            param.name, param.min, param.max
-        )
+        // Below a half, rounding would leave the number as it is.
+        let step = (f64::from(greatest - least) / 20.0).max(0.5);
+        Some(format!(
+            "{}, int, {value}.0, {least}.0, {greatest}.0, {step:.2}, 0.002",
+            param.name
+        ))
     })
 }
 
@@ -470,6 +473,21 @@ mod tests {
             settings.set(&house, "rfp_margin", Some("80")),
             Ok(Change::Params(_))
         ));
+    }
+
+    #[test]
+    fn a_tuner_gets_ranges_it_can_walk_and_no_switches() {
+        let lines: Vec<String> = tuning_listing(&Params::default()).collect();
+        let line = |name: &str| lines.iter().find(|line| line.starts_with(&format!("{name},")));
+        assert_eq!(
+            line("aspiration").unwrap(),
+            "aspiration, int, 15.0, 5.0, 60.0, 2.75, 0.002"
+        );
+        assert_eq!(
+            line("rfp_depth").unwrap(),
+            "rfp_depth, int, 8.0, 0.0, 16.0, 0.80, 0.002"
+        );
+        assert_eq!((line("lmr_sliding"), line("killers")), (None, None));
     }
 
     #[test]
