@@ -154,3 +154,10 @@ fn rules_that_do_nothing_are_pointed_out() {
     bot.toml:16:7: error: list[2].url: the address is neither https nor on this machine; write https://, as in "https://example.org/blocked.txt"
     "#);
 }
+
+#[test]
+fn a_level_that_can_never_count_is_told() {
+    let text = "[[rule]]\nmode = \"rated\"\nlevel = \"opponent\"\n";
+    insta::assert_snapshot!(findings(text), @r#"bot.toml:3:9: warning: rule[1].level: a level that follows the opponent never counts in rated games; write a number, or mode = "casual""#);
+    assert_eq!(findings(&text.replace("rated", "casual")), "");
+}

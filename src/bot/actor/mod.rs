@@ -24,7 +24,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 
 use super::{
     adapt,
@@ -223,6 +223,16 @@ impl Actor {
         let Some(game) = &self.game else { return };
         let facts = Facts::of_game(game.frame(), game.my_side(), &self.setup.moment);
         let mut play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
+        if let Some(rule) = rules::passed_over(&self.setup.rules, &facts) {
+            info!(
+                "the level of {} follows the opponent, and this game is rated: {} plays instead",
+                rules::title(&self.setup.rules, rule),
+                play.level.map_or_else(
+                    || format!("{} as it is", play.personality),
+                    |level| format!("level {level}")
+                ),
+            );
+        }
         if !facts.rated {
             self.asked = self.asked_for(game, &play);
             if let Some(name) = &self.asked.personality {
