@@ -25,6 +25,7 @@ pub mod match_engines;
 mod parting;
 pub mod play;
 mod private;
+mod reloads;
 pub mod report;
 pub mod run;
 pub mod sandbox;

@@ -139,7 +139,7 @@ async fn serve(
     let (declare, declared) = watch::channel(config.lists.clone());
     let status = config.status.clone();
     let paths = config.paths.clone();
-    let (library, cast) = (stock.library.clone(), stock.cast.clone());
+    let (library, cast, tidings) = (stock.library.clone(), stock.cast.clone(), stock.tidings.clone());
     let lists_folder = folder.join(state::LISTS);
     let kept_there = (!args.dry_run).then_some(lists_folder.as_path());
     service.daemon.lists = lists::keep(declared, kept_there, &stop).await;
@@ -175,6 +175,7 @@ async fn serve(
             library,
             cast,
             warnings,
+            tidings,
             access: listening::access(&status)?,
             wishes: wishes.clone(),
             begun: Instant::now(),

@@ -6,13 +6,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use super::exit::{Exit, Failure};
 use crate::{
     book::{self, Library},
     config::{self, Paths},
     diagnostic::Findings,
-    personality::{self, Cast},
+    personality::{self, Cast, Profile},
     uci::House,
-    watch::{Stock, open},
+    watch::{Stock, Tidings, open},
 };
 
 /// The shipped books, by path and text.
@@ -84,8 +85,29 @@ pub(super) fn shipped() -> Stock {
         library: watch::channel(Arc::new(Library::new(books))).1,
         // Nobody watches what the program carries, so it does not lean either.
         leans: watch::channel(BTreeMap::new()).0,
+        tidings: watch::channel(Tidings::default()).1,
         cast: watch::channel(Arc::new(Cast::new(profiles))).1,
     }
+}
+
+/// A personality by its name; of one that nobody knows it says who was probably meant.
+///
+/// # Errors
+/// [`Exit::Usage`] with a suggestion and the names there are.
+pub fn must_know<'c>(cast: &'c Cast, name: &str) -> anyhow::Result<&'c Profile> {
+    if let Some(profile) = cast.get(name) {
+        return Ok(profile);
+    }
+    let meant = cast
+        .suggest(name)
+        .map(|name| format!(", did you mean {name}?"))
+        .unwrap_or_default();
+    let names: Vec<&str> = cast.names().collect();
+    let message = format!(
+        "there is no personality \"{name}\"{meant} There are {}",
+        names.join(", ")
+    );
+    Err(Failure::error(Exit::Usage, message))
 }
 
 #[cfg(test)]

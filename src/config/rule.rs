@@ -142,6 +142,17 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
                 rule.warning(key, "the list is empty", "no challenge fits this rule");
             }
         }
+        if wish
+            .level
+            .is_some_and(|level| !matches!(level, LevelWish::Fixed(_)))
+            && when.mode == Some(Mode::Rated)
+        {
+            rule.warning(
+                "level",
+                "a level that follows the opponent never counts in rated games",
+                "write a number, or mode = \"casual\"",
+            );
+        }
         if then.is_none() && wish == Wish::default() {
             rule.remark("this rule changes nothing", "give it a then, or say how to play");
         }

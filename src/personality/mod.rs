@@ -1,7 +1,7 @@
 //! Who sits at the board: a profile written in TOML, turned into orders for the engine, pauses and words.
 //!
-//! A [`Profile`] is what one file of `personalities/` says, checked. [`strength`] translates it into a search,
-//! [`pace`] into how long to wait, [`voice`] into what to say; [`choice`] knows which moves people play. `docs/personality.md` is the page for people.
+//! A [`Profile`] is what one file of `personalities/` says, checked. [`repertoire`] translates it into what is asked of
+//! books, [`strength`] into a search, [`pace`] into how long to wait, [`voice`] into what to say; [`choice`] knows which moves people play. `docs/personality.md` is the page for people.
 
 mod cast;
 pub mod choice;
@@ -9,6 +9,7 @@ mod level;
 pub mod pace;
 mod power;
 mod profile;
+pub mod repertoire;
 pub mod strength;
 pub mod style;
 pub mod voice;

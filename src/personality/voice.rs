@@ -1,6 +1,6 @@
 //! What a personality says: one line an occasion, names filled in, never longer than lichess takes.
 
-use super::{Level, Profile};
+use super::{Profile, strength::Strength};
 use crate::{
     settings::{Section, Text},
     units::Elo,
@@ -106,7 +106,7 @@ pub struct Voice {
 struct Names<'n> {
     opponent: &'n str,
     me: &'n str,
-    level: Option<Elo>,
+    strength: Strength,
 }
 
 impl Profile {
@@ -121,7 +121,7 @@ impl Profile {
         let names = Names {
             opponent,
             me: &self.title,
-            level: asked.or(self.level),
+            strength: asked.map_or_else(|| Strength::of(self), Strength::Level),
         };
         let at = Occasion::ALL.iter().position(|other| *other == occasion)?;
         let line = fill(self.chat.lines.get(at)?, names);
@@ -131,9 +131,7 @@ impl Profile {
 }
 
 fn fill(line: &str, names: Names<'_>) -> String {
-    let level = names
-        .level
-        .map_or_else(|| "full strength".to_owned(), |level| format!("level {level}"));
+    let level = names.strength.to_string();
     let mut filled = String::with_capacity(line.len() + 40);
     let mut rest = line;
     // One pass, so that a name which looks like a placeholder stays what it is.
@@ -176,7 +174,8 @@ fn fault(line: &str, me: &str) -> Option<(String, String)> {
     let longest = Names {
         opponent: &"x".repeat(LONGEST_NAME),
         me,
-        level: Some(Elo(*Level::RANGE.end())),
+        // No other is told in more words.
+        strength: Strength::ByHand,
     };
     let filled = fill(line, longest);
     if let Some(link) = link_in(&filled) {
@@ -233,7 +232,7 @@ pub(super) fn declare(chat: &mut Section<'_>, me: &str) -> Voice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::personality::read;
+    use crate::{personality::read, units::Nodes};
 
     #[test]
     fn rows_and_occasions_are_in_the_same_order() {
@@ -251,6 +250,14 @@ mod tests {
         let greeting = |opponent, asked| tim.say(Occasion::Greeting, opponent, asked).unwrap();
         assert_eq!(greeting("Anna", Some(Elo(1400))), "Anna: Tim (level 1400)");
         assert_eq!(greeting("{me}", None), "{me}: Tim (full strength)");
+        let weak = Profile {
+            nodes: Some(Nodes(50)),
+            ..tim.clone()
+        };
+        assert_eq!(
+            weak.say(Occasion::Greeting, "Anna", None).unwrap(),
+            "Anna: Tim (strength set by hand)"
+        );
     }
 
     #[test]

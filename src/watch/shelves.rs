@@ -205,8 +205,15 @@ impl Shelves {
             Ok(Some(reading)) => reading,
             Err(error) => (None, unreadable(&path, &error)),
         };
-        let keeps = self.books.contains_key(&path);
+        let before = self.books.get(&path);
+        let keeps = before.is_some();
+        let had_moves = before.is_some_and(|book| book.rows() > 0);
         match book {
+            Some(book) if had_moves && is_blank(book.text().as_str()) => News::Refused {
+                findings: emptied(&path),
+                path,
+                keeps,
+            },
             Some(book) if findings.is_usable() => {
                 let lines = book.lines();
                 self.books.insert(path.clone(), book);
@@ -228,6 +235,12 @@ impl Shelves {
         }
     }
 
+    /// Whether a personality is in use that is not as an empty file would have it.
+    fn says_something(&self, path: &Path) -> bool {
+        let plain = |profile: &Profile| *profile == Profile::new(&profile.name);
+        self.profiles.get(path).is_some_and(|profile| !plain(profile))
+    }
+
     /// Nothing when it was refused before for the same reasons.
     fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<News> {
         let path = path.to_owned();
@@ -241,6 +254,7 @@ impl Shelves {
                 return Some(News::Gone { path });
             }
             Ok(Some(bytes)) => match String::from_utf8(bytes) {
+                Ok(text) if is_blank(&text) && self.says_something(&path) => (None, emptied(&path)),
                 Ok(text) => personality::read_among(&name, &text, books),
                 Err(_) => (
                     None,
@@ -267,6 +281,19 @@ impl Shelves {
             }
         }
     }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+/// Why an empty file is not taken for what its owner wants: some programs cut a file to nothing before they write it.
+fn emptied(path: &Path) -> Findings {
+    refusal(
+        &path.display().to_string(),
+        "the file is empty now",
+        "what it said stays in use; delete the file, or leave a comment in it, to be rid of that",
+    )
 }
 
 /// The bytes of a file; nothing when it is not there.

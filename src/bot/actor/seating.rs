@@ -1,5 +1,7 @@
 //! Who sits down at a game: as the rules say, or as its opponent has asked.
 
+use tracing::info;
+
 use super::{Actor, Shared};
 use crate::{
     bot::{
@@ -19,6 +21,16 @@ impl Actor {
         let Some(game) = &self.game else { return };
         let facts = Facts::of_game(game.frame(), game.my_side(), &self.setup.moment);
         let mut play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
+        if let Some(rule) = rules::passed_over(&self.setup.rules, &facts) {
+            info!(
+                "the level of {} follows the opponent, and this game is rated: {} plays instead",
+                rules::title(&self.setup.rules, rule),
+                play.level.map_or_else(
+                    || format!("{} as it is", play.personality),
+                    |level| format!("level {level}")
+                ),
+            );
+        }
         if !facts.rated {
             self.asked = self.asked_for(game, &play);
             // Whoever was asked for in an earlier run may have gone since.

@@ -125,6 +125,15 @@ pub fn what(challenge: &Challenge) -> String {
     )
 }
 
+/// The rule whose level would follow the opponent, if the game were not rated: it is passed over.
+#[must_use]
+pub fn passed_over(rules: &[Rule], facts: &Facts) -> Option<By> {
+    let speaks = |rule: &Rule| rule.wish.level.is_some() && misfit(&rule.when, facts).is_none();
+    let index = rules.iter().position(speaks)?;
+    let level = rules.get(index)?.wish.level;
+    (facts.rated && level?.resolve(facts.rating, true).is_none()).then_some(By::Rule(index))
+}
+
 /// What becomes of a challenge, in words.
 #[must_use]
 pub fn describe(then: Then) -> String {

@@ -257,6 +257,12 @@ fn the_opponents_own_level_is_for_casual_games_and_a_later_rule_serves_the_rated
     };
     assert_eq!(level(json!({"rated": false})), Some(Elo(1600)));
     assert_eq!(level(json!({"rated": true})), Some(Elo(900)));
+    let over = |changes: Value| {
+        let facts = Facts::of_challenge(&challenge(changes), &Moment::default());
+        passed_over(&rules, &facts)
+    };
+    assert_eq!(over(json!({"rated": true})), Some(By::Rule(0)));
+    assert_eq!(over(json!({"rated": false})), None);
 }
 
 #[test]

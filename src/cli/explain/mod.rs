@@ -24,7 +24,7 @@ use crate::{
     diagnostic::{Findings, place},
     personality::{
         self, Level, Profile,
-        strength::{self, CALIBRATION, Knobs, Levels},
+        strength::{self, CALIBRATION, Knobs, Levels, Strength},
     },
     settings::{Fallback, Key, nearest},
     units::{Elo, Millis},
@@ -96,7 +96,7 @@ fn now() -> Millis {
 }
 
 /// The files of personalities there are, or the shipped ones where the folders are missing: names and texts.
-fn files(paths: &Paths) -> anyhow::Result<Vec<(String, String)>> {
+pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<(String, String)>> {
     if shipped_stand_in(paths) {
         let shipped = PERSONALITIES.iter();
         return Ok(shipped
@@ -147,14 +147,9 @@ fn cast(paths: &Paths) -> anyhow::Result<String> {
 
 /// How strong it is, in a few words.
 pub(super) fn strength_of(profile: &Profile) -> String {
-    let unbounded_by_books = Knobs {
-        book_plies: None,
-        ..strength::knobs_of(profile, None, true)
-    };
-    match profile.level {
-        Some(level) => format!("level {level}, {CALIBRATION}"),
-        None if unbounded_by_books == Knobs::default() => "full strength".to_owned(),
-        None => "strength set by hand".to_owned(),
+    match Strength::of(profile) {
+        level @ Strength::Level(_) => format!("{level}, {CALIBRATION}"),
+        other => other.to_string(),
     }
 }
 
