@@ -62,7 +62,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       mode = "normal"  (default)
           "power" opens the sections [search] and [eval]: every number of the engine by its name.
       level = 900  (personalities/tim.toml:3)
-          Plays about as well as a lichess player of this rating. Measured against engines, not against people.
+          Plays about as well as a lichess player of this rating. Measured against engines, not against people. By the opponent's rating only in casual games where it is known; else 1500, or the middle of the range.
       nodes = as the level says  (left out)
           Looks at so many positions for a move, whatever the machine. Fewer is weaker.
       depth = as the level says  (left out)
