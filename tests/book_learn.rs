@@ -107,6 +107,55 @@ fn the_archive_teaches_and_the_owner_decides() {
 }
 
 #[test]
+fn a_book_learns_from_the_moves_that_were_drawn_from_it_at_the_level_that_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("mine.book"), BOOK).unwrap();
+    let archive = Archive::open(&at("archive.db")).unwrap();
+    let own = |game: &GameRecord, ply, uci: &str, source, note: &str| {
+        let record = MoveRecord {
+            ply,
+            uci: uci.to_owned(),
+            clock: None,
+            thought: Some(Thought {
+                grounds: None,
+                source,
+                note: note.to_owned(),
+                score: None,
+                think: Millis(100),
+            }),
+        };
+        archive.put_move(&game.id, &record).unwrap();
+    };
+    let engine = Source::Engine {
+        depth: Depth(9),
+        nodes: Nodes(5000),
+    };
+    let moves = "e2e4 e7e5 g1f3 b8c6";
+    // Against an opponent of 1500 a level of 800 is to score little, whatever the account is rated.
+    let mut booked = game(1, Side::White, Some(Side::White), moves);
+    booked.level = Some(Elo(800));
+    archive.put_game(&booked).unwrap();
+    own(&booked, 1, "e2e4", Source::Book, "book books/mine.book:2 60%");
+    own(&booked, 3, "g1f3", Source::Book, "book books/main.book:7 40%");
+    let thought_up = game(2, Side::White, Some(Side::Black), moves);
+    archive.put_game(&thought_up).unwrap();
+    own(&thought_up, 1, "e2e4", engine, "engine +0.20 depth 9 nodes 5000");
+    own(&thought_up, 3, "g1f3", engine, "engine +0.20 depth 9 nodes 5000");
+    drop(archive);
+    let (table, said) = learn(folder.path(), &["--archive", "archive.db", "--min", "1"]);
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows.len(), 1, "{table}");
+    assert_eq!(rows[0][..3], ["1", "1.0", "0.0"], "{table}");
+    assert!(table.contains("e4 after the start"), "{table}");
+    assert!(said.contains("1 of 2 games followed mine.book"), "{said}");
+}
+
+#[test]
 fn the_engine_looks_anew_where_it_is_asked_to() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

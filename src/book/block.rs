@@ -1,7 +1,7 @@
 //! How a compiled book stands in its file: blocks of records of one size, sorted by key, each with a checksum.
 //!
 //! All numbers are little-endian. A record is key 8, move 4, lines 4, marks 8, number 4, line 4, start of the name 4, its
-//! length 2, flags 1 and a zero byte. A block is up to [`ROOM`] records, their count in 2 bytes, zeros, and the checksum.
+//! length 2, flags 1 and half moves before its block 1. A block is up to [`ROOM`] records, their count in 2 bytes, zeros, and the checksum.
 
 use super::{
     packed::{pack, unpack},
@@ -82,7 +82,7 @@ pub(super) fn write_record(block: &mut Vec<u8>, key: u64, entry: &Entry, note: N
     block.extend(note.start.to_le_bytes());
     // Names are shorter; the writer sees to that.
     block.extend((note.len as u16).to_le_bytes());
-    block.extend([flags, 0]);
+    block.extend([flags, entry.begins]);
 }
 
 /// Fills a block up and seals it.
@@ -128,7 +128,7 @@ fn read_record(bytes: &[u8; RECORD]) -> Option<(u64, Entry)> {
         start: fields.u32()?,
         len: u32::from(fields.u16()?),
     };
-    let [flags] = fields.take()?;
+    let [flags, begins] = fields.take()?;
     let entry = Entry {
         mv,
         lines,
@@ -137,6 +137,7 @@ fn read_record(bytes: &[u8; RECORD]) -> Option<(u64, Entry)> {
         never: flags & NEVER != 0,
         chosen: flags & CHOSEN != 0,
         left_out: flags & LEFT_OUT != 0,
+        begins,
         line,
         file: 0,
         note,

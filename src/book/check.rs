@@ -92,7 +92,11 @@ fn find_transpositions(book: &Book, pos: &Position, played: &Played, findings: &
         after.play_unchecked(mv);
         if let Some(entry) = book.entries(key(&after)).first() {
             let san = write_san(pos, mv);
-            let message = format!("instead of this move {san} leads into line {}", entry.line);
+            let place = match entry.file {
+                0 => format!("line {}", entry.line),
+                _ => book.place(entry),
+            };
+            let message = format!("instead of this move {san} leads into {place}");
             let help = format!("give {san} a line of its own, or forbid it with {san}xx");
             findings.push(Diagnostic::warning(played.span.clone(), message).with_help(help));
         }
@@ -131,6 +135,9 @@ struct Said {
     number: Option<(u32, usize)>,
     praised: Option<usize>,
     forbidden: Option<usize>,
+    /// A mark that adds to the weight, and one that takes away.
+    liked: Option<usize>,
+    disliked: Option<usize>,
 }
 
 /// A row without its looks: the side it counts for, and each move with the position it is played in.
@@ -224,6 +231,11 @@ impl Checker<'_> {
         } else if worth.marks > 0 || worth.number.is_some_and(|number| number > 0) {
             said.praised.get_or_insert(line);
         }
+        match worth.marks.signum() {
+            1 => _ = said.liked.get_or_insert(line),
+            -1 => _ = said.disliked.get_or_insert(line),
+            _ => {}
+        }
         let now = *said;
         let word = self
             .book
@@ -243,6 +255,14 @@ impl Checker<'_> {
         {
             let message =
                 format!("\"{word}\" is forbidden in line {forbidden} and recommended in line {praised}");
+            self.warn(played, message);
+        }
+        if let (Some(liked), Some(disliked)) = (now.liked, now.disliked)
+            && (before.liked.is_none() || before.disliked.is_none())
+        {
+            let message = format!(
+                "\"{word}\" is praised in line {liked} and criticized in line {disliked}; the marks add up"
+            );
             self.warn(played, message);
         }
     }
@@ -317,6 +337,11 @@ mod tests {
             check("e4 c5! Nf3\ne4 c5xx\ne4 c5 Nc3").to_string(),
             "a.book:2:4: warning: \"c5\" is forbidden in line 2 and recommended in line 1"
         );
+        assert_eq!(
+            check("e4 c5!! Nf3\ne4 c5?? Nc3\ne4 c5! d4").to_string(),
+            "a.book:2:4: warning: \"c5\" is praised in line 1 and criticized in line 2; the marks add up"
+        );
+        assert_eq!(check("e4 c5! Nf3\ne4 c5!? Nc3").to_string(), "");
         // White has to know what it forbids to Black.
         assert_eq!(check("e4 c5xx\ne4 c5 Nf3").to_string(), "");
     }

@@ -309,7 +309,13 @@ mod tests {
                     let show = |entry: &crate::book::Entry| {
                         let (note, place) = (book.note(entry), book.place(entry));
                         let (lines, marks, weight) = (entry.lines, entry.marks, entry.weight());
-                        let flags = (entry.number, entry.never, entry.chosen, entry.left_out);
+                        let flags = (
+                            entry.number,
+                            entry.never,
+                            entry.chosen,
+                            entry.left_out,
+                            entry.begins,
+                        );
                         format!(
                             "{:?} {lines} {marks} {weight} {flags:?} {note:?} {place}",
                             entry.mv
@@ -336,6 +342,7 @@ mod tests {
             include_str!("../../books/starter.book"),
             include_str!("../../books/main.book"),
             "author: Ann\nspeeds: blitz rapid\nlevels: 1200-\nvariant: atomic\nNf3 e5 # a\nNf3xx\n",
+            "e4 e5\nfrom: r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3\nBb5 a6\nBc4xx\n",
             "d4 Nf6 c4 e6 Nc3 # one\nc4 Nf6 d4 e6 Nf3@ # two\nd4 Nf6 c4 e6 Nc3xx@\ne4 60 | d4 30 | c4\nb3?\n",
         ] {
             let read = parsed(text);
@@ -401,7 +408,7 @@ mod tests {
         bytes[8] = 99;
         assert_eq!(
             said(&bytes),
-            "compiled by another release: format 99 instead of 1"
+            "compiled by another release: format 99 instead of 2"
         );
     }
 

@@ -7,7 +7,7 @@ use crate::chess::{Color, Move, Rules as _, write_san};
 use super::{
     library::Book,
     positions::Entry,
-    walk::{Row, walk},
+    walk::{Row, walk_all},
 };
 
 /// A move whose chance is not what it was.
@@ -30,7 +30,7 @@ pub fn diff(old: &Book, new: &Book) -> Vec<Difference> {
     let mut places: Vec<Place> = Vec::new();
     let mut index = HashMap::new();
     for book in [old, new] {
-        walk(book.text(), &mut |row| visit(row, &mut places, &mut index));
+        walk_all(book, &mut |row| visit(row, &mut places, &mut index));
     }
     places
         .into_iter()

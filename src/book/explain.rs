@@ -1,8 +1,8 @@
 //! Why a move is played or not: everything the named books say of a position.
 
-use crate::chess::{GameLine, Rules as _, write_san};
+use crate::chess::{Rules as _, write_san};
 
-use super::{leans::Lean, library::Library, positions::Entry};
+use super::{leans::Lean, library::Library, pick::Wish, positions::Entry};
 
 /// What one book says of one move.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +40,10 @@ pub enum WhyNot {
     Vetoed,
     /// A book named before this one answers.
     Earlier,
+    /// The personality leaves its books earlier in a game.
+    Late,
+    /// The headers of the book keep it for games of other speeds or levels.
+    OtherGame,
 }
 
 impl WhyNot {
@@ -52,23 +56,27 @@ impl WhyNot {
             Self::LeftOut => "the choice in this position leaves it out",
             Self::Vetoed => "a book before this one is against it",
             Self::Earlier => "a book before this one answers",
+            Self::Late => "it has left its books by now",
+            Self::OtherGame => "the book is for other speeds or levels",
         }
     }
 }
 
 impl Library {
-    /// All that the named books say of the line's last position, book by book in their order, each in the order of
-    /// its text. What has a chance is what [`pick`](Self::pick) draws from.
+    /// All that the books of a wish say of its line's last position, book by book in their order, each in the order of
+    /// its text. What has a chance is what [`choose`](Self::choose) draws from.
     #[must_use]
-    pub fn explain(&self, books: &[String], line: &GameLine) -> Vec<Explained> {
+    pub fn explain(&self, wish: &Wish<'_>) -> Vec<Explained> {
+        let line = wish.line;
         let (pos, key) = (line.position(), line.keys().last().copied());
-        let choices = self.choices(books, line);
+        let choices = self.choices_for(wish);
         let mut explained: Vec<Explained> = Vec::new();
         let mut answered = false;
-        for book in books.iter().filter_map(|name| self.book(name)) {
+        for book in wish.books.iter().filter_map(|name| self.book(name)) {
             if !book.head().fits(line.variant(), None, None) {
                 continue;
             }
+            let is_asked = book.head().fits(line.variant(), wish.speed, wish.level);
             let entries = book.entries_along(line.keys());
             let legal = entries.iter().filter(|entry| pos.is_legal(entry.mv));
             let mut says: Vec<Explained> = legal
@@ -81,7 +89,11 @@ impl Library {
                     at: book.place(entry),
                     note: book.note(entry).map(str::to_owned),
                     lean: key.and_then(|key| book.lean(key, entry.mv)).map(Lean::words),
-                    why_not: why_not(entry),
+                    why_not: if is_asked {
+                        why_not(entry, wish)
+                    } else {
+                        Some(WhyNot::OtherGame)
+                    },
                 })
                 .collect();
             for one in &mut says {
@@ -105,13 +117,15 @@ impl Library {
     }
 }
 
-fn why_not(entry: &Entry) -> Option<WhyNot> {
+fn why_not(entry: &Entry, wish: &Wish<'_>) -> Option<WhyNot> {
     if entry.never {
         Some(WhyNot::Forbidden)
     } else if entry.is_unwanted() {
         Some(WhyNot::Weightless)
     } else if entry.left_out {
         Some(WhyNot::LeftOut)
+    } else if !wish.reaches(entry) {
+        Some(WhyNot::Late)
     } else {
         None
     }
@@ -120,7 +134,10 @@ fn why_not(entry: &Entry) -> Option<WhyNot> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{book::parse, chess::Variant};
+    use crate::{
+        book::{Taste, parse},
+        chess::{GameLine, Variant},
+    };
 
     #[test]
     fn each_move_has_its_chance_or_its_reason() {
@@ -133,7 +150,7 @@ mod tests {
         let books: Vec<String> = ["own", "main", "nobody", "more"].map(str::to_owned).to_vec();
         let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
         let shown: Vec<String> = library
-            .explain(&books, &line)
+            .explain(&Wish::new(&books, &line, 0))
             .iter()
             .map(|one| {
                 let why = one.why_not.map_or("", WhyNot::words);
@@ -165,7 +182,41 @@ mod tests {
     fn what_has_a_chance_is_what_is_drawn() {
         let library = Library::new(vec![parse("a.book", "e4 7 | d4 2 | c4 1").0.unwrap()]);
         let (books, line) = (["a".to_owned()], GameLine::new(Variant::Standard));
-        let total: f64 = library.explain(&books, &line).iter().map(|one| one.chance).sum();
+        let wish = Wish::new(&books, &line, 0);
+        let total: f64 = library.explain(&wish).iter().map(|one| one.chance).sum();
         assert!((total - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn speed_level_taste_and_how_far_books_are_followed_count() {
+        let read = |name, text| parse(name, text).0.unwrap();
+        let library = Library::new(vec![
+            read("fast.book", "speeds: bullet\ne4 c5"),
+            read("main.book", "e4 e5 70 | c6 30"),
+        ]);
+        let books = ["fast", "main"].map(str::to_owned);
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
+        let shown = |plies| -> Vec<String> {
+            let wish = Wish {
+                speed: Some("blitz"),
+                taste: Taste::Best,
+                plies,
+                ..Wish::new(&books, &line, 0)
+            };
+            let show = |one: &Explained| {
+                let why = one.why_not.map_or("", WhyNot::words);
+                format!("{} {:.0}% {why}", one.mv, one.chance * 100.0)
+            };
+            library.explain(&wish).iter().map(show).collect()
+        };
+        let other = "c5 0% the book is for other speeds or levels";
+        let lighter = shown(None).pop().unwrap();
+        assert_eq!(shown(None)[..2], [other, "e5 100% "]);
+        assert!(lighter.starts_with("c6 0% "), "{lighter}");
+        let late = "0% it has left its books by now";
+        assert_eq!(
+            shown(Some(1)),
+            [other.to_owned(), format!("e5 {late}"), format!("c6 {late}")]
+        );
     }
 }

@@ -132,4 +132,34 @@ mod tests {
         assert_eq!(library.book("a").unwrap().rows(), 2);
         assert_eq!(library.book("c").unwrap().rows(), 1);
     }
+
+    #[test]
+    fn numbers_differences_and_exports_are_of_all_lines_that_are_played() {
+        let library = Library::new(books(&[
+            ("mine.book", "include: base\n1. e4 c5\n"),
+            ("base.book", "1. e4 e5\n1. d4 d5\n# the end\n"),
+        ]));
+        let (mine, base) = (library.book("mine").unwrap(), library.book("base").unwrap());
+        let stats = crate::book::stats(mine);
+        assert_eq!(
+            (stats.lines, stats.rows, stats.positions, stats.moves),
+            (5, 3, 3, 5)
+        );
+        let differences: Vec<String> = crate::book::diff(base, mine)
+            .iter()
+            .map(|one| format!("{} {:?} {:?}", one.mv, one.old, one.new))
+            .collect();
+        assert_eq!(
+            differences,
+            [
+                "e4 Some(0.5) Some(0.6666666666666666)",
+                "d4 Some(0.5) Some(0.3333333333333333)",
+                "e5 Some(1.0) Some(0.5)",
+                "c5 None Some(0.5)",
+            ]
+        );
+        let mut positions = 0;
+        crate::book::each_position(mine, |_, _| positions += 1);
+        assert_eq!(positions, 3);
+    }
 }

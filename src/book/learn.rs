@@ -7,7 +7,13 @@ use crate::{
     units::Centipawns,
 };
 
-use super::{leans::Lean, library::Book, reweigh::reweigh, tree::moves_of};
+use super::{
+    leans::Lean,
+    library::Book,
+    positions::Entry,
+    reweigh::{number, reweigh},
+    tree::moves_of,
+};
 
 /// A game against a move that scored so is as strong as so many real ones: few games say little.
 const DOUBT: f64 = 8.0;
@@ -26,8 +32,22 @@ pub struct Outcome<'a> {
     pub half_points: u32,
     /// What it was to score by the ratings, from 0 to 1; a half where they are not known.
     pub expected: f64,
+    /// Where its moves came from, by how many half moves stand before them; what is beyond the end is not known.
+    pub drawn: &'a [Drawn],
     /// What the position was worth to it where it left the book, if anybody looked; see [`Lessons::left`].
     pub verdict: Option<Centipawns>,
+}
+
+/// Where a move came from, as far as it was written down.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Drawn {
+    /// Nobody knows: it counts for every book that has it.
+    #[default]
+    Unknown,
+    /// From the book at hand.
+    Here,
+    /// From another book, or from no book.
+    Elsewhere,
 }
 
 /// What a move of the book scored.
@@ -51,6 +71,8 @@ pub struct Lesson {
     pub weight: i64,
     /// What its weight would be; the same where nothing is to be changed.
     pub advised: i64,
+    /// Whether it has a number, which [`Lessons::revise`] changes.
+    pub has_number: bool,
 }
 
 impl Lesson {
@@ -100,9 +122,10 @@ impl<'b> Lessons<'b> {
         self.games
     }
 
-    /// Counts a game for the moves that its side found in the book, up to the first that it did not.
+    /// Counts a game for the moves that its side drew from the book; where that is not known, for those that the book has,
+    /// up to the first that it has not.
     pub fn add(&mut self, outcome: &Outcome<'_>) {
-        let (found, _) = follow(self.book, outcome.line, outcome.side);
+        let (found, _) = follow(self.book, outcome.line, outcome.side, outcome.drawn);
         self.games += usize::from(!found.is_empty());
         for Found { before, key, mv } in found {
             let score = self.scores.entry((key, mv)).or_insert_with(|| {
@@ -126,11 +149,18 @@ impl<'b> Lessons<'b> {
         }
     }
 
-    /// The first position of a game in which a side had to think for itself after moves of the book; none where it
-    /// played no move of the book, or the game ended before.
+    /// The book that is taught.
     #[must_use]
-    pub fn left(&self, line: &GameLine, side: Color) -> Option<GameLine> {
-        let (found, left) = follow(self.book, line, side);
+    pub fn book(&self) -> &'b Book {
+        self.book
+    }
+
+    /// The first position of a game in which a side had to think for itself after its last move of the book; none where
+    /// it played no move of the book, or the game ended before. `drawn` says where its moves came from, as in
+    /// [`Outcome::drawn`].
+    #[must_use]
+    pub fn left(&self, line: &GameLine, side: Color, drawn: &[Drawn]) -> Option<GameLine> {
+        let (found, left) = follow(self.book, line, side, drawn);
         left.filter(|_| !found.is_empty())
     }
 
@@ -139,24 +169,18 @@ impl<'b> Lessons<'b> {
     pub fn list(&self, least: u32) -> Vec<Lesson> {
         let met = self.order.iter().filter_map(|(key, mv)| {
             let score = self.scores.get(&(*key, *mv))?;
-            let entries = self.book.entries(*key);
-            let entry = entries.iter().find(|entry| entry.mv == *mv)?;
-            let is_alone = entries.iter().filter(|entry| entry.share() > 0).count() < 2;
-            let advised = if is_alone {
-                entry.weight()
-            } else {
-                advise(entry.weight(), score)
-            };
+            let (entry, advised) = self.advice(*key, *mv, score)?;
             Some(Lesson {
                 after: score.after.clone(),
                 mv: score.san.clone(),
-                at: self.book.place(entry),
+                at: self.book.place(&entry),
                 games: score.games,
                 points: f64::from(score.half_points) / 2.0,
                 expected: score.expected,
                 verdict: mean(score.verdicts),
                 weight: entry.weight(),
                 advised,
+                has_number: entry.number.is_some(),
             })
         });
         let mut lessons: Vec<Lesson> = met.filter(|lesson| lesson.games >= least).collect();
@@ -189,13 +213,41 @@ impl<'b> Lessons<'b> {
     /// stand in a choice change; the others are for the owner to decide.
     #[must_use]
     pub fn revise(&self, least: u32) -> String {
-        reweigh(self.book, &mut |key, mv, _| {
-            let score = self.scores.get(&(key, mv)).filter(|score| score.games >= least)?;
-            let entries = self.book.entries(key);
-            let entry = entries.iter().find(|entry| entry.mv == mv)?;
-            let number = entry.number.filter(|number| *number > 0)?;
-            u32::try_from(advise(i64::from(number), score)).ok()
-        })
+        reweigh(self.book, &mut |key, mv, _| self.new_number(least, key, mv))
+    }
+
+    /// The same with numbers also for moves that have none: there the number is what weighs as advised together with the
+    /// marks, where there is such a number.
+    #[must_use]
+    pub fn number(&self, least: u32) -> String {
+        number(self.book, &mut |key, mv, _| self.new_number(least, key, mv))
+    }
+
+    fn new_number(&self, least: u32, key: u64, mv: Move) -> Option<u32> {
+        let score = self.scores.get(&(key, mv)).filter(|score| score.games >= least)?;
+        let (entry, advised) = self.advice(key, mv, score)?;
+        if advised == entry.weight() {
+            return None;
+        }
+        match entry.number {
+            Some(number) => u32::try_from(advise(i64::from(number), score)).ok(),
+            None => u32::try_from(advised - entry.marks).ok(),
+        }
+        .filter(|number| *number > 0)
+    }
+
+    /// What the book says of a move, and what it should weigh. Where it is the only one that is played, its weight does
+    /// not matter.
+    fn advice(&self, key: u64, mv: Move, score: &Score) -> Option<(Entry, i64)> {
+        let entries = self.book.entries(key);
+        let entry = entries.iter().find(|entry| entry.mv == mv)?;
+        let is_alone = entries.iter().filter(|entry| entry.share() > 0).count() < 2;
+        let advised = if is_alone {
+            entry.weight()
+        } else {
+            advise(entry.weight(), score)
+        };
+        Some((entry.clone(), advised))
     }
 }
 
@@ -206,31 +258,39 @@ struct Found {
     mv: Move,
 }
 
-/// The moves of a book that a side plays in a game, and the position in which it is to move without one.
-fn follow(book: &Book, game: &GameLine, side: Color) -> (Vec<Found>, Option<GameLine>) {
-    let mut found = Vec::new();
+/// The moves of a book that a side plays in a game, and the first position after them in which it moves without it.
+fn follow(book: &Book, game: &GameLine, side: Color, drawn: &[Drawn]) -> (Vec<Found>, Option<GameLine>) {
+    let (mut found, mut left) = (Vec::new(), None);
     if !book.head().fits(game.variant(), None, None) {
         return (found, None);
     }
     let mut line = GameLine::from_position(game.variant(), game.start().clone());
-    for mv in game.moves() {
+    for (ply, mv) in game.moves().iter().enumerate() {
         if line.turn() == side {
+            let source = drawn.get(ply).copied().unwrap_or_default();
             let entries = book.entries_along(line.keys());
-            let (Some(key), true) = (
-                line.keys().last().copied(),
-                entries.iter().any(|entry| entry.mv == *mv),
-            ) else {
-                return (found, Some(line));
-            };
-            found.push(Found {
-                before: line.clone(),
-                key,
-                mv: *mv,
-            });
+            let has_it = entries.iter().any(|entry| entry.mv == *mv);
+            match line.keys().last() {
+                Some(key) if has_it && source != Drawn::Elsewhere => {
+                    found.push(Found {
+                        before: line.clone(),
+                        key: *key,
+                        mv: *mv,
+                    });
+                    left = None;
+                }
+                _ => {
+                    left.get_or_insert_with(|| line.clone());
+                    // What comes later would count by chance alone.
+                    if source == Drawn::Unknown {
+                        break;
+                    }
+                }
+            }
         }
         line.play(*mv);
     }
-    (found, None)
+    (found, left)
 }
 
 fn mean((sum, count): (i64, u32)) -> Option<Centipawns> {
@@ -278,6 +338,7 @@ mod tests {
                     side: *side,
                     half_points: *half_points,
                     expected: 0.5,
+                    drawn: &[],
                     verdict: None,
                 });
             }
@@ -317,6 +378,31 @@ mod tests {
         );
         assert_eq!(lessons.revise(1), "1. e4 42 | d4 57  # mine\n1. e4 e5 2. Nf3\n");
         assert_eq!(lessons.revise(9), book.text().as_str());
+    }
+
+    #[test]
+    fn moves_without_a_number_are_advised_on_and_numbered_on_request() {
+        let book = parse("a.book", "1. e4! e5\n1. e4 c5\n1. d4 7 Nf6\n").0.unwrap();
+        let games = [
+            ("e2e4 e7e5", Color::White, 0, 8),
+            ("d2d4 g8f6", Color::White, 2, 8),
+        ];
+        let lessons = taught(&book, &games);
+        let shown: Vec<(String, i64, i64, bool)> = lessons
+            .list(1)
+            .into_iter()
+            .map(|one| (one.mv, one.weight, one.advised, one.has_number))
+            .collect();
+        assert_eq!(
+            shown,
+            [("e4".to_owned(), 300, 212, false), ("d4".to_owned(), 7, 10, true)]
+        );
+        assert_eq!(lessons.revise(1), "1. e4! e5\n1. e4 c5\n1. d4 10 Nf6\n");
+        let numbered = lessons.number(1);
+        assert_eq!(numbered, "1. e4! 112 e5\n1. e4 c5\n1. d4 10 Nf6\n");
+        let again = parse("a.book", &numbered).0.unwrap();
+        let start = GameLine::new(Variant::Standard);
+        assert_eq!(again.entries(start.keys()[0])[0].weight(), 212);
     }
 
     #[test]
@@ -390,16 +476,16 @@ mod tests {
         let mut lessons = Lessons::new(&book);
         let game = |moves| GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
         let long = game("e2e4 e7e5 g1f3 b8c6 a2a3 a7a6");
-        let left = lessons.left(&long, Color::White).unwrap();
+        let left = lessons.left(&long, Color::White, &[]).unwrap();
         assert_eq!(left.uci_moves(), "e2e4 e7e5 g1f3 b8c6");
-        let black = lessons.left(&long, Color::Black).unwrap();
+        let black = lessons.left(&long, Color::Black, &[]).unwrap();
         assert_eq!(black.uci_moves(), "e2e4 e7e5 g1f3");
         assert!(
-            lessons.left(&game("e2e4 e7e5 g1f3"), Color::White).is_none(),
+            lessons.left(&game("e2e4 e7e5 g1f3"), Color::White, &[]).is_none(),
             "still in the book"
         );
         assert!(
-            lessons.left(&game("c2c4 e7e5"), Color::White).is_none(),
+            lessons.left(&game("c2c4 e7e5"), Color::White, &[]).is_none(),
             "never in the book"
         );
         for (moves, verdict) in [
@@ -412,11 +498,45 @@ mod tests {
                 side: Color::White,
                 half_points: 1,
                 expected: 0.5,
+                drawn: &[],
                 verdict: verdict.map(Centipawns),
             });
         }
         let list = lessons.list(1);
         assert_eq!((list[0].games, list[0].verdict), (3, Some(Centipawns(-40))));
+    }
+
+    #[test]
+    fn only_moves_that_were_drawn_from_the_book_count_where_that_is_known() {
+        use Drawn::{Elsewhere, Here, Unknown};
+        let book = parse("a.book", "1. e4 e5 2. Nf3 Nc6 3. Bb5\n").0.unwrap();
+        let game = GameLine::replay(
+            Variant::Standard,
+            "startpos",
+            "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4",
+        );
+        let game = game.unwrap();
+        let learned = |drawn: &[Drawn]| {
+            let mut lessons = Lessons::new(&book);
+            lessons.add(&Outcome {
+                line: &game,
+                side: Color::White,
+                half_points: 2,
+                expected: 0.5,
+                drawn,
+                verdict: None,
+            });
+            let mut moves: Vec<String> = lessons.list(1).into_iter().map(|one| one.mv).collect();
+            moves.sort_unstable();
+            let left = lessons.left(&game, Color::White, drawn);
+            (moves.join(" "), left.map(|left| left.ply()))
+        };
+        assert_eq!(learned(&[]), ("Bb5 Nf3 e4".to_owned(), Some(6)));
+        let engine = [Elsewhere; 7];
+        assert_eq!(learned(&engine), (String::new(), None));
+        // Another book answered first, and at last the engine.
+        let mixed = [Elsewhere, Unknown, Here, Unknown, Here, Unknown, Elsewhere];
+        assert_eq!(learned(&mixed), ("Bb5 Nf3".to_owned(), Some(6)));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct Book {
     files: Vec<Arc<str>>,
     /// How its weights lean by results.
     leans: Arc<Leans>,
+    /// The texts of the books it includes.
+    included: Vec<Text>,
     /// The text that notes are parts of: its own, and after it those of the books it includes.
     notes: Arc<str>,
 }
@@ -53,6 +55,7 @@ impl Book {
             files: vec![path.clone()],
             path,
             leans: Arc::default(),
+            included: Vec::new(),
             notes: text.source(),
             text,
         }
@@ -102,6 +105,7 @@ impl Book {
             rows,
             store: Store::Memory(Arc::new(positions)),
             files,
+            included: others.iter().map(|other| other.text.clone()).collect(),
             notes: notes.into(),
             ..self.clone()
         }
@@ -170,6 +174,11 @@ impl Book {
         &self.text
     }
 
+    /// The texts that its positions come from: its own, and after it those of the books it includes.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &Text> {
+        std::iter::once(&self.text).chain(&self.included)
+    }
+
     /// What it says of a position, by [`chess::key`](crate::chess::key), in the order of the text; those that are
     /// never played included. Empty if it does not know the position.
     #[must_use]
@@ -216,6 +225,14 @@ impl Book {
         format!("{file}:{}", entry.line)
     }
 
+    /// Whether a place, as in `books/starter.book:41`, is in one of the files its lines stand in. Files are told apart by
+    /// their names alone, since folders are moved.
+    #[must_use]
+    pub fn holds(&self, at: &str) -> bool {
+        let file = at.rsplit_once(':').map_or(at, |(file, _)| file);
+        self.files.iter().any(|own| stem(own) == stem(file))
+    }
+
     /// The name that all lines share in which the move is played.
     #[must_use]
     pub fn note(&self, entry: &Entry) -> Option<&str> {
@@ -242,7 +259,8 @@ impl Library {
     #[must_use]
     pub fn new(books: Vec<Book>) -> Self {
         let linked = books.iter().map(|book| match included(book, &books) {
-            others if others.is_empty() => book.clone(),
+            // One that has its lines already keeps them, whatever is at hand now.
+            others if others.is_empty() || !book.included.is_empty() => book.clone(),
             others => book.including(&others),
         });
         Self {

@@ -49,18 +49,21 @@ pub(super) struct Remark {
     pub never: bool,
     /// Part of a choice with `|`.
     pub chosen: bool,
+    /// How many half moves of a game stand before the block of its row.
+    pub begins: u8,
     /// The order of moves that it is pinned to, as [`path`].
     pub pin: Option<u64>,
 }
 
 impl Remark {
-    fn new(worth: Worth, line: u32, pin: Option<u64>) -> Self {
+    fn new(worth: Worth, line: u32, begins: u8, pin: Option<u64>) -> Self {
         Self {
             line,
             marks: worth.marks,
             number: worth.number,
             never: worth.never,
             chosen: worth.chosen,
+            begins,
             pin,
         }
     }
@@ -170,7 +173,7 @@ impl Occurrences {
                 place: line,
                 bits: pack(played.mv),
             };
-            if played.worth != Worth::default() {
+            if played.worth != Worth::default() || row.trail.begins() > 0 {
                 occurrence.place = self.remark(row, played, line);
                 occurrence.bits |= REMARKED;
             }
@@ -191,7 +194,8 @@ impl Occurrences {
         let way = || path((0..=played.depth).map(|depth| row.trail.key(depth)));
         let pin = played.worth.pinned.then(way);
         self.has_pins |= pin.is_some();
-        self.remarks.push(Remark::new(played.worth, line, pin));
+        let remark = Remark::new(played.worth, line, row.trail.begins(), pin);
+        self.remarks.push(remark);
         self.remarks.len() as u32 - 1
     }
 

@@ -46,6 +46,9 @@ pub struct Wish<'a> {
     pub seed: u64,
     /// Moves that are not wanted now, whatever the books say.
     pub without: &'a [Move],
+    /// How many half moves of the game are played from books; none for no limit. Lines below a `from:` that is not nearer
+    /// to the start are no theory that one forgets, and played all the same.
+    pub plies: Option<u32>,
 }
 
 impl<'a> Wish<'a> {
@@ -60,7 +63,16 @@ impl<'a> Wish<'a> {
             taste: Taste::ByWeight,
             seed,
             without: &[],
+            plies: None,
         }
+    }
+
+    /// Whether a move is not too far into the game to be played.
+    pub(super) fn reaches(&self, entry: &Entry) -> bool {
+        self.plies.is_none_or(|plies| {
+            let is_later = entry.begins > 0 && u32::from(entry.begins) >= plies;
+            self.line.ply() < plies as usize || is_later
+        })
     }
 }
 
@@ -160,7 +172,8 @@ impl Found<'_> {
     /// Legality is looked at again, because two positions may share a hash.
     fn playable(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| {
-            entry.share() > 0 && !self.is_vetoed(entry.mv) && self.wish.line.position().is_legal(entry.mv)
+            let is_wanted = entry.share() > 0 && self.wish.reaches(entry) && !self.is_vetoed(entry.mv);
+            is_wanted && self.wish.line.position().is_legal(entry.mv)
         })
     }
 
@@ -181,7 +194,7 @@ impl Found<'_> {
     }
 
     fn describe(&self, entry: &Entry) -> BookMove {
-        let stake = if self.is_vetoed(entry.mv) {
+        let stake = if self.is_vetoed(entry.mv) || !self.wish.reaches(entry) {
             0
         } else {
             self.stake(entry)
@@ -377,6 +390,55 @@ mod tests {
         // Nor does such a book forbid anything.
         assert_eq!(first(Some("blitz"), Some(1200)), "any.book:1");
         assert_eq!(first(Some("bullet"), Some(2000)), "any.book:1");
+    }
+
+    #[test]
+    fn books_end_after_so_many_half_moves_of_the_game() {
+        let library = library(&[("a.book", "e4 e5 Nf3 Nc6")]);
+        let books = names(&["a"]);
+        let knows = |moves: &str| {
+            let line = after(moves);
+            let wish = Wish {
+                plies: Some(2),
+                ..Wish::new(&books, &line, 1)
+            };
+            (
+                library.choose(&wish).is_some(),
+                !library.choices_for(&wish).is_empty(),
+            )
+        };
+        assert_eq!(knows("e2e4"), (true, true));
+        assert_eq!(knows("e2e4 e7e5"), (false, false));
+    }
+
+    #[test]
+    fn lines_of_a_later_position_are_played_where_theory_has_ended() {
+        let italian = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+        let text = |header: &str| format!("e4 e5 Nf3 Nc6 Bb5\n{header} {italian}\nBc4 Bc5 c3\n");
+        let line = after("e2e4 e7e5 g1f3 b8c6");
+        let books = names(&["a"]);
+        let chances = |text: &str, plies: u32| -> Vec<String> {
+            let library = library(&[("a.book", text)]);
+            let wish = Wish {
+                plies: Some(plies),
+                ..Wish::new(&books, &line, 1)
+            };
+            shown(&library.choices_for(&wish))
+        };
+        let from = text("from:");
+        assert_eq!(chances(&from, 5), ["f1b5 50% a.book:1", "f1c4 50% a.book:3"]);
+        assert_eq!(chances(&from, 4), ["f1c4 100% a.book:3", "f1b5 0% a.book:1"]);
+        assert_eq!(chances(&from, 2), ["f1c4 100% a.book:3", "f1b5 0% a.book:1"]);
+        // The block begins before a limit of five half moves, so its later moves are theory like any other.
+        let library = library(&[("a.book", &from)]);
+        let later = after("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5");
+        let wish = Wish {
+            plies: Some(5),
+            ..Wish::new(&books, &later, 1)
+        };
+        assert_eq!(library.choose(&wish), None);
+        // Other programs' blocks give every position of a book.
+        assert_eq!(chances(&text("pos"), 4), [""; 0]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::chess::{
     Color, File, Move, Position, Rank, Role, Rules as _, Square, Variant, polyglot_key, write_san,
 };
 
-use super::{library::Book, walk::walk};
+use super::{library::Book, walk::walk_all};
 
 /// The length of a record: key, move, weight and learning data.
 const RECORD: usize = 16;
@@ -120,10 +120,21 @@ pub fn export_polyglot(book: &Book) -> Vec<u8> {
     bytes
 }
 
-/// Shows all positions that a book has moves for, each once, with the weights that [`export_polyglot`] gives them.
+/// How many moves are pinned by `@`: they count in one order of moves only, so [`export_polyglot`] leaves them out.
+#[must_use]
+pub fn pinned_moves(book: &Book) -> usize {
+    let mut pinned = 0;
+    walk_all(book, &mut |row| {
+        pinned += row.counting().filter(|played| played.worth.pinned).count();
+    });
+    pinned
+}
+
+/// Shows all positions that a book has moves for, each once, with the weights that [`export_polyglot`] gives them. What is
+/// pinned to an order of moves is not among them.
 pub fn each_position(book: &Book, mut see: impl FnMut(&Position, &[(Move, u16)])) {
     let mut seen = HashSet::new();
-    walk(book.text(), &mut |row| {
+    walk_all(book, &mut |row| {
         for played in row.counting() {
             if !seen.insert(played.key) {
                 continue;
@@ -134,7 +145,9 @@ pub fn each_position(book: &Book, mut see: impl FnMut(&Position, &[(Move, u16)])
                 .iter()
                 .map(|entry| (entry.mv, scaled(entry.share(), largest)))
                 .collect();
-            see(row.trail.position(played.depth), &moves);
+            if !moves.is_empty() {
+                see(row.trail.position(played.depth), &moves);
+            }
         }
     });
 }

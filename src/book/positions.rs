@@ -37,6 +37,9 @@ pub struct Entry {
     /// Whether the choices of its position leave it out: it is known, for the case that the other side plays
     /// it, but not played.
     pub left_out: bool,
+    /// How many half moves of a game stand before the latest of its `from:` blocks, at most 255; 0 for lines from the
+    /// start.
+    pub begins: u8,
     /// The line to look at, from 1: the one with the number that counts, else the first.
     pub line: u32,
     /// Which of the book's files that line is in; 0 is its own.
@@ -63,6 +66,7 @@ impl Entry {
             never: first.never,
             chosen: first.chosen,
             left_out: false,
+            begins: first.begins,
             line,
             file,
             note: texts.note(first.line),
@@ -74,6 +78,7 @@ impl Entry {
         self.marks += i64::from(other.marks);
         self.never |= other.never;
         self.chosen |= other.chosen;
+        self.begins = self.begins.max(other.begins);
         if let Some(number) = other.number {
             self.number = Some(number);
             (self.file, self.line) = texts.place(other.line);

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{library::Book, openings, walk::walk};
+use super::{library::Book, openings, text::Text, walk::walk_all};
 
 /// What is in a book.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stats {
-    /// Lines of the text, comments included.
+    /// Lines of the text and of those it includes, comments among them.
     pub lines: usize,
     /// Lines of moves.
     pub rows: usize,
@@ -37,14 +37,14 @@ pub struct Stats {
 #[must_use]
 pub fn stats(book: &Book) -> Stats {
     let mut stats = Stats {
-        lines: book.lines(),
+        lines: book.lines() + book.texts().skip(1).map(Text::len).sum::<usize>(),
         rows: book.rows(),
         positions: book.positions(),
         ..Stats::default()
     };
     let (mut seen, mut names) = (HashSet::new(), BTreeMap::<String, usize>::new());
     let mut plies = 0;
-    walk(book.text(), &mut |row| {
+    walk_all(book, &mut |row| {
         let depth = row.depth();
         stats.deepest = stats.deepest.max(depth);
         plies += depth;

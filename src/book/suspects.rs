@@ -43,7 +43,7 @@ fn alike(rows: &[RowMark], suspects: &mut HashSet<usize>) {
 
 /// Whether a remark can stand against another.
 fn says_something(remark: &Remark) -> bool {
-    remark.number.is_some() || remark.never || remark.marks > 0
+    remark.number.is_some() || remark.never || remark.marks != 0
 }
 
 /// Rows that say something of a move of which several things are said.
@@ -63,7 +63,8 @@ fn contradictory(said: &[Occurrence], remarks: &[Remark], counts: &[Entry], line
         let differs = own()
             .filter_map(|one| one.number)
             .any(|number| Some(number) != entry.number);
-        if differs || forbids && praises {
+        let disputed = own().any(|one| one.marks > 0) && own().any(|one| one.marks < 0);
+        if differs || disputed || forbids && praises {
             lines.extend(own().map(|one| one.line));
         }
     }

@@ -14,6 +14,8 @@ pub(super) struct Trail<'t> {
     len: usize,
     /// Whether move numbers in the text can be held against the position.
     counts: bool,
+    /// How many half moves of a game stand before the start, if the text says so.
+    begins: u8,
 }
 
 #[derive(Debug, Clone)]
@@ -33,7 +35,21 @@ impl<'t> Trail<'t> {
             steps: Vec::new(),
             len: 0,
             counts,
+            begins: 0,
         }
+    }
+
+    /// The same for a start that its author placed in a game: by the number of its move, up to 255 half moves.
+    pub fn placed(mut self) -> Self {
+        let moves = u32::from(self.start.fullmoves()) - 1;
+        let plies = moves.saturating_mul(2) + u32::from(self.start.turn().is_black());
+        self.begins = u8::try_from(plies).unwrap_or(u8::MAX);
+        self
+    }
+
+    /// How many half moves of a game stand before the start, if the text says so; else 0.
+    pub fn begins(&self) -> u8 {
+        self.begins
     }
 
     /// Whether move numbers in the text can be held against the position.

@@ -51,7 +51,7 @@ pub fn tree(book: &Book, line: &GameLine, extent: Extent) -> Vec<Branch> {
     let mut walk = Walk {
         book,
         extent,
-        seen: HashSet::new(),
+        shown: HashSet::new(),
         branches: Vec::new(),
         keys: line.keys().to_vec(),
     };
@@ -62,7 +62,8 @@ pub fn tree(book: &Book, line: &GameLine, extent: Extent) -> Vec<Branch> {
 struct Walk<'a> {
     book: &'a Book,
     extent: Extent,
-    seen: HashSet<u64>,
+    /// Positions whose moves are shown.
+    shown: HashSet<u64>,
     branches: Vec<Branch>,
     /// The way to the position at hand, from the start of the game on.
     keys: Vec<u64>,
@@ -88,7 +89,9 @@ impl Walk<'_> {
             let mut after = pos.clone();
             after.play_unchecked(entry.mv);
             let reached = key(&after);
-            let is_new = self.seen.insert(reached);
+            // What stands at the edge is not gone on from here, and may be later.
+            let is_new = !self.shown.contains(&reached);
+            let goes_on = is_new && depth + 1 < self.extent.plies;
             let name = match book.note(entry) {
                 Some(note) => Some(note.to_owned()),
                 None => openings::name(reached).map(|opening| opening.to_string()),
@@ -102,7 +105,8 @@ impl Walk<'_> {
                 name,
                 seen: !is_new && !book.entries(reached).is_empty(),
             });
-            if is_new {
+            if goes_on {
+                self.shown.insert(reached);
                 self.keys.push(reached);
                 self.visit(&after, depth + 1);
                 self.keys.pop();
@@ -182,5 +186,21 @@ mod tests {
         let shown = shown("d4 Nf6 c4 e6 Nc3\nc4 Nf6 d4 e6", "", 9, 0.0);
         assert_eq!(shown.iter().filter(|branch| branch.contains("Nc3")).count(), 1);
         assert_eq!(shown.iter().filter(|branch| branch.ends_with("seen")).count(), 1);
+    }
+
+    #[test]
+    fn what_lies_beyond_the_depth_was_not_shown_before() {
+        let text = "d4 Nf6 c4 e6 Nc3\nc4 Nf6 d4 e6";
+        assert!(
+            shown(text, "", 3, 0.0)
+                .iter()
+                .all(|branch| !branch.ends_with("seen"))
+        );
+        let cut: Vec<String> = shown(text, "", 4, 0.0);
+        assert_eq!(
+            cut.iter().filter(|branch| branch.ends_with("seen")).count(),
+            1,
+            "{cut:?}"
+        );
     }
 }

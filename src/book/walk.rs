@@ -9,6 +9,7 @@ use crate::{
 
 use super::{
     head::{Head, Include, SPEEDS, read_levels, read_speeds},
+    library::Book,
     moves::is_near,
     row::{Played, read_row},
     text::{Kind, Line, PieceKind, Text},
@@ -73,6 +74,13 @@ pub(super) fn walk<'t>(text: &'t Text, see: &mut dyn FnMut(&Row<'_, 't>)) -> Wal
     let mut reader = Reader::new();
     reader.read(text.lines(), see);
     reader.finish(text)
+}
+
+/// Reads the lines of a book and of those it includes, each text by itself, and shows each row that could be read.
+pub(super) fn walk_all(book: &Book, see: &mut dyn FnMut(&Row<'_, '_>)) {
+    for text in book.texts() {
+        walk(text, &mut |row| see(row));
+    }
 }
 
 /// Texts with fewer lines than this are read faster than threads start.
@@ -277,7 +285,12 @@ impl<'t> Reader<'t> {
                 span,
             }),
             "color" => self.set_color(value, span),
-            "from" | "pos" => self.set_start(value, span),
+            "from" => {
+                self.set_start(value, span);
+                self.trail = self.trail.take().map(Trail::placed);
+            }
+            // Blocks of other programs give every position of a book so, whatever stands before it.
+            "pos" => self.set_start(value, span),
             _ => self.errors.push(unknown_key(key, key_span)),
         }
     }

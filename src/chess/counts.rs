@@ -48,6 +48,22 @@ pub fn ranks_advanced(board: &Board, of: Color) -> i32 {
         .sum()
 }
 
+/// Whether a king stands on a wing of its own first rank, as after castling.
+#[must_use]
+pub fn is_tucked_away(board: &Board, of: Color) -> bool {
+    let home = of.fold_wb(Rank::First, Rank::Eighth);
+    board
+        .king_of(of)
+        .is_some_and(|king| king.rank() == home && !matches!(king.file(), File::D | File::E | File::F))
+}
+
+/// Queens of a color that have left its first rank.
+#[must_use]
+pub fn queens_out(board: &Board, of: Color) -> i32 {
+    let home = Bitboard::from_rank(of.fold_wb(Rank::First, Rank::Eighth));
+    count(board.queens() & board.by_color(of) & !home)
+}
+
 fn count(squares: Bitboard) -> i32 {
     i32::try_from(squares.count()).unwrap_or(0)
 }
@@ -87,6 +103,20 @@ mod tests {
                 ranks_advanced(board, Color::Black)
             ),
             (5, 0)
+        );
+    }
+
+    #[test]
+    fn a_castled_king_is_tucked_away_and_a_queen_at_home_is_not_out() {
+        let board = |fen| parse_fen(Variant::Standard, fen).unwrap().board().clone();
+        let castled = board("r2qk2r/8/8/8/3Q4/8/8/R4RK1 w kq - 0 1");
+        assert!(is_tucked_away(&castled, Color::White) && !is_tucked_away(&castled, Color::Black));
+        assert_eq!(
+            (
+                queens_out(&castled, Color::White),
+                queens_out(&castled, Color::Black)
+            ),
+            (1, 0)
         );
     }
 }

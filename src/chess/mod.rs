@@ -13,7 +13,7 @@ mod notation;
 mod pgn;
 mod variant;
 
-pub use counts::{material, men_near_king, pawnless_files, ranks_advanced};
+pub use counts::{is_tucked_away, material, men_near_king, pawnless_files, queens_out, ranks_advanced};
 pub use ending::Ending;
 #[cfg(feature = "daemon")]
 pub use games::{Games, RecordedGame};

@@ -279,15 +279,28 @@ pub fn lost_includes(book: &Book) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let own = Path::new(book.path());
-    let folder = own.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let files = list(folder.unwrap_or(Path::new(".")), BOOK).unwrap_or_default();
-    let others = files.iter().filter(|path| path.file_name() != own.file_name());
-    let read = |path: &PathBuf| book::parse_bytes(&path.display().to_string(), &read(path).ok()?).0;
-    let all: Vec<Book> = others.filter_map(read).chain([book.clone()]).collect();
+    let folder = own.parent().unwrap_or(Path::new(""));
+    let all: Vec<Book> = neighbours(book, folder)
+        .into_iter()
+        .chain([book.clone()])
+        .collect();
     let told = book::missing_includes(&all);
     told.into_iter()
         .find(|findings| *findings.name == *book.path())
         .map_or_else(Vec::new, |findings| findings.list)
+}
+
+/// The other books of a folder, as far as they can be read. The empty path is the folder we are in.
+pub(super) fn neighbours(book: &Book, folder: &Path) -> Vec<Book> {
+    let own = Path::new(book.path());
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let files = list(folder, BOOK).unwrap_or_default();
+    let others = files.iter().filter(|path| path.file_name() != own.file_name());
+    let read = |path: &PathBuf| book::parse_bytes(&path.display().to_string(), &read(path).ok()?).0;
+    others.filter_map(read).collect()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, (PathBuf, io::Error)> {

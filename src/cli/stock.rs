@@ -6,12 +6,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use super::exit::{Exit, Failure};
 use crate::{
     book::{self, Library},
     config::{self, Paths},
-    personality::{self, Cast},
+    diagnostic::Findings,
+    personality::{self, Cast, Profile},
     uci::House,
-    watch::{Stock, open},
+    watch::{Stock, Tidings, open},
 };
 
 /// The shipped books, by path and text.
@@ -25,20 +27,25 @@ pub const PERSONALITIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/p
 /// What cannot be used is told in the log; the rest loads.
 #[must_use]
 pub fn stock(paths: &Paths, stop: &CancellationToken) -> Stock {
+    inspected(paths, stop).0
+}
+
+/// The same with what cannot be used.
+pub(super) fn inspected(paths: &Paths, stop: &CancellationToken) -> (Stock, Vec<Findings>) {
     if shipped_stand_in(paths) {
         info!(
             "neither {} nor {} exists: playing with the shipped books and personalities",
             paths.books.display(),
             paths.personalities.display()
         );
-        return shipped();
+        return (shipped(), Vec::new());
     }
     let (stock, poller, findings) = open(paths);
-    for finding in findings {
+    for finding in &findings {
         warn!("{finding}");
     }
     tokio::spawn(poller.run(stop.clone()));
-    stock
+    (stock, findings)
 }
 
 /// Books and personalities for chess programs that speak to us: read once, from the folders that `bot.toml` here
@@ -65,7 +72,7 @@ pub fn shipped_stand_in(paths: &Paths) -> bool {
 }
 
 /// What the program carries. Tests check that every shipped file can be used.
-fn shipped() -> Stock {
+pub(super) fn shipped() -> Stock {
     let books = BOOKS
         .iter()
         .filter_map(|(name, text)| book::parse(name, text).0)
@@ -78,8 +85,29 @@ fn shipped() -> Stock {
         library: watch::channel(Arc::new(Library::new(books))).1,
         // Nobody watches what the program carries, so it does not lean either.
         leans: watch::channel(BTreeMap::new()).0,
+        tidings: watch::channel(Tidings::default()).1,
         cast: watch::channel(Arc::new(Cast::new(profiles))).1,
     }
+}
+
+/// A personality by its name; of one that nobody knows it says who was probably meant.
+///
+/// # Errors
+/// [`Exit::Usage`] with a suggestion and the names there are.
+pub fn must_know<'c>(cast: &'c Cast, name: &str) -> anyhow::Result<&'c Profile> {
+    if let Some(profile) = cast.get(name) {
+        return Ok(profile);
+    }
+    let meant = cast
+        .suggest(name)
+        .map(|name| format!(", did you mean {name}?"))
+        .unwrap_or_default();
+    let names: Vec<&str> = cast.names().collect();
+    let message = format!(
+        "there is no personality \"{name}\"{meant} There are {}",
+        names.join(", ")
+    );
+    Err(Failure::error(Exit::Usage, message))
 }
 
 #[cfg(test)]

@@ -19,9 +19,10 @@ impl Searcher<'_> {
         if node.pos.halfmoves() >= FIFTY_MOVES {
             // Mate on the board comes before the rule.
             let mated = node.in_check() && node.pos.legal_moves().is_empty();
-            return Some(if mated { mated_in(ply) } else { 0 });
+            let draw = self.inclined.draw(node.turn);
+            return Some(if mated { mated_in(ply) } else { draw });
         }
-        (node.is_dead() || self.repeats(node, ply)).then_some(0)
+        (node.is_dead() || self.repeats(node, ply)).then(|| self.inclined.draw(node.turn))
     }
 
     fn repeats(&self, node: &Node, ply: usize) -> bool {

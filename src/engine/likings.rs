@@ -3,7 +3,9 @@
 use shakmaty::Board;
 
 use super::{node::Node, weakness::mix};
-use crate::chess::{Color, material, men_near_king, pawnless_files, ranks_advanced};
+use crate::chess::{
+    Color, is_tucked_away, material, men_near_king, pawnless_files, queens_out, ranks_advanced,
+};
 
 /// What the side that searches likes, in centipawns; a negative number for what it dislikes. All zero: the evaluation
 /// alone counts.
@@ -23,6 +25,12 @@ pub struct Likings {
     pub open_files: i32,
     /// For each pawn's worth of material ahead.
     pub material: i32,
+    /// While the own king stands on a wing of its first rank, and the other side has a queen.
+    pub castled: i32,
+    /// For each own queen that has left its first rank.
+    pub queen_out: i32,
+    /// For a draw; below zero for who would rather play on.
+    pub draws: i32,
 }
 
 /// Likings never come to more than this, in centipawns: a taste, not a delusion.
@@ -59,6 +67,12 @@ impl Inclined {
             })
     }
 
+    /// What a draw is worth to a side.
+    pub fn draw(&self, side: Color) -> i32 {
+        let worth = self.likings.draws.clamp(-MOST, MOST);
+        if side == self.side { worth } else { -worth }
+    }
+
     /// What to add to the evaluation of a position, for the side to move in it.
     pub fn worth(&self, node: &Node) -> i32 {
         if !self.any {
@@ -72,7 +86,7 @@ impl Inclined {
 impl Likings {
     /// All of them, in the order of declaration.
     #[must_use]
-    pub fn amounts(&self) -> [i32; 7] {
+    pub fn amounts(&self) -> [i32; 10] {
         let Self {
             siege,
             shelter,
@@ -81,13 +95,19 @@ impl Likings {
             pawns,
             open_files,
             material,
+            castled,
+            queen_out,
+            draws,
         } = *self;
-        [siege, shelter, officers, queens, pawns, open_files, material]
+        [
+            siege, shelter, officers, queens, pawns, open_files, material, castled, queen_out, draws,
+        ]
     }
 
     /// What a board is worth beyond the evaluation for one who plays this color.
     fn worth(&self, board: &Board, us: Color) -> i32 {
         let officers = board.occupied() & !board.pawns() & !board.kings();
+        let theirs_have_a_queen = (board.queens() & board.by_color(!us)).any();
         let both_queens = board.queens().count() >= 2 && (board.queens() & board.by_color(us)).count() == 1;
         self.siege * men_near_king(board, us, !us)
             + self.shelter * men_near_king(board, us, us)
@@ -96,6 +116,8 @@ impl Likings {
             + self.pawns * ranks_advanced(board, us)
             + self.open_files * pawnless_files(board)
             + self.material * (material(board, us) - material(board, !us))
+            + self.castled * i32::from(is_tucked_away(board, us) && theirs_have_a_queen)
+            + self.queen_out * queens_out(board, us)
     }
 }
 
@@ -133,6 +155,14 @@ mod tests {
             "c, d, e and h"
         );
         assert_eq!(of(Likings { material: 5, ..none }), 60, "18 against 6");
+        assert_eq!(of(Likings { queen_out: 5, ..none }), 5, "the queen at f2");
+        assert_eq!(of(Likings { castled: 5, ..none }), 0, "no queen to fear");
+        let feared = worth(
+            Likings { castled: 5, ..none },
+            "3qk3/8/8/8/8/8/8/1K6 w - - 0 1",
+            Color::White,
+        );
+        assert_eq!(feared, 5);
     }
 
     #[test]
@@ -149,6 +179,39 @@ mod tests {
         };
         assert_eq!(worth(greedy, fen, Color::White), -MOST);
         assert_eq!(worth(greedy, fen, Color::Black), -MOST);
+    }
+
+    #[test]
+    fn a_draw_is_worth_what_it_is_liked_for() {
+        use crate::{
+            engine::{Engine, Limits, Score, Search, Stop, Surroundings},
+            units::{Centipawns, Depth, Stopwatch},
+        };
+        // White is lost, but for checks without end.
+        let line = GameLine::replay(Variant::Standard, "6k1/6p1/8/7Q/8/8/rq4PP/7K w - - 0 1", "").unwrap();
+        let score = |draws: i32| {
+            let limits = Limits {
+                depth: Some(Depth(7)),
+                ..Limits::default()
+            };
+            let search = Search {
+                likings: Likings {
+                    draws,
+                    ..Likings::default()
+                },
+                ..Search::new(line.clone(), limits)
+            };
+            let around = Surroundings {
+                stop: &Stop::new(),
+                clock: &Stopwatch::start(),
+            };
+            let report = Engine::new(1).search(&search, &around, &mut |_| {});
+            report.lines[0].score
+        };
+        assert_eq!(
+            [-50, 0, 50].map(score),
+            [-50, 0, 50].map(|cp| Score::Cp(Centipawns(cp)))
+        );
     }
 
     #[test]

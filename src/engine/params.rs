@@ -14,6 +14,9 @@ pub struct Param {
     pub min: i32,
     /// The greatest sensible value.
     pub max: i32,
+    /// Between which values a tuner looks: less than what is allowed where that has a value for "off" far out. None for
+    /// switches and for counts of a few, of which there is nothing between.
+    pub tuned: Option<(i32, i32)>,
     /// What it means, with its unit.
     pub doc: &'static str,
 }
@@ -38,8 +41,20 @@ pub enum ParamError {
     },
 }
 
+/// Ranges with no more values than this name ways to do something, not amounts.
+const CHOICES: i32 = 4;
+
+const fn tuned(min: i32, max: i32, declared: &[(i32, i32)]) -> Option<(i32, i32)> {
+    match declared {
+        [range, ..] => Some(*range),
+        [] if max - min < CHOICES => None,
+        [] => Some((min, max)),
+    }
+}
+
 macro_rules! params {
-    ($($(#[doc = $doc:literal])+ $name:ident = $default:literal in $min:literal ..= $max:literal;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $default:literal in $min:literal ..= $max:literal
+        $(, tuned $from:literal ..= $to:literal)?;)+) => {
         /// The values in use. [`Params::LIST`] tells what they mean.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Params {
@@ -60,6 +75,7 @@ macro_rules! params {
                     default: $default,
                     min: $min,
                     max: $max,
+                    tuned: tuned($min, $max, &[$(($from, $to))?]),
                     doc: concat!($($doc),+),
                 },)+
             ];
@@ -76,7 +92,7 @@ macro_rules! params {
 
 params! {
     /// Half width of the first aspiration window, in centipawns.
-    aspiration = 15 in 5..=30000;
+    aspiration = 15 in 5..=30000, tuned 5..=60;
     /// Reverse futility: margin for each ply of depth, in centipawns.
     rfp_margin = 70 in 20..=200;
     /// Reverse futility: the greatest depth it is tried at.
@@ -86,9 +102,9 @@ params! {
     /// Razoring: the greatest depth it is tried at.
     razor_depth = 3 in 0..=8;
     /// Table cut-offs on the principal variation: so many plies deeper than asked for an entry must be; 128 for never.
-    pv_cutoff = 2 in 0..=128;
+    pv_cutoff = 2 in 0..=128, tuned 0..=8;
     /// Null move: the least depth it is tried at; 128 for never.
-    nmp_depth = 2 in 2..=128;
+    nmp_depth = 2 in 2..=128, tuned 2..=8;
     /// Null move: reduction before depth and evaluation add to it, in plies.
     nmp_base = 3 in 1..=6;
     /// Null move: one ply more for so many plies of depth.
@@ -100,11 +116,11 @@ params! {
     /// ProbCut: how far above beta a capture must come out, in centipawns.
     probcut_margin = 170 in 50..=400;
     /// ProbCut: the least depth it is tried at.
-    probcut_depth = 5 in 3..=128;
+    probcut_depth = 5 in 3..=128, tuned 3..=10;
     /// Internal iterative reduction: the least depth without a table move that loses a ply.
-    iir_depth = 4 in 2..=128;
+    iir_depth = 4 in 2..=128, tuned 2..=10;
     /// Late move reductions: the least depth that is reduced; 128 for never.
-    lmr_depth = 2 in 2..=128;
+    lmr_depth = 2 in 2..=128, tuned 2..=6;
     /// Late move reductions: the constant part, in hundredths of a ply.
     lmr_base = 70 in 0..=200;
     /// Late move reductions: divisor of ln(depth) * ln(move number), in hundredths.
@@ -120,37 +136,37 @@ params! {
     /// Late move reductions: so much history takes a ply off.
     lmr_history = 9000 in 2000..=30000;
     /// Late move reductions: a ply more where more nodes than this have cut among the children; 128 for never.
-    lmr_cutoffs = 3 in 0..=128;
+    lmr_cutoffs = 3 in 0..=128, tuned 0..=10;
     /// Late move reductions: 1 for histories to learn from moves that were searched again in full; 0 not to.
     lmr_learn = 1 in 0..=1;
     /// Late move pruning: quiet moves kept at depth 0, the square of the depth being added.
-    lmp_base = 4 in 1..=256;
+    lmp_base = 4 in 1..=256, tuned 1..=16;
     /// Futility: constant margin for quiet moves, in centipawns.
-    futility_base = 90 in 0..=30000;
+    futility_base = 90 in 0..=30000, tuned 0..=300;
     /// Futility: margin for each ply of reduced depth, in centipawns.
     futility_margin = 85 in 20..=250;
     /// History pruning: quiet moves below minus this for each ply of depth are left out.
-    history_pruning = 3500 in 500..=100000;
+    history_pruning = 3500 in 500..=100000, tuned 500..=12000;
     /// Exchange pruning: what a quiet move may lose for each ply of reduced depth squared, in centipawns.
-    see_quiet = 22 in 5..=30000;
+    see_quiet = 22 in 5..=30000, tuned 5..=80;
     /// Exchange pruning: what a capture may lose for each ply of depth, in centipawns.
-    see_noisy = 95 in 20..=30000;
+    see_noisy = 95 in 20..=30000, tuned 20..=250;
     /// Exchange pruning: what a quiet move that gives check may lose at low depth, in centipawns.
-    see_check = 350 in 0..=30000;
+    see_check = 350 in 0..=30000, tuned 0..=800;
     /// Singular extension: the least depth it is tried at.
-    singular_depth = 7 in 4..=128;
+    singular_depth = 7 in 4..=128, tuned 4..=14;
     /// Singular extension: how far below the table's score the others must stay, in sixteenths of a centipawn a ply.
     singular_margin = 18 in 4..=80;
     /// Singular extension: so far below, in centipawns, the move is extended twice.
-    double_margin = 20 in 0..=30000;
+    double_margin = 20 in 0..=30000, tuned 0..=80;
     /// Check extension: the greatest depth at which a move that gives check is searched a ply deeper.
-    check_extension = 8 in 0..=128;
+    check_extension = 8 in 0..=128, tuned 0..=20;
     /// Quiescence: so many plies of it try quiet checks too.
     quiescence_checks = 1 in 0..=4;
     /// Quiescence: what a capture may fall short of alpha by before it is left out, in centipawns.
-    delta_margin = 160 in 20..=30000;
+    delta_margin = 160 in 20..=30000, tuned 20..=400;
     /// Quiescence: from so many moves on only recaptures and checks are tried; 64 for all.
-    quiescence_moves = 2 in 1..=64;
+    quiescence_moves = 2 in 1..=64, tuned 1..=12;
     /// Scores beyond beta: 1 to draw them towards it, the more the shallower the search; 0 to leave them.
     soft_beta = 1 in 0..=1;
     /// Easy move: how far all other moves must stay behind a recapture, in centipawns.
@@ -214,6 +230,20 @@ mod tests {
             assert!(!param.doc.trim().is_empty());
         }
         assert_ne!(params, Params::default());
+    }
+
+    #[test]
+    fn a_tuner_looks_around_the_default_within_what_is_allowed() {
+        for param in Params::LIST {
+            let Some((from, to)) = param.tuned else {
+                assert!(param.max - param.min < CHOICES, "{}", param.name);
+                continue;
+            };
+            assert!(param.min <= from && to <= param.max, "{}", param.name);
+            assert!((from..=to).contains(&param.default), "{}", param.name);
+            // A twentieth is a step, and a step must not be larger than the number itself.
+            assert!((to - from) / 20 <= param.default.max(5), "{}", param.name);
+        }
     }
 
     #[test]

@@ -305,7 +305,10 @@ impl Searcher<'_> {
             // Overlooking every move must not look like mate or stalemate.
             here.eval.unwrap_or(0)
         } else {
-            draw::no_moves(here.node, here.ply)
+            match draw::no_moves(here.node, here.ply) {
+                0 => self.inclined.draw(here.node.turn),
+                mated => mated,
+            }
         }
     }
 

@@ -5,6 +5,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use bytemuck::allocation::try_zeroed_slice_box;
+
 use super::{packed::Packed, prefetch::prefetch};
 
 /// How a stored score bounds the true one.
@@ -44,44 +46,59 @@ pub(super) const NO_EVAL: i32 = i16::MIN as i32;
 const AGES: u8 = 32;
 const SLOTS: usize = 4;
 
-#[derive(Debug, Default)]
-struct Slot {
-    mixed: AtomicU64,
-    packed: AtomicU64,
-}
+/// The key mixed with the contents, and the contents.
+type Slot = [AtomicU64; 2];
+type Bucket = [Slot; SLOTS];
 
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Bucket([Slot; SLOTS]);
+/// Words of a cache line, which a bucket fills.
+const WORDS: usize = size_of::<Bucket>() / size_of::<AtomicU64>();
+
+/// Mebibytes up to which writing zeros is quick.
+const LARGE: usize = 256;
 
 /// The table.
 #[derive(Debug)]
 pub(super) struct Table {
-    buckets: Vec<Bucket>,
+    words: Box<[AtomicU64]>,
+    /// Words before the first whole cache line.
+    skip: usize,
     age: u8,
 }
 
 impl Table {
     /// An empty table of this many mebibytes, at least 1. When memory lacks, as much as there is, halved until it fits.
+    ///
+    /// The system gives pages of zeros when they are first written to, so a huge table costs nothing until it is used. It
+    /// does so for words only: zeroed memory of a stricter alignment is written to from end to end.
     pub fn new(mib: usize) -> Self {
         let mut count = mib.clamp(1, 1 << 20) * (1 << 20) / size_of::<Bucket>();
-        let mut buckets = Vec::new();
-        while buckets.try_reserve_exact(count).is_err() && count > 1 {
-            count /= 2;
-        }
-        buckets.resize_with(count.max(1), Bucket::default);
-        Self { buckets, age: 0 }
+        let words = loop {
+            match try_zeroed_slice_box::<AtomicU64>((count + 1) * WORDS - 1) {
+                Ok(words) => break words,
+                Err(()) if count > 1 => count /= 2,
+                Err(()) => break (1..2 * WORDS).map(|_| AtomicU64::new(0)).collect(),
+            }
+        };
+        let skip = words.as_ptr().align_offset(size_of::<Bucket>()).min(WORDS - 1);
+        Self { words, skip, age: 0 }
     }
 
     /// The size in mebibytes, rounded down.
     pub fn mib(&self) -> usize {
-        (self.buckets.len() * size_of::<Bucket>()) >> 20
+        (self.buckets().len() * size_of::<Bucket>()) >> 20
     }
 
-    /// Forgets everything.
+    /// Forgets everything. A large table is given back and asked for anew: even to look through it takes seconds.
     pub fn clear(&mut self) {
-        for slot in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
-            *slot = Slot::default();
+        let mib = self.mib();
+        if mib > LARGE {
+            // First given back, or there might not be room for both.
+            self.words = Box::default();
+            *self = Self::new(mib);
+            return;
+        }
+        for word in &mut self.words {
+            *word.get_mut() = 0;
         }
         self.age = 0;
     }
@@ -98,24 +115,25 @@ impl Table {
 
     /// What is known of the position with this key.
     pub fn probe(&self, key: u64) -> Option<Entry> {
-        self.bucket(key).0.iter().find_map(|slot| {
-            let packed = slot.packed.load(Relaxed);
-            (packed != 0 && slot.mixed.load(Relaxed) ^ packed == key).then(|| unpack(packed))
+        self.bucket(key).iter().find_map(|[mixed, contents]| {
+            let packed = contents.load(Relaxed);
+            (packed != 0 && mixed.load(Relaxed) ^ packed == key).then(|| unpack(packed))
         })
     }
 
     /// Keeps an entry, in place of the least valuable of its bucket: shallow and old ones go first.
     pub fn store(&self, key: u64, mut entry: Entry) {
         let bucket = self.bucket(key);
-        let mut victim = &bucket.0[0];
+        let mut victim = &bucket[0];
         let mut least = i32::MAX;
-        for slot in &bucket.0 {
-            let packed = slot.packed.load(Relaxed);
+        for slot in bucket {
+            let [mixed, contents] = slot;
+            let packed = contents.load(Relaxed);
             if packed == 0 {
                 victim = slot;
                 break;
             }
-            if slot.mixed.load(Relaxed) ^ packed == key {
+            if mixed.load(Relaxed) ^ packed == key {
                 let old = unpack(packed);
                 if entry.mv.is_none() {
                     entry.mv = old.mv;
@@ -136,20 +154,21 @@ impl Table {
             }
         }
         let packed = pack(&entry, self.age);
-        victim.mixed.store(key ^ packed, Relaxed);
-        victim.packed.store(packed, Relaxed);
+        let [mixed, contents] = victim;
+        mixed.store(key ^ packed, Relaxed);
+        contents.store(packed, Relaxed);
     }
 
     /// How full the table is with entries of this search, in thousandths, judged by its first thousand slots.
     pub fn hashfull(&self) -> u16 {
-        let sample = 1000.min(self.buckets.len() * SLOTS);
+        let sample = 1000.min(self.buckets().len() * SLOTS);
         let used = self
-            .buckets
+            .buckets()
             .iter()
-            .flat_map(|bucket| &bucket.0)
+            .flatten()
             .take(sample)
-            .filter(|slot| {
-                let packed = slot.packed.load(Relaxed);
+            .filter(|[_, contents]| {
+                let packed = contents.load(Relaxed);
                 packed != 0 && age_of(packed) == self.age
             })
             .count();
@@ -158,8 +177,14 @@ impl Table {
 
     fn bucket(&self, key: u64) -> &Bucket {
         // The high bits choose, spread evenly over a table of any size.
-        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
-        &self.buckets[index as usize]
+        let buckets = self.buckets();
+        let index = (u128::from(key) * buckets.len() as u128) >> 64;
+        &buckets[index as usize]
+    }
+
+    fn buckets(&self) -> &[Bucket] {
+        let slots = self.words[self.skip..].as_chunks().0;
+        slots.as_chunks().0
     }
 }
 
@@ -264,6 +289,15 @@ mod tests {
     }
 
     #[test]
+    fn buckets_fill_cache_lines_and_a_huge_table_is_there_at_once() {
+        for mib in [1, 3, 4096] {
+            let table = Table::new(mib);
+            assert_eq!(table.mib(), mib);
+            assert!(table.buckets().as_ptr().addr().is_multiple_of(64));
+        }
+    }
+
+    #[test]
     fn a_cleared_table_is_empty() {
         let mut table = Table::new(1);
         for key in 0..2000u64 {
@@ -273,5 +307,9 @@ mod tests {
         table.clear();
         assert_eq!(table.hashfull(), 0);
         assert_eq!(table.mib(), 1);
+        let mut large = Table::new(LARGE + 1);
+        large.store(1, entry(1, Bound::Exact));
+        large.clear();
+        assert_eq!((large.probe(1), large.mib()), (None, LARGE + 1));
     }
 }

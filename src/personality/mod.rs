@@ -1,19 +1,22 @@
 //! Who sits at the board: a profile written in TOML, turned into orders for the engine, pauses and words.
 //!
-//! A [`Profile`] is what one file of `personalities/` says, checked. [`strength`] translates it into a search,
-//! [`pace`] into how long to wait, [`voice`] into what to say; [`choice`] knows which moves people play. `docs/personality.md` is the page for people.
+//! A [`Profile`] is what one file of `personalities/` says, checked. [`repertoire`] translates it into what is asked of
+//! books, [`strength`] into a search, [`pace`] into how long to wait, [`voice`] into what to say; [`choice`] knows which moves people play. `docs/personality.md` is the page for people.
 
 mod cast;
 pub mod choice;
+mod level;
 pub mod pace;
 mod power;
 mod profile;
+pub mod repertoire;
 pub mod strength;
 pub mod style;
 pub mod voice;
 
 pub use cast::Cast;
-pub use profile::{Delay, DrawTemper, Level, Profile, ResignTemper, keys, read, read_among};
+pub use level::{Level, LevelForm, LevelWish};
+pub use profile::{Delay, DrawTemper, Profile, ResignTemper, keys, read, read_among};
 pub use voice::{Occasion, Voice};
 
 /// Mixes numbers into one that looks random: equal numbers, equal result, on every machine and in every version.

@@ -1,10 +1,11 @@
 //! One personality as its file says it, checked.
 
-use std::{ops::RangeInclusive, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use toml::{Spanned, de::DeValue};
 
 use super::{
+    level::{LevelForm, LevelWish},
     power,
     style::{Axis, Style},
     voice::{self, Voice},
@@ -14,7 +15,7 @@ use crate::{
     chess::Color,
     diagnostic::{Diagnostic, Findings},
     engine::Setup,
-    settings::{self, Choice, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
+    settings::{self, Choice, Flag, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
     units::{Centipawns, Depth, Elo, Millis, Nodes},
 };
 
@@ -29,6 +30,8 @@ pub struct Profile {
     pub about: String,
     /// The level whose [`Knobs`](super::strength::Knobs) it plays with; none for full strength.
     pub level: Option<Elo>,
+    /// The level of casual games against opponents whose rating is known, where it is to follow that.
+    pub follows: Option<LevelWish>,
     /// Set by hand: positions it looks at for a move.
     pub nodes: Option<Nodes>,
     /// Set by hand: plies it looks ahead.
@@ -122,31 +125,8 @@ pub struct DrawTemper {
     pub within: Centipawns,
     /// For this many of its own moves in a row.
     pub moves: u32,
-}
-
-/// A level on the scale of lichess ratings: a whole number of the path that [`strength`](super::strength) knows.
-#[derive(Debug, Clone, Copy)]
-pub struct Level;
-
-impl Level {
-    /// The levels there are knobs for.
-    pub const RANGE: RangeInclusive<u32> = 600..=2800;
-}
-
-impl Form for Level {
-    type Value = Elo;
-
-    fn describe(&self) -> String {
-        Whole(Self::RANGE, "on the scale of lichess ratings").describe()
-    }
-
-    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Elo, Vec<Misfit>> {
-        Whole(Self::RANGE, "").read(value).map(Elo)
-    }
-
-    fn write(&self, value: &Elo) -> String {
-        value.to_string()
-    }
+    /// Whether people are offered draws too: many find it a nuisance.
+    pub asks_people: bool,
 }
 
 /// Longest artificial thought: lichess aborts games whose first move does not come within about 30 s.
@@ -244,6 +224,15 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
     let title = file
         .optional("title", Text(30), "the file's name", "What people see.")
         .unwrap_or_else(|| name.to_owned());
+    if file.span("title").is_some()
+        && let Some(link) = voice::link_in(&title)
+    {
+        file.error(
+            "title",
+            format!("\"{link}\" is a link, and lichess drops what a bot says with one"),
+            "write a name without a full stop in it",
+        );
+    }
     let about = file.key(
         "about",
         Text(200),
@@ -255,6 +244,7 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
         title,
         about,
         level: None,
+        follows: None,
         nodes: None,
         depth: None,
         noise: None,
@@ -296,12 +286,15 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
 /// The level, and the knobs that may be set by hand.
 fn declare_strength(file: &mut Section<'_>, profile: &mut Profile) {
     const BY_LEVEL: &str = "as the level says";
-    profile.level = file.optional(
+    let wish = file.optional(
         "level",
-        Level,
+        LevelForm,
         "full strength",
-        "Plays about as well as a lichess player of this rating. Measured against engines, not against people.",
+        "Plays about as well as a lichess player of this rating. Measured against engines, not against people. By the opponent's \
+         rating only in casual games where it is known; else 1500, or the middle of the range.",
     );
+    profile.level = wish.map(LevelWish::otherwise);
+    profile.follows = wish.filter(|wish| !matches!(wish, LevelWish::Fixed(_)));
     profile.nodes = file
         .optional(
             "nodes",
@@ -393,9 +386,16 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Profile, books: Option<&
         5,
         "How many own moves in a row the score must have been that level.",
     );
+    let asks_people = file.key(
+        "draw-offers-people",
+        Flag,
+        false,
+        "Offers draws to people too, where draw-within says when; bots are offered them anyway.",
+    );
     profile.draw = draw_within.map(|within| DrawTemper {
         within: Centipawns(within.cast_signed()),
         moves: draw_moves,
+        asks_people,
     });
     profile.takebacks = file.key(
         "takebacks",

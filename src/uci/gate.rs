@@ -32,6 +32,8 @@ struct State {
     searching: bool,
     /// The answer must wait, for a stop or a ponder hit.
     held: Option<Held>,
+    /// Since when it ponders, and what it should take once the move is played.
+    pondered: Option<(Millis, Millis)>,
 }
 
 /// Why an answer must wait.
@@ -64,20 +66,23 @@ impl Gate {
         self.lock().searching
     }
 
-    /// A search is about to begin.
-    pub fn begin(&self, held: Option<Held>) {
+    /// A search is about to begin. `soft` is what it should take, if anything says so.
+    pub fn begin(&self, held: Option<Held>, soft: Option<Millis>) {
         let mut state = self.lock();
         *state = State {
             searching: true,
             held,
+            pondered: None,
         };
         self.stop.clear();
-        let now = if held == Some(Held::Ponder) {
+        let now = self.watch.elapsed().0;
+        let started = if held == Some(Held::Ponder) {
+            state.pondered = Some((Millis(now), soft.unwrap_or_default()));
             NOT_STARTED
         } else {
-            self.watch.elapsed().0
+            now
         };
-        self.started.store(now, Relaxed);
+        self.started.store(started, Relaxed);
     }
 
     /// The search ends now, and nothing holds its answer.
@@ -90,11 +95,15 @@ impl Gate {
         }
     }
 
-    /// The move pondered on was played: time passes from now on.
+    /// The move pondered on was played: time passes from now on, as if some of it had passed already.
     pub fn ponder_hit(&self) {
         let mut state = self.lock();
         if state.held == Some(Held::Ponder) {
-            self.started.store(self.watch.elapsed().0, Relaxed);
+            let now = self.watch.elapsed();
+            let credit = state
+                .pondered
+                .map_or(Millis::ZERO, |(since, soft)| credit(now - since, soft));
+            self.started.store((now - credit).0, Relaxed);
             state.held = None;
             self.changed.notify_all();
         }
@@ -148,6 +157,12 @@ impl Gate {
     }
 }
 
+/// How much of the time for a move counts as spent when the move pondered on is played: half of what it was pondered on, and
+/// no more than half of what it should take. The other half is for what the clock and the depth reached still ask for.
+fn credit(pondered: Millis, soft: Millis) -> Millis {
+    pondered.scaled(0.5).min(soft.scaled(0.5))
+}
+
 impl Clock for Gate {
     fn elapsed(&self) -> Millis {
         match self.started.load(Relaxed) {
@@ -164,7 +179,7 @@ mod tests {
     #[test]
     fn no_time_passes_until_the_ponder_hit() {
         let gate = Gate::new();
-        gate.begin(Some(Held::Ponder));
+        gate.begin(Some(Held::Ponder), None);
         assert_eq!(gate.started.load(Relaxed), NOT_STARTED);
         assert_eq!(gate.elapsed(), Millis::ZERO);
         gate.ponder_hit();
@@ -174,9 +189,27 @@ mod tests {
     }
 
     #[test]
+    fn pondering_is_half_of_thinking_up_to_half_a_move() {
+        assert_eq!(credit(Millis(600), Millis(1000)), Millis(300));
+        assert_eq!(credit(Millis(60_000), Millis(1000)), Millis(500));
+        assert_eq!(credit(Millis(60_000), Millis::ZERO), Millis::ZERO);
+        let gate = Gate::new();
+        gate.begin(Some(Held::Ponder), Some(Millis::from_secs(7200)));
+        while gate.watch.elapsed() < Millis(20) {
+            std::thread::yield_now();
+        }
+        gate.ponder_hit();
+        let elapsed = gate.elapsed();
+        assert!(
+            elapsed >= Millis(9) && elapsed < Millis::from_secs(3600),
+            "{elapsed}"
+        );
+    }
+
+    #[test]
     fn a_ponder_hit_does_not_release_an_infinite_search() {
         let gate = Gate::new();
-        gate.begin(Some(Held::Infinite));
+        gate.begin(Some(Held::Infinite), None);
         gate.ponder_hit();
         assert_eq!(gate.lock().held, Some(Held::Infinite));
         gate.stop();
@@ -202,10 +235,10 @@ mod tests {
     #[test]
     fn lingering_takes_the_time_it_should_and_ends_with_a_stop() {
         let gate = Gate::new();
-        gate.begin(None);
+        gate.begin(None, None);
         gate.linger(Millis(3));
         assert!(gate.elapsed() >= Millis(3));
-        gate.begin(None);
+        gate.begin(None, None);
         std::thread::scope(|scope| {
             scope.spawn(|| gate.stop());
             gate.linger(Millis::from_secs(3600));
@@ -217,7 +250,7 @@ mod tests {
     fn a_stop_without_a_search_does_not_stop_the_next() {
         let gate = Gate::new();
         gate.stop();
-        gate.begin(None);
+        gate.begin(None, None);
         assert!(!gate.stop.is_set());
     }
 }

@@ -3,18 +3,20 @@
 use std::{fs, path::Path};
 
 use crate::{
-    book::{self, Library},
-    chess::{GameLine, Move},
+    book::{self, BookMove, Library, Wish},
+    chess::Color,
     engine::{Engine, News, Report, Search, Surroundings},
+    units::{Centipawns, Millis},
 };
 #[cfg(feature = "daemon")]
 use crate::{
     engine::{Handicap, Limits},
+    lichess::model::Speed,
     personality::{
-        Cast, Profile,
+        Cast, Profile, repertoire,
         strength::{self, think},
     },
-    units::{Centipawns, Elo},
+    units::Elo,
 };
 
 /// What is done about a move: as a personality does it, where there are any.
@@ -27,6 +29,9 @@ pub(super) type Task = Search;
 /// The personality that changes nothing.
 #[cfg(feature = "daemon")]
 pub(super) const NOBODY: &str = "none";
+
+/// The book that is asked where nothing names another: sound theory for both colors.
+const MAIN: &str = "main";
 
 /// Books and personalities that the options choose from.
 #[derive(Debug, Default)]
@@ -50,32 +55,73 @@ pub(super) struct Guise {
 }
 
 impl House {
-    /// A book move for the line's last position: from the opened file, else from the personality's books, else from
-    /// all.
-    pub(super) fn book_move(
-        &self,
-        file: Option<&Library>,
-        guise: &Guise,
-        line: &GameLine,
-        seed: u64,
-    ) -> Option<Move> {
+    /// The book moves for the last position of the wished line, in the order in which they are drawn: from the opened
+    /// file, else from the personality's books, else from the book [`MAIN`]. Names and manner of the wish are filled in
+    /// here.
+    pub(super) fn book_moves(&self, file: Option<&Library>, guise: &Guise, wish: Wish<'_>) -> Vec<BookMove> {
         let library = file.unwrap_or(&self.library);
-        let mut names: Vec<String> = Vec::new();
+        let names = match file {
+            Some(file) => file.names().map(str::to_owned).collect(),
+            None => self.books(guise, wish.line.turn()),
+        };
+        let wish = self.in_manner(
+            guise,
+            Wish {
+                books: &names,
+                ..wish
+            },
+        );
+        let (mut moves, mut drawn) = (Vec::new(), Vec::new());
+        while let Some(found) = library.choose(&Wish {
+            without: &drawn,
+            ..wish
+        }) {
+            drawn.push(found.mv);
+            moves.push(found);
+        }
+        moves
+    }
+
+    /// The books to ask where no file was opened. A personality that names none plays from what one without any would.
+    fn books(&self, guise: &Guise, color: Color) -> Vec<String> {
         #[cfg(feature = "daemon")]
-        if let Some(profile) = self.profile(guise) {
-            if !strength::allows_book(profile, guise.level, line.ply()) {
-                return None;
-            }
-            if file.is_none() {
-                names.clone_from(&profile.books);
-            }
+        if let Some(profile) = self.profile(guise)
+            && [Color::White, Color::Black]
+                .iter()
+                .any(|color| !profile.books_of(*color).is_empty())
+        {
+            return profile.books_of(color).to_vec();
         }
         #[cfg(not(feature = "daemon"))]
-        let _ = guise; // there is only the engine as it is
-        if names.is_empty() {
-            names = library.names().map(str::to_owned).collect();
+        let _ = (guise, color); // there is only the engine as it is
+        match self.library.book(MAIN) {
+            Some(main) => vec![main.name().to_owned()],
+            None => self.library.names().map(str::to_owned).collect(),
         }
-        library.pick(&names, line, seed).map(|found| found.mv)
+    }
+
+    #[cfg(feature = "daemon")]
+    fn in_manner<'a>(&self, guise: &Guise, wish: Wish<'a>) -> Wish<'a> {
+        let plain = Profile::new(NOBODY);
+        repertoire::in_manner(self.profile(guise).unwrap_or(&plain), guise.level, wish)
+    }
+
+    /// Without personalities there is only the engine as it is.
+    #[cfg(not(feature = "daemon"))]
+    #[expect(clippy::unused_self, reason = "with personalities it looks for one")]
+    fn in_manner<'a>(&self, _: &Guise, wish: Wish<'a>) -> Wish<'a> {
+        wish
+    }
+
+    /// How much worse than the best a book move may look, if the personality asks the engine about its books.
+    pub(super) fn book_margin(&self, guise: &Guise) -> Option<Centipawns> {
+        #[cfg(feature = "daemon")]
+        return self.profile(guise)?.book_verify;
+        #[cfg(not(feature = "daemon"))]
+        {
+            let _ = guise;
+            None
+        }
     }
 
     /// A search as it is done under a guise. `seed` names the game.
@@ -178,6 +224,18 @@ fn tighter(asked: Limits, own: Limits) -> Limits {
         depth: lower(asked.depth, own.depth),
         ..asked
     }
+}
+
+/// The speed of a game by its clock, as headers of books write it.
+#[cfg(feature = "daemon")]
+pub(super) fn speed(initial: Millis, increment: Millis) -> Option<&'static str> {
+    Some(Speed::of_clock(initial, increment).key())
+}
+
+/// The engine alone does not know lichess' speeds; a book opened by hand is played from at any.
+#[cfg(not(feature = "daemon"))]
+pub(super) fn speed(_: Millis, _: Millis) -> Option<&'static str> {
+    None
 }
 
 /// Reads a book of our own format.

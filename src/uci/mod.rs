@@ -6,6 +6,7 @@
 mod gate;
 mod house;
 mod info;
+mod limits;
 mod options;
 mod parse;
 mod perft_table;
@@ -14,6 +15,7 @@ mod wdl;
 mod worker;
 
 use std::{
+    hash::{BuildHasher as _, RandomState},
     io::{self, BufRead, Write},
     path::Path,
     sync::mpsc::{self, Sender},
@@ -25,24 +27,21 @@ pub use perft_table::{perft, perft_speed};
 pub use worker::{bench, fixed_cost};
 
 use gate::{Gate, Held};
-use house::open_book;
+use house::{Guise, open_book, speed};
+use limits::{clock_of, limits};
 use options::{Change, Settings};
 use parse::{Command, Go};
 use voice::Voice;
-use worker::{Job, Order, Worker};
+use worker::{Job, Order, TOLERANCE, Worker};
 
 use crate::{
-    book::Library,
-    chess::{GameLine, Move, Variant, key, parse_uci, write_fen},
-    engine::{
-        Engine, Limits, Params, Search, bench as signature,
-        time::{GameClock, budget},
-        trace,
-    },
-    units::{Depth, Millis, Nodes},
+    book::{BookMove, Library, Wish},
+    chess::{GameLine, Variant, key, parse_uci, write_fen},
+    engine::{Engine, Limits, Params, Search, bench as signature, trace},
+    units::{Depth, Millis},
 };
 
-/// Perft deeper than this would outlast any patience, and could not be stopped.
+/// Perft deeper than this would outlast any patience.
 const MAX_PERFT: u32 = 10;
 
 /// Speaks UCI until `quit` or the end of input. After the end of input, searches with a limit still finish.
@@ -78,7 +77,9 @@ pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) ->
             settings,
             house,
             book: None,
+            entropy: RandomState::new().hash_one("games"),
             games: 0,
+            initial: None,
             line: GameLine::new(Variant::Standard),
         };
         let read = front.listen(reader);
@@ -103,8 +104,12 @@ struct Front<'a, W> {
     house: &'a House,
     /// The book that was opened by hand.
     book: Option<Library>,
-    /// Games begun: it names the game to whatever is left to chance.
+    /// Another number each time the program starts, so that an engine started for each game does not play the same one.
+    entropy: u64,
+    /// Games begun.
     games: u64,
+    /// What the game's clock began with, as far as that was seen.
+    initial: Option<Millis>,
     line: GameLine,
 }
 
@@ -153,7 +158,15 @@ impl<W: Write> Front<'_, W> {
                     "perft {depth} would take too long, the most is {MAX_PERFT}"
                 ));
             }
-            Command::Perft(depth) => self.when_idle("perft", Job::Perft(Box::new(self.line.clone()), depth)),
+            Command::Perft(depth) => {
+                // Like a search it can be stopped, and nothing else begins meanwhile.
+                if !self.gate.is_searching() {
+                    self.gate.begin(None, None);
+                    self.send(Job::Perft(Box::new(self.line.clone()), depth));
+                } else {
+                    self.voice.remark("\"perft\" is ignored while a search runs");
+                }
+            }
             Command::Bench(depth) => {
                 let depth = depth.map_or(signature::DEPTH, Depth);
                 self.when_idle("bench", Job::Bench(depth));
@@ -227,7 +240,7 @@ impl<W: Write> Front<'_, W> {
         }
     }
 
-    fn go(&self, go: &Go) {
+    fn go(&mut self, go: &Go) {
         if self.gate.is_searching() {
             self.voice.remark("\"go\" is ignored while a search runs");
             return;
@@ -242,21 +255,24 @@ impl<W: Write> Front<'_, W> {
                 }
             }
         }
-        let limits = limits(
-            go,
-            self.line.turn().is_white(),
-            &self.settings,
-            self.gate.reserve(),
-        );
+        let (clock, remark) = clock_of(go, self.line.turn());
+        if let Some(remark) = remark {
+            self.voice.remark(remark);
+        }
+        if self.line.ply() < 2 || self.initial.is_none() {
+            self.initial = clock.remaining;
+        }
+        let limits = limits(go, clock, &self.settings, self.gate.reserve());
         let held = if go.ponder {
             Some(Held::Ponder)
         } else {
             (go.infinite || limits == Limits::default()).then_some(Held::Infinite)
         };
+        let seed = self.seed();
         let search = Search {
             multi_pv: self.settings.multi_pv,
             only,
-            handicap: self.settings.handicap(self.games),
+            handicap: self.settings.handicap(seed),
             ..Search::new(self.line.clone(), limits)
         };
         // Waiting must not cost the game, nor more than the time that was given for the move.
@@ -264,27 +280,51 @@ impl<W: Write> Front<'_, W> {
             .soft
             .or(limits.hard)
             .map_or(self.settings.delay, |most| most.min(self.settings.delay));
-        let book = self.book_move(held, &search);
         let guise = self.settings.guise();
-        self.gate.begin(held);
+        let book = self.book_moves(held, &search, &guise, clock.increment);
+        let verify = self
+            .house
+            .book_margin(&guise)
+            .or(self.settings.verify_book.then_some(TOLERANCE));
+        self.gate.begin(held, limits.soft);
         self.send(Job::Search(Box::new(Order {
-            task: self.house.disguise(search, &guise, self.games),
+            task: self.house.disguise(search, &guise, seed),
             lines: self.settings.multi_pv,
             book,
             delay,
-            verify: self.settings.verify_book,
+            verify,
             wdl: self.settings.show_wdl,
         })));
     }
 
-    /// The book's move, where one is wanted: not for analysis, and not before an answer may be given.
-    fn book_move(&self, held: Option<Held>, search: &Search) -> Option<Move> {
+    /// The book's moves, where one is wanted: not for analysis, and not before an answer may be given.
+    fn book_moves(
+        &self,
+        held: Option<Held>,
+        search: &Search,
+        guise: &Guise,
+        increment: Option<Millis>,
+    ) -> Vec<BookMove> {
         let settings = &self.settings;
         if !settings.own_book || settings.analyse || held.is_some() || !search.only.is_empty() {
-            return None;
+            return Vec::new();
         }
-        self.house
-            .book_move(self.book.as_ref(), &settings.guise(), &self.line, self.games)
+        let wish = Wish {
+            speed: self
+                .initial
+                .and_then(|initial| speed(initial, increment.unwrap_or_default())),
+            ..Wish::new(&[], &self.line, self.seed())
+        };
+        self.house.book_moves(self.book.as_ref(), guise, wish)
+    }
+
+    /// Names the game to whatever is left to chance.
+    fn seed(&self) -> u64 {
+        let first = match self.settings.seed {
+            0 => self.entropy,
+            seed => seed,
+        };
+        first.wrapping_add(self.games)
     }
 
     fn display(&self) {
@@ -309,42 +349,4 @@ impl<W: Write> Front<'_, W> {
         // The worker outlives the front, so somebody takes the job.
         let _ = self.jobs.send(job);
     }
-}
-
-/// The limits of a search, for the side whose turn it is. `reserve` is kept on the clock as far as it goes, but never
-/// more than half of it.
-fn limits(go: &Go, white: bool, settings: &Settings, reserve: Millis) -> Limits {
-    let overhead = settings.overhead;
-    let mut limits = Limits {
-        depth: go.depth.map(Depth),
-        nodes: go.nodes.map(Nodes),
-        mate: go.mate,
-        soft: None,
-        hard: None,
-    };
-    if go.infinite {
-        return limits;
-    }
-    let (remaining, increment) = if white {
-        (go.wtime, go.winc)
-    } else {
-        (go.btime, go.binc)
-    };
-    if let Some(remaining) = remaining {
-        let budget = budget(&GameClock {
-            remaining: remaining - reserve.min(remaining.scaled(0.5)),
-            increment: increment.unwrap_or_default(),
-            moves_to_go: go.movestogo.filter(|moves| *moves > 0),
-            overhead,
-        });
-        // An interface that ponders gives part of the time back while the opponent thinks.
-        let hope = if settings.ponder { 1.25 } else { 1.0 };
-        limits.soft = Some(budget.soft.scaled(hope).min(budget.hard));
-        limits.hard = Some(budget.hard);
-    }
-    if let Some(movetime) = go.movetime {
-        let movetime = (movetime - overhead).max(Millis(1));
-        limits.hard = Some(limits.hard.map_or(movetime, |hard| hard.min(movetime)));
-    }
-    limits
 }

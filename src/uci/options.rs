@@ -53,6 +53,8 @@ pub(super) struct Settings {
     pub noise: Centipawns,
     /// Chance in percent to overlook a kind of move; zero for what level and personality say.
     pub blunder_percent: u32,
+    /// Names the first game to whatever is left to chance; zero for another number each time the program starts.
+    pub seed: u64,
     /// No answer comes sooner, unless the clock does not allow it.
     pub delay: Millis,
     pub chess960: bool,
@@ -81,6 +83,7 @@ impl Default for Settings {
             personality: None,
             noise: Centipawns(0),
             blunder_percent: 0,
+            seed: 0,
             delay: Millis::ZERO,
             chess960: false,
             show_wdl: false,
@@ -157,6 +160,7 @@ enum Which {
     Personality,
     EvalNoise,
     BlunderPercent,
+    Seed,
     MoveDelay,
     Chess960,
     ShowWdl,
@@ -205,6 +209,8 @@ const OPTIONS: &[(&str, Which, Kind)] = &[
     ("Personality", Which::Personality, Kind::Personality),
     ("EvalNoise", Which::EvalNoise, spin(0, 0, 1000)),
     ("BlunderPercent", Which::BlunderPercent, spin(0, 0, 100)),
+    // Interfaces hold numbers in 32 bits with a sign.
+    ("Seed", Which::Seed, spin(0, 0, 2_147_483_647)),
     ("MoveDelay", Which::MoveDelay, spin(0, 0, 20_000)),
     ("UCI_Chess960", Which::Chess960, OFF),
     ("UCI_ShowWDL", Which::ShowWdl, OFF),
@@ -232,15 +238,18 @@ pub(super) fn listing(house: &House) -> Vec<String> {
     lines
 }
 
-/// The numbers of the search as OpenBench's tuner reads them: name, type, value, least, greatest, step, rate.
+/// The numbers of the search as OpenBench's tuner reads them: name, type, value, least, greatest, step, rate. Switches are
+/// not among them, and the range is the one that is worth a look.
 pub(super) fn tuning_listing(params: &Params) -> impl Iterator<Item = String> {
-    Params::LIST.iter().map(|param| {
+    Params::LIST.iter().filter_map(|param| {
+        let (least, greatest) = param.tuned?;
         let value = params.value(param.name).unwrap_or(param.default);
-        let step = f64::from(param.max - param.min) / 20.0;
-        format!(
-            "{}, int, {value}.0, {}.0, {}.0, {step:.2}, 0.002",
-            param.name, param.min, param.max
-        )
+        // Below a half, rounding would leave the number as it is.
+        let step = (f64::from(greatest - least) / 20.0).max(0.5);
+        Some(format!(
+            "{}, int, {value}.0, {least}.0, {greatest}.0, {step:.2}, 0.002",
+            param.name
+        ))
     })
 }
 
@@ -309,6 +318,7 @@ impl Settings {
             Which::Overhead => self.overhead = Millis(number),
             Which::EvalNoise => self.noise = Centipawns(i32::try_from(number).unwrap_or(i32::MAX)),
             Which::BlunderPercent => self.blunder_percent = u32::try_from(number).unwrap_or(u32::MAX),
+            Which::Seed => self.seed = number,
             Which::MoveDelay => self.delay = Millis(number),
             #[cfg(feature = "daemon")]
             Which::Elo => self.elo = Elo(u32::try_from(number).unwrap_or(u32::MAX)),
@@ -370,15 +380,15 @@ impl Settings {
         Ok(Change::Params(self.params.clone()))
     }
 
-    /// The weaknesses that are set by hand, in the game of this number.
-    pub fn handicap(&self, game: u64) -> Handicap {
+    /// The weaknesses that are set by hand, in the game of this seed.
+    pub fn handicap(&self, seed: u64) -> Handicap {
         if self.analyse {
             return Handicap::default();
         }
         Handicap {
             noise: self.noise,
             blindness: self.blunder_percent as f32 / 100.0,
-            seed: game,
+            seed,
         }
     }
 
@@ -463,6 +473,21 @@ mod tests {
             settings.set(&house, "rfp_margin", Some("80")),
             Ok(Change::Params(_))
         ));
+    }
+
+    #[test]
+    fn a_tuner_gets_ranges_it_can_walk_and_no_switches() {
+        let lines: Vec<String> = tuning_listing(&Params::default()).collect();
+        let line = |name: &str| lines.iter().find(|line| line.starts_with(&format!("{name},")));
+        assert_eq!(
+            line("aspiration").unwrap(),
+            "aspiration, int, 15.0, 5.0, 60.0, 2.75, 0.002"
+        );
+        assert_eq!(
+            line("rfp_depth").unwrap(),
+            "rfp_depth, int, 8.0, 0.0, 16.0, 0.80, 0.002"
+        );
+        assert_eq!((line("lmr_sliding"), line("killers")), (None, None));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::units::Millis;
+use crate::{chess::Color, units::Millis};
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +50,24 @@ pub(super) struct Go {
     pub searchmoves: Vec<String>,
     pub infinite: bool,
     pub ponder: bool,
+}
+
+/// The clock of one side, as far as it was told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SideClock {
+    pub remaining: Option<Millis>,
+    pub increment: Option<Millis>,
+}
+
+impl Go {
+    /// The clock of a side.
+    pub fn clock(&self, color: Color) -> SideClock {
+        let (remaining, increment) = match color {
+            Color::White => (self.wtime, self.winc),
+            Color::Black => (self.btime, self.binc),
+        };
+        SideClock { remaining, increment }
+    }
 }
 
 /// A line that is no command.

@@ -1,8 +1,11 @@
 //! Perft as people compare it: the leaves behind each move, then the sum.
 
 use crate::{
-    chess::{FenError, Variant, parse_fen, write_uci},
-    engine::perft::{divide, perft as count},
+    chess::{FenError, Position, Rules as _, Variant, parse_fen, write_uci},
+    engine::{
+        Stop,
+        perft::{divide, perft as count},
+    },
 };
 
 /// Counts the leaves at a depth below each move of a position, one line a move (`e2e4: 20`), and their sum last.
@@ -47,6 +50,24 @@ fn speed(count: impl FnOnce() -> u64) -> f64 {
     let started = std::time::Instant::now();
     let leaves = count();
     leaves as f64 / started.elapsed().as_secs_f64().max(1e-9) / 1e6
+}
+
+/// So deep it is counted without a look at the stop: a moment at most.
+const MOMENT: u32 = 3;
+
+/// The number of legal lines of `depth` moves; none when it was stopped.
+pub(super) fn perft_until(pos: &Position, depth: u32, stop: &Stop) -> Option<u64> {
+    if stop.is_set() {
+        return None;
+    }
+    if depth <= MOMENT {
+        return Some(count(pos, depth));
+    }
+    pos.legal_moves().into_iter().try_fold(0, |sum: u64, mv| {
+        let mut child = pos.clone();
+        child.play_unchecked(mv);
+        Some(sum + perft_until(&child, depth - 1, stop)?)
+    })
 }
 
 #[cfg(test)]

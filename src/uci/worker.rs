@@ -6,16 +6,17 @@ use super::{
     gate::Gate,
     house::{Task, carry_out, search_of},
     info::{Answer, CurrentMove, Info, Style, Sureness},
+    perft_table::perft_until,
     voice::Voice,
 };
 use crate::{
-    chess::{GameLine, Move, write_uci},
+    book::BookMove,
+    chess::{GameLine, Move, MoveList, Rules as _, write_uci},
     engine::{
         Engine, Limits, News, Params, Report, Score, Search, Surroundings,
         bench::{self, Signature},
-        perft::divide,
     },
-    units::{Clock as _, Depth, Millis, Nodes, Stopwatch},
+    units::{Centipawns, Clock as _, Depth, Millis, Nodes, Stopwatch},
 };
 
 /// Something for the engine to do.
@@ -37,19 +38,22 @@ pub(super) struct Order {
     /// How many lines are told of.
     pub lines: usize,
     pub wdl: bool,
-    /// The move of a book, played instead of a search.
-    pub book: Option<Move>,
+    /// Moves of books, of which one is played instead of a search, in the order in which they were drawn.
+    pub book: Vec<BookMove>,
     /// No answer before so much time has passed, unless it is stopped.
     pub delay: Millis,
-    /// Only if a short search does not object.
-    pub verify: bool,
+    /// A book move is played only if to a short search it looks no more than this worse than the best.
+    pub verify: Option<Centipawns>,
 }
 
 /// What a short look at a book move takes, twice.
 const GLANCE: Nodes = Nodes(20_000);
 
-/// How much worse than the best a book move may look, in centipawns.
-const TOLERANCE: i32 = 60;
+/// How much worse than the best a book move may look, where nobody says.
+pub(super) const TOLERANCE: Centipawns = Centipawns(60);
+
+/// The share of a move's longest time after which no further book move is looked at.
+const VERIFYING: f64 = 0.25;
 
 /// The engine and its surroundings.
 pub(super) struct Worker<'a, W> {
@@ -74,9 +78,7 @@ impl<W: Write> Worker<'_, W> {
     }
 
     fn search(&mut self, order: &Order) {
-        if let Some(mv) = order.book
-            && self.accepts(order, mv)
-        {
+        if let Some(mv) = self.book_move(order) {
             self.gate.linger(order.delay);
             self.gate.end();
             self.voice
@@ -143,21 +145,42 @@ impl<W: Write> Worker<'_, W> {
         report
     }
 
-    /// Whether a book move may be played: unless it is to be verified, always.
-    fn accepts(&mut self, order: &Order, mv: Move) -> bool {
-        let text = write_uci(mv, search_of(&order.task).line.variant());
-        if !order.verify {
-            self.voice.remark(format_args!("book move {text}"));
-            return true;
+    /// The book move to play: the one drawn first, or where they are verified the first that is not refused, while there
+    /// is time to look.
+    fn book_move(&mut self, order: &Order) -> Option<Move> {
+        let search = search_of(&order.task);
+        let variant = search.line.variant();
+        let Some(margin) = order.verify else {
+            let found = order.book.first()?;
+            self.voice.remark(format_args!(
+                "book move {}: {}",
+                write_uci(found.mv, variant),
+                origin(found)
+            ));
+            return Some(found.mv);
+        };
+        let most = search.limits.hard.map(|hard| hard.scaled(VERIFYING));
+        let mut best = None;
+        for found in &order.book {
+            if most.is_some_and(|most| self.gate.elapsed() >= most) {
+                self.voice
+                    .remark("there is no time to look at further book moves");
+                return None;
+            }
+            let best = *best.get_or_insert_with(|| self.glance(&search.line, Vec::new()));
+            let own = self.glance(&search.line, vec![found.mv]);
+            let accepted = own.saturating_add(margin.0) >= best;
+            let verdict = if accepted { "verified" } else { "refused" };
+            self.voice.remark(format_args!(
+                "book move {} {verdict}: {}; it looks like {own} cp, the best like {best} cp",
+                write_uci(found.mv, variant),
+                origin(found)
+            ));
+            if accepted {
+                return Some(found.mv);
+            }
         }
-        let best = self.glance(&search_of(&order.task).line, Vec::new());
-        let own = self.glance(&search_of(&order.task).line, vec![mv]);
-        let accepted = own + TOLERANCE >= best;
-        let verdict = if accepted { "verified" } else { "refused" };
-        self.voice.remark(format_args!(
-            "book move {text} {verdict}: it looks like {own} cp, the best like {best} cp"
-        ));
-        accepted
+        None
     }
 
     /// What a short search finds, among these root moves or all, in centipawns.
@@ -195,7 +218,18 @@ impl<W: Write> Worker<'_, W> {
     fn perft(&self, line: &GameLine, depth: u32) {
         let wall = Stopwatch::start();
         let mut total = 0;
-        for (mv, count) in divide(line.position(), depth) {
+        let moves = if depth == 0 {
+            MoveList::new()
+        } else {
+            line.position().legal_moves()
+        };
+        for mv in moves {
+            let mut child = line.position().clone();
+            child.play_unchecked(mv);
+            let Some(count) = perft_until(&child, depth - 1, &self.gate.stop) else {
+                self.gate.end();
+                return self.voice.remark("perft was stopped");
+            };
             total += count;
             self.voice
                 .say(format_args!("{}: {count}", write_uci(mv, line.variant())));
@@ -204,11 +238,21 @@ impl<W: Write> Worker<'_, W> {
             total = 1;
         }
         let millis = wall.elapsed().0.max(1);
+        self.gate.end();
         self.voice.say(format_args!(
             "{total} nodes {} nps",
             total.saturating_mul(1000) / millis
         ));
     }
+}
+
+/// Where a book move stands, how likely it was, and what its lines call the opening.
+fn origin(found: &BookMove) -> String {
+    let note = found
+        .note
+        .as_ref()
+        .map_or_else(String::new, |note| format!(", {note}"));
+    format!("{}, {:.0}%{note}", found.at, found.chance * 100.0)
 }
 
 /// The engine's signature, in the form that test rigs look for.

@@ -6,8 +6,13 @@
 mod compiled;
 mod quiet;
 mod shelves;
+mod tidings;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use tokio::{sync::watch, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -16,6 +21,7 @@ use tracing::{info, warn};
 pub use compiled::{StoreError, compiled_path, open_fresh, origin, store};
 pub use quiet::{Glance, Quiet, Stamp};
 pub use shelves::{News, Shelves, glance, list};
+pub use tidings::{Tiding, Tidings};
 
 use crate::{
     book::{Leans, Library},
@@ -28,7 +34,7 @@ use crate::{
 /// Between two looks at the folders.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// So long must all files have looked the same before they are read: an editor may still be writing.
+/// So long must a file have looked the same before it is read: an editor may still be writing.
 const REST: Millis = Millis(900);
 
 /// The newest good books and personalities. Clones see the same.
@@ -40,6 +46,8 @@ pub struct Stock {
     pub cast: watch::Receiver<Arc<Cast>>,
     /// Takes how books are to lean by results, by name; counts with the next look at the folders.
     pub leans: watch::Sender<BTreeMap<String, Arc<Leans>>>,
+    /// What became of files that were read again.
+    pub tidings: watch::Receiver<Tidings>,
 }
 
 /// Reads the folders once, and hands out what they hold and the task that keeps it fresh.
@@ -61,6 +69,7 @@ pub fn open(paths: &Paths) -> (Stock, Poller, Vec<Findings>) {
     let (library, library_rx) = watch::channel(Arc::new(shelves.library()));
     let (cast, cast_rx) = watch::channel(Arc::new(shelves.cast()));
     let (leans, leans_rx) = watch::channel(BTreeMap::new());
+    let (tidings, tidings_rx) = watch::channel(Tidings::default());
     let poller = Poller {
         paths: paths.clone(),
         quiet: Quiet::new(seen, REST),
@@ -68,11 +77,13 @@ pub fn open(paths: &Paths) -> (Stock, Poller, Vec<Findings>) {
         library,
         cast,
         leans: leans_rx,
+        tidings,
     };
     let stock = Stock {
         library: library_rx,
         cast: cast_rx,
         leans,
+        tidings: tidings_rx,
     };
     (stock, poller, findings)
 }
@@ -86,6 +97,7 @@ pub struct Poller {
     library: watch::Sender<Arc<Library>>,
     cast: watch::Sender<Arc<Cast>>,
     leans: watch::Receiver<BTreeMap<String, Arc<Leans>>>,
+    tidings: watch::Sender<Tidings>,
 }
 
 impl Poller {
@@ -120,7 +132,7 @@ impl Poller {
             self.shelves.lean(self.leans.borrow_and_update().clone());
             self.library.send_replace(Arc::new(self.shelves.library()));
         }
-        let mut changed = self.quiet.look(now, glance(&self.paths));
+        let mut changed = self.quiet.look(now, &glance(&self.paths));
         let damaged = self.shelves.damaged();
         changed.extend(
             damaged
@@ -133,20 +145,41 @@ impl Poller {
         }
         let news = self.shelves.reload(&changed);
         for item in &news {
-            match item {
-                News::Refused { findings, .. } => warn!("{item}\n{findings}"),
-                News::Read { .. } | News::Gone { .. } => info!("{item}"),
-            }
+            self.tell(item);
         }
         if news.iter().any(News::is_about_books) {
             for findings in self.shelves.missing_includes() {
                 warn!("{findings}");
+                self.note(false, &findings.to_string());
             }
             self.library.send_replace(Arc::new(self.shelves.library()));
         }
         if news.iter().any(|item| !item.is_about_books()) {
             self.cast.send_replace(Arc::new(self.shelves.cast()));
         }
+    }
+}
+
+impl Poller {
+    /// Tells of a file in the log and to the pages.
+    fn tell(&self, item: &News) {
+        match item {
+            News::Refused { findings, .. } => {
+                warn!("{item}\n{findings}");
+                self.note(false, &format!("{item}\n{findings}"));
+            }
+            News::Read { .. } | News::Gone { .. } => {
+                info!("{item}");
+                self.note(true, &item.to_string());
+            }
+        }
+    }
+
+    fn note(&self, good: bool, text: &str) {
+        let now = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map_or(Millis::ZERO, Millis::from);
+        self.tidings.send_modify(|tidings| tidings.add(now, good, text));
     }
 }
 
@@ -226,6 +259,28 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_cut_to_nothing_leaves_the_last_good_one_in_force() {
+        let mut folder = Folder::new();
+        folder.write("personalities/tim.toml", "noise = 40\n");
+        folder.settle();
+        folder.write("books/mine.book", "");
+        folder.write("personalities/tim.toml", "\n");
+        folder.settle();
+        assert_eq!((folder.rows(), folder.noise()), (Some(1), Some(40)));
+        folder.write("books/mine.book", "# nothing for now\n");
+        folder.write("personalities/tim.toml", "# plain\n");
+        folder.settle();
+        assert_eq!(
+            (folder.rows(), folder.noise()),
+            (Some(0), None),
+            "as somebody wrote it"
+        );
+        folder.write("books/mine.book", "");
+        folder.settle();
+        assert_eq!(folder.rows(), Some(0));
+    }
+
+    #[test]
     fn leans_count_with_the_next_look_and_outlast_a_reload() {
         let mut folder = Folder::new();
         folder.write("books/mine.book", "1. e4 50 | d4 50\n");
@@ -265,6 +320,30 @@ mod tests {
     }
 
     #[test]
+    fn what_became_of_a_file_is_told_to_the_pages() {
+        let mut folder = Folder::new();
+        folder.write("books/mine.book", "1. e4 e5\n1. d4 d5\n");
+        folder.settle();
+        folder.write("books/mine.book", "1. e4 e9\n");
+        folder.settle();
+        let tidings = folder.stock.tidings.borrow().clone();
+        let told: Vec<(bool, &str)> = tidings
+            .recent()
+            .map(|tiding| (tiding.good, tiding.text.as_str()))
+            .collect();
+        let path = folder.at.path().join("books/mine.book").display().to_string();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(
+            !told[0].0 && told[0].1.contains(&format!("{path}:1:7: error: ")),
+            "{told:?}"
+        );
+        assert_eq!(
+            told[1],
+            (true, format!("book reloaded, 2 lines: {path}").as_str())
+        );
+    }
+
+    #[test]
     fn a_file_that_still_grows_is_not_read() {
         let mut folder = Folder::new();
         let mut text = "1. e4 e5\n".to_owned();
@@ -289,6 +368,12 @@ mod tests {
         folder.write("personalities/tim.toml", "noise = \"loud\"\n");
         folder.settle();
         assert_eq!(folder.noise(), Some(40));
+        fs::remove_file(folder.at.path().join("personalities/tim.toml")).unwrap();
+        folder.settle();
+        assert_eq!(folder.noise(), None, "nobody can ask for it");
+        let cast = folder.stock.cast.borrow().clone();
+        let seated = cast.seated("tim").noise.map(|noise| noise.0);
+        assert_eq!(seated, Some(40), "whom the settings still name plays as before");
     }
 
     #[test]

@@ -16,15 +16,21 @@ pub struct Stamp {
 /// All files of a look, each with how it looks.
 pub type Glance = BTreeMap<PathBuf, Stamp>;
 
-/// Compares looks at files and tells of changes that have come to rest. Time is passed in.
+/// Compares looks at files and tells of changes that have come to rest, each file for itself. Time is passed in.
 #[derive(Debug)]
 pub struct Quiet {
     /// What has been told of.
     told: Glance,
-    /// The latest look, and since when it has been the same.
-    seen: Glance,
-    since: Millis,
+    /// Files that look otherwise than was told: how, and since when.
+    moving: BTreeMap<PathBuf, Moving>,
     rest: Millis,
+}
+
+/// A file on its way to another look; without a stamp it is not there.
+#[derive(Debug, PartialEq, Eq)]
+struct Moving {
+    stamp: Option<Stamp>,
+    since: Millis,
 }
 
 impl Quiet {
@@ -32,31 +38,45 @@ impl Quiet {
     #[must_use]
     pub fn new(told: Glance, rest: Millis) -> Self {
         Self {
-            seen: told.clone(),
             told,
-            since: Millis::ZERO,
+            moving: BTreeMap::new(),
             rest,
         }
     }
 
-    /// Takes a look at a time, and gives the files that are new, changed or gone, once all of them rest.
-    pub fn look(&mut self, now: Millis, seen: Glance) -> Vec<PathBuf> {
-        if seen != self.seen {
-            self.seen = seen;
-            self.since = now;
-        }
-        if self.seen == self.told || now - self.since < self.rest {
-            return Vec::new();
-        }
-        let changed = self
-            .told
-            .keys()
-            .chain(self.seen.keys().filter(|path| !self.told.contains_key(*path)))
-            .filter(|path| self.told.get(*path) != self.seen.get(*path))
+    /// Takes a look at a time, and gives the files that are new, changed or gone, and rest. One that is written again and
+    /// again does not hold up the others.
+    pub fn look(&mut self, now: Millis, seen: &Glance) -> Vec<PathBuf> {
+        self.moving
+            .retain(|path, _| self.told.get(path) != seen.get(path));
+        let known = self.told.keys();
+        let changed: Vec<PathBuf> = known
+            .chain(seen.keys().filter(|path| !self.told.contains_key(*path)))
+            .filter(|path| self.told.get(*path) != seen.get(*path))
             .cloned()
             .collect();
-        self.told.clone_from(&self.seen);
         changed
+            .into_iter()
+            .filter(|path| self.rests(now, path, seen.get(path).copied()))
+            .collect()
+    }
+
+    /// Whether a changed file has looked so for long enough. It is then told of.
+    fn rests(&mut self, now: Millis, path: &PathBuf, stamp: Option<Stamp>) -> bool {
+        let fresh = Moving { stamp, since: now };
+        let moving = self.moving.entry(path.clone()).or_insert(fresh);
+        if moving.stamp != stamp {
+            *moving = Moving { stamp, since: now };
+        }
+        if now - moving.since < self.rest {
+            return false;
+        }
+        self.moving.remove(path);
+        match stamp {
+            Some(stamp) => self.told.insert(path.clone(), stamp),
+            None => self.told.remove(path),
+        };
+        true
     }
 }
 
@@ -73,7 +93,7 @@ mod tests {
     }
 
     fn looks(quiet: &mut Quiet, at: u64, files: &[(&str, u64)]) -> Vec<String> {
-        let changed = quiet.look(Millis(at), glance(files));
+        let changed = quiet.look(Millis(at), &glance(files));
         changed.iter().map(|path| path.display().to_string()).collect()
     }
 
@@ -103,5 +123,16 @@ mod tests {
         assert!(looks(&mut quiet, 1000, &[]).is_empty());
         assert!(looks(&mut quiet, 2000, &[("a", 1)]).is_empty());
         assert!(looks(&mut quiet, 3000, &[("a", 1)]).is_empty());
+    }
+
+    #[test]
+    fn a_restless_file_does_not_hold_up_another() {
+        let mut quiet = Quiet::new(glance(&[("a", 1), ("b", 1)]), Millis(900));
+        for second in 1..=5 {
+            let size = if second < 3 { 1 } else { 2 };
+            let told = looks(&mut quiet, second * 1000, &[("a", second + 1), ("b", size)]);
+            let expected: &[&str] = if second == 4 { &["b"] } else { &[] };
+            assert_eq!(told, expected, "second {second}");
+        }
     }
 }

@@ -126,6 +126,8 @@ impl fmt::Display for News {
 pub struct Shelves {
     books: BTreeMap<PathBuf, Book>,
     profiles: BTreeMap<PathBuf, Profile>,
+    /// Personalities whose files have gone: as they were, for settings that still name them.
+    retired: BTreeMap<PathBuf, Profile>,
     /// Personalities that were refused, with what was said: told again only when that changes.
     refused: BTreeMap<PathBuf, Findings>,
     /// How books lean by results, by name.
@@ -166,6 +168,7 @@ impl Shelves {
     #[must_use]
     pub fn cast(&self) -> Cast {
         Cast::new(self.profiles.values().cloned().collect())
+            .with_retired(self.retired.values().cloned().collect())
     }
 
     /// Reads changed files again and tells what became of them.
@@ -202,8 +205,15 @@ impl Shelves {
             Ok(Some(reading)) => reading,
             Err(error) => (None, unreadable(&path, &error)),
         };
-        let keeps = self.books.contains_key(&path);
+        let before = self.books.get(&path);
+        let keeps = before.is_some();
+        let had_moves = before.is_some_and(|book| book.rows() > 0);
         match book {
+            Some(book) if had_moves && is_blank(book.text().as_str()) => News::Refused {
+                findings: emptied(&path),
+                path,
+                keeps,
+            },
             Some(book) if findings.is_usable() => {
                 let lines = book.lines();
                 self.books.insert(path.clone(), book);
@@ -225,6 +235,12 @@ impl Shelves {
         }
     }
 
+    /// Whether a personality is in use that is not as an empty file would have it.
+    fn says_something(&self, path: &Path) -> bool {
+        let plain = |profile: &Profile| *profile == Profile::new(&profile.name);
+        self.profiles.get(path).is_some_and(|profile| !plain(profile))
+    }
+
     /// Nothing when it was refused before for the same reasons.
     fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<News> {
         let path = path.to_owned();
@@ -232,10 +248,13 @@ impl Shelves {
         let (profile, findings) = match read(&path) {
             Ok(None) => {
                 self.refused.remove(&path);
-                self.profiles.remove(&path);
+                if let Some(last) = self.profiles.remove(&path) {
+                    self.retired.insert(path.clone(), last);
+                }
                 return Some(News::Gone { path });
             }
             Ok(Some(bytes)) => match String::from_utf8(bytes) {
+                Ok(text) if is_blank(&text) && self.says_something(&path) => (None, emptied(&path)),
                 Ok(text) => personality::read_among(&name, &text, books),
                 Err(_) => (
                     None,
@@ -262,6 +281,19 @@ impl Shelves {
             }
         }
     }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+/// Why an empty file is not taken for what its owner wants: some programs cut a file to nothing before they write it.
+fn emptied(path: &Path) -> Findings {
+    refusal(
+        &path.display().to_string(),
+        "the file is empty now",
+        "what it said stays in use; delete the file, or leave a comment in it, to be rid of that",
+    )
 }
 
 /// The bytes of a file; nothing when it is not there.

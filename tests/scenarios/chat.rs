@@ -270,3 +270,21 @@ async fn a_coach_says_so_and_plays_the_weaker_the_better_it_stands() {
     let levels: Vec<_> = stage.asked().iter().map(|asked| asked.level).collect();
     assert_eq!(levels, [Some(Elo(1400)), Some(Elo(1280)), Some(Elo(1460))]);
 }
+
+#[tokio::test]
+async fn a_personality_may_follow_its_opponents_rating_in_casual_games() {
+    let follower = sparring::personality::read("follower.toml", "level = \"800 to 1400\"\n")
+        .0
+        .unwrap();
+    let stage = replies(&["e7e5"]).personality(follower).open().await;
+    for (rated, level) in [("false", Some(Elo(1400))), ("true", None)] {
+        let mut game = stage.game(&[&WHITE[..], &[("rated", rated)]].concat()).await;
+        game.human_plays("e2e4").await.bot_answers("e7e5").await;
+        assert_eq!(
+            stage.asked().last().unwrap().level,
+            level,
+            "Anna has 1500; rated: {rated}"
+        );
+        game.human_does("resign").await;
+    }
+}

@@ -58,6 +58,7 @@ async fn served_with(
         library: stock.library,
         cast: stock.cast,
         warnings: Warnings::default(),
+        tidings: stock.tidings,
         access,
         wishes,
         begun: Instant::now(),
@@ -192,6 +193,8 @@ async fn the_level_of_casual_games_is_asked_for_within_its_range() {
     assert!(table["levels"].as_array().unwrap().len() > 5, "{table}");
     let warnings = json(&format!("{address}/api/warnings")).await;
     assert_eq!(warnings["warnings"], json!([]));
+    let reloads = json(&format!("{address}/reloads")).await;
+    assert_eq!(reloads["reloads"], json!([]));
 }
 
 #[tokio::test]

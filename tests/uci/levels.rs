@@ -7,6 +7,7 @@ use std::{
 };
 
 use sparring::{
+    book::{Library, parse},
     personality::{Cast, Profile, read},
     uci,
 };
@@ -78,7 +79,7 @@ fn the_three_knobs_can_be_set_by_hand() {
     let analysis = "setoption name EvalNoise value 300\nsetoption name UCI_AnalyseMode value true\n";
     assert_eq!(ask(analysis), plain);
     // The same game errs in the same way.
-    let noisy = "setoption name EvalNoise value 300\nsetoption name BlunderPercent value 30\n";
+    let noisy = "setoption name Seed value 5\nsetoption name EvalNoise value 300\nsetoption name BlunderPercent value 30\n";
     assert_eq!(ask(noisy), ask(noisy));
     let told = in_a_house("setoption name BlunderPercent value 101\n");
     assert!(told[0].contains("needs a number from 0 to 100"), "{told:?}");
@@ -97,4 +98,102 @@ fn an_answer_waits_for_its_delay_and_a_stop_or_a_short_clock_ends_the_wait() {
     session.say("go wtime 1000 btime 1000").until("bestmove");
     session.say("go movetime 30").until("bestmove");
     assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+/// Says some lines to an engine with these books and one personality, and returns what it says of book moves.
+fn with_books(personality: &str, books: &[(&str, &str)], lines: &str) -> Vec<String> {
+    let (profile, findings) = read("personalities/guest.toml", personality);
+    assert_eq!(findings.to_string(), "");
+    let books = books.iter().map(|(name, text)| parse(name, text).0.unwrap());
+    let house = uci::House {
+        cast: Some(Cast::new(profile.into_iter().collect())),
+        library: Library::new(books.collect()),
+    };
+    let (write, output) = mpsc::channel();
+    let bytes = format!("setoption name OwnBook value true\n{lines}").into_bytes();
+    uci::run_in(&house, io::Cursor::new(bytes), Output::new(write)).unwrap();
+    output
+        .iter()
+        .filter_map(|line| line.strip_prefix("info string book move ").map(str::to_owned))
+        .collect()
+}
+
+const GUEST: &str = "setoption name Personality value guest\n";
+
+#[test]
+fn without_a_personality_the_sound_book_is_played_from_and_a_level_leaves_it_early() {
+    let books = [
+        ("books/beginner.book", "a3 a6\n"),
+        ("books/main.book", "e4 e5 Nf3 Nc6 Bb5 a6  # Ruy Lopez\n"),
+    ];
+    let start = "position startpos\ngo depth 1\n";
+    assert_eq!(
+        with_books("", &books, start),
+        ["e2e4: books/main.book:1, 100%, Ruy Lopez"]
+    );
+    assert_eq!(
+        with_books("", &books, &format!("{GUEST}{start}")).len(),
+        1,
+        "a personality that names no book"
+    );
+    let late = "position startpos moves e2e4 e7e5 g1f3 b8c6\ngo depth 1\n";
+    assert_eq!(with_books("", &books, late).len(), 1);
+    let level = "setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 600\n";
+    assert_eq!(with_books("", &books, &format!("{level}{start}")).len(), 1);
+    assert_eq!(with_books("", &books, &format!("{level}{late}")), [""; 0]);
+}
+
+#[test]
+fn a_personality_plays_from_its_books_in_its_way_as_it_would_on_lichess() {
+    let books = [
+        ("books/main.book", "e4 e5\n"),
+        ("books/fast.book", "speeds: bullet\nc4 100 | b3 1\n"),
+        ("books/sharp.book", "e4 c5\n"),
+        ("books/own.book", "d4 1 | g4 99\n"),
+    ];
+    let fast = "books = [\"fast\", \"own\"]\nbooks-black = [\"sharp\"]\nbook-choice = \"best\"\n";
+    let ask = |position: &str, clock: &str| {
+        with_books(
+            fast,
+            &books,
+            &format!("{GUEST}position {position}\ngo wtime {clock} btime {clock}\n"),
+        )
+    };
+    assert_eq!(ask("startpos", "60000"), ["c2c4: books/fast.book:2, 100%"]);
+    assert_eq!(ask("startpos", "300000"), ["g2g4: books/own.book:1, 100%"]);
+    assert_eq!(
+        ask("startpos moves e2e4", "60000"),
+        ["c7c5: books/sharp.book:1, 100%"]
+    );
+}
+
+#[test]
+fn a_personality_that_asks_the_engine_plays_the_next_move_when_the_first_is_refused() {
+    let books = [("books/own.book", "e4 e5 Qg4 1000 | Nf3 1\n")];
+    let careful = "books = [\"own\"]\nbook-verify = 40\n";
+    let said = with_books(
+        careful,
+        &books,
+        &format!("{GUEST}position startpos moves e2e4 e7e5\ngo depth 4\n"),
+    );
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(
+        said[0].starts_with("d1g4 refused: books/own.book:1, 100%; it looks like "),
+        "{said:?}"
+    );
+    assert!(said[1].starts_with("g1f3 verified: "), "{said:?}");
+}
+
+#[test]
+fn an_engine_started_anew_plays_other_games_unless_it_gets_a_seed() {
+    let books = [("books/main.book", "e4 | d4 | c4 | Nf3 | b3 | f4 | g3 | Nc3\n")];
+    let start = |settings: &str| {
+        let said = with_books("", &books, &format!("{settings}position startpos\ngo depth 1\n"));
+        said.concat()
+    };
+    let seeded = |seed: u32| start(&format!("setoption name Seed value {seed}\n"));
+    assert_eq!(seeded(3), seeded(3));
+    let drawn: std::collections::BTreeSet<String> = (0..40).map(|_| start("")).collect();
+    // All alike once in 8^39 times.
+    assert!(drawn.len() > 1, "{drawn:?}");
 }

@@ -79,6 +79,10 @@ fn people_can_look_at_position_evaluation_and_counts() {
     let session = Session::start();
     assert_eq!(session.say("d").last("key"), "key 463b96181691fc9c");
     assert!(session.say("eval").last("total").ends_with("for white"));
+    session
+        .say("perft 10")
+        .say("stop")
+        .until("info string perft was stopped");
     let lines = session.say("perft 3").until("8902 nodes");
     assert!(lines.iter().any(|line| line == "e2e4: 600"));
     assert!(

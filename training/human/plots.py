@@ -9,15 +9,36 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 
+# What a table is about, by the name of a column that no other has, and the name of its picture.
+KINDS = [
+    ("distance", "pace"),
+    ("prior: top-1 %", "move-match"),
+    ("Stockfish's best depth %", "stockfish"),
+    ("all: people", "losses"),
+    ("top-1 %", "prior"),
+]
+
+
 def tables(text):
-    """The Markdown tables of a text, each as its header and its rows of cells."""
-    rows = []
+    """The Markdown tables of a text, each with the line of text before it, its header and its rows of cells."""
+    rows, caption = [], ""
     for line in text.splitlines() + [""]:
         if line.startswith("|"):
             rows.append([cell.strip() for cell in line.strip("|").split("|")])
-        elif rows:
-            yield rows[0], rows[2:]
+            continue
+        if rows:
+            yield caption, rows[0], rows[2:]
             rows = []
+        caption = line or caption
+
+
+def kind_of(caption, header):
+    """The name of a table's picture; none for a table that is not of the report."""
+    for column, name in KINDS:
+        if header[0] == "band" and column in header:
+            # There is a table of think times for each speed, and the line before it begins with that.
+            return f"{name}-{caption.split(':')[0]}" if name == "pace" else name
+    return None
 
 
 def numbers(cell):
@@ -30,16 +51,20 @@ def numbers(cell):
 
 
 def draw(header, rows, name, folder):
-    """One line a column over the bands; of cells with several numbers the first counts."""
+    """One line a column over the bands, distances in a panel of their own; of cells with several numbers the first counts."""
     bands = [int(row[0]) for row in rows]
-    figure, axes = plt.subplots(figsize=(7, 4.5))
-    for column, title in enumerate(header[1:], start=1):
-        if "%" in title or "people" in title or "model" in title:
-            values = [next(numbers(row[column]), float("nan")) for row in rows]
-            axes.plot(bands, values, marker="o", markersize=3, label=title)
-    axes.set_xlabel("rating band")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=7)
+    columns = list(enumerate(header))[1:]
+    shares = [(at, title) for at, title in columns if any(word in title for word in ("%", "people", "model"))]
+    distances = [(at, title) for at, title in columns if title == "distance"]
+    panels = [panel for panel in (shares, distances) if panel]
+    figure, axes = plt.subplots(len(panels), figsize=(7, 4.5 * len(panels)), squeeze=False)
+    for panel, axis in zip(panels, axes.flat):
+        for at, title in panel:
+            values = [next(numbers(row[at]), float("nan")) for row in rows]
+            axis.plot(bands, values, marker="o", markersize=3, label=title)
+        axis.set_xlabel("rating band")
+        axis.grid(alpha=0.3)
+        axis.legend(fontsize=7)
     path = folder / f"{name}.png"
     figure.savefig(path, dpi=120, bbox_inches="tight")
     print(path)
@@ -50,9 +75,9 @@ def main():
         sys.exit(__doc__)
     folder = Path(sys.argv[2] if len(sys.argv) > 2 else ".")
     text = Path(sys.argv[1]).read_text(encoding="utf-8")
-    names = ["prior", "move-match", "stockfish", "losses"]
-    for (header, rows), name in zip(tables(text), names):
-        if header[0] == "band":
+    for caption, header, rows in tables(text):
+        name = kind_of(caption, header)
+        if name:
             draw(header, rows, name, folder)
 
 

@@ -4,6 +4,7 @@ import { h } from './dom';
 import { gamePage } from './game/game';
 import { listenToKeys } from './keys';
 import { lobbyPage } from './lobby/lobby';
+import { reloadLine } from './reloads';
 import { route, type Page } from './route';
 import { settingsButton, soundSwitch } from './settings';
 import { text } from './text';
@@ -15,7 +16,7 @@ const header = h(
   h('a', { class: 'logo', href: '#/', title: text.home }, h('img', { src: 'icon.svg', alt: '' }), text.product),
   h('div', { class: 'header-buttons' }, soundSwitch(), themeSwitch(), settingsButton()),
 );
-document.body.append(header);
+document.body.append(header, reloadLine());
 
 let page: Page | null = null;
 

@@ -120,6 +120,16 @@ export interface Lobby {
   readonly default?: string | null;
   /** Whether books and personalities can be edited in the browser. */
   readonly edit?: boolean;
+  /** Whether the server tells of books and personalities that were read again. */
+  readonly reloads?: boolean;
+}
+
+/** What became of a file that was saved. */
+export interface Tiding {
+  /** Counts from 1; the newest has the largest. */
+  readonly number: number;
+  readonly good: boolean;
+  readonly text: string;
 }
 
 /** What the player chose in the lobby. */

@@ -241,3 +241,23 @@ test('light and dark follow the system until the player chooses, and the board s
     assert.equal(await color('body'), light);
     await assertAccessible(page);
   }, { colorScheme: 'dark' }));
+
+test('a book that is saved during the game is told of for a moment, and what is wrong with it by its line', async () => {
+  const server = new ScriptedServer(MY_MOVE);
+  server.lobby = { ...server.lobby, reloads: true };
+  server.reloads = [{ number: 3, good: true, text: 'book reloaded, 9 lines: books/old.book' }];
+  const { page, context, complaints } = await visitor(`${await server.start()}#/game/game0001`);
+  await page.waitForSelector('cg-board piece');
+  await page.waitForResponse((response) => response.url().endsWith('/reloads'));
+  const line = page.locator('.reloaded');
+  assert.equal(await line.isVisible(), false, 'what was before is no news');
+  server.reloads = [{ number: 4, good: true, text: 'book reloaded, 412 lines: books/mine.book' }, ...server.reloads];
+  await page.getByText('book reloaded, 412 lines: books/mine.book').waitFor();
+  server.reloads = [{ number: 5, good: false, text: 'book kept as it was:\nbooks/mine.book:3:7: error: <b>e9</b>' }, ...server.reloads];
+  await page.getByText('books/mine.book:3:7: error: <b>e9</b>').waitFor();
+  assert.equal(await line.evaluate((node) => node.classList.contains('problem')), true);
+  await assertAccessible(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});

@@ -109,6 +109,8 @@ test('the queue, the warnings of late and the level of casual games stand on the
     assert.equal(await page.locator('.facts div', { hasText: 'In the queue' }).locator('dd').textContent(), '2');
     await page.getByText('no event stream after 4 tries: connection refused').waitFor();
     await page.getByRole('cell', { name: '3 times' }).waitFor();
+    await page.getByText('book reloaded, 412 lines: books/main.book').waitFor();
+    await page.getByText('books/mine.book:3:7: error').waitFor();
     assert.equal(await page.getByRole('link', { name: 'abcd1234' }).getAttribute('href'), '#/game/abcd1234');
     const level = page.getByRole('spinbutton', { name: 'Level of casual games' });
     await level.focus();

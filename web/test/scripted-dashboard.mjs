@@ -72,6 +72,10 @@ export class ScriptedDaemon {
     { at: 1_795_000_000_000, severity: 'warning', text: 'no event stream after 4 tries: connection refused', game: null, count: 3 },
     { at: 1_794_999_000_000, severity: 'error', text: 'the move was refused twice', game: 'abcd1234', count: 1 },
   ];
+  reloads = [
+    { number: 2, at: 1_795_000_000_000, good: false, text: 'book kept as it was, the new books/mine.book has mistakes:\nbooks/mine.book:3:7: error: "e9" is not a move' },
+    { number: 1, at: 1_794_999_000_000, good: true, text: 'book reloaded, 412 lines: books/main.book' },
+  ];
   books = {
     games: 151,
     books: [
@@ -145,6 +149,7 @@ export class ScriptedDaemon {
     if (pathname === '/api/figures') return json(this.figures);
     if (pathname === '/api/books') return json(this.books);
     if (pathname === '/api/levels') return json(this.levels);
+    if (pathname === '/reloads') return json({ reloads: this.reloads });
     if (pathname === '/api/warnings') return json({ warnings: this.warnings });
     try {
       const name = pathname === '/' ? 'dashboard.html' : pathname.slice(1);

@@ -26,6 +26,8 @@ export class ScriptedServer {
   lastAskedAt = 0;
   lobby = LOBBY;
   chat = [];
+  /** Books and personalities that were read again, the newest first. */
+  reloads = [];
   /** Why the bot moved as it did. */
   why = { leftBook: null, decisions: [] };
   pgn = '[Event "Test"]\n\n*\n';
@@ -138,6 +140,7 @@ export class ScriptedServer {
     const game = `/api/board/game/${id}/`;
     if (pathname === '/sandbox/guest') return json({ username: ME, token: 'lip_test' });
     if (pathname === '/sandbox/lobby') return json(this.lobby);
+    if (pathname === '/reloads') return json({ reloads: this.reloads });
     if (pathname === `/sandbox/game/${id}/view`) return json(this.game.view);
     if (pathname === `/sandbox/game/${id}/decisions`) return json(this.why);
     if (pathname === '/api/account/playing') return json({ nowPlaying: [] });

@@ -25,6 +25,7 @@ use crate::{
     lichess::model::Speed,
     personality::{
         pace::{self, Scene},
+        repertoire,
         strength::{self, Thought},
     },
     store::{Grounds, Source},
@@ -46,8 +47,6 @@ const FIRST_MOVE: Budget = Budget {
 const VERIFY_NODES: Nodes = Nodes(30_000);
 /// It must not take longer, however slow the machine.
 const VERIFY_TIME: Millis = Millis(250);
-/// The level that books are asked with where none is set: above all that people reach.
-const FULL_STRENGTH: u32 = 3500;
 
 /// The whole pipeline over the current books.
 #[derive(Clone)]
@@ -87,21 +86,16 @@ impl Whole {
     /// personality wants it asked.
     async fn opened(&self, library: &Library, table: &Table, request: &MoveRequest) -> Option<Proposal> {
         let Manner { profile, level, .. } = &request.manner;
-        if !strength::allows_book(profile, *level, request.line.ply()) {
-            return None;
-        }
         let speed = request.clocks.map_or(Speed::Correspondence, |clocks| {
             Speed::of_clock(request.initial, clocks.increment)
         });
-        let level = level.or(profile.level).map_or(FULL_STRENGTH, |level| level.0);
         let mut without = Vec::new();
         loop {
+            let plain = Wish::new(&request.books, &request.line, request.seed);
             let wish = Wish {
                 speed: Some(speed.key()),
-                level: Some(level),
-                taste: profile.book_taste,
                 without: &without,
-                ..Wish::new(&request.books, &request.line, request.seed)
+                ..repertoire::in_manner(profile, *level, plain)
             };
             let found = library.choose(&wish)?;
             let Some(margin) = profile.book_verify else {

@@ -69,6 +69,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let mut list = findings.list;
         if let Some(book) = &book {
             list.extend(lost_includes(book));
+            // What a line leads to may stand in a book that this one includes.
+            let book = &desk::whole(book.clone(), &[]);
             if args.engine {
                 list.extend(blunders::look(book, Depth(args.depth), Centipawns(args.worse)));
             }

@@ -9,9 +9,10 @@ use std::{
 use anyhow::Context as _;
 
 use crate::{
-    book::{self, Book, Draft},
+    book::{self, Book, Draft, Library},
     chess::{GameLine, Variant, parse_san, parse_uci},
     cli::{
+        check::neighbours,
         exit::{Exit, Failure},
         leaning, logging,
         report::{self, Style},
@@ -49,6 +50,35 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
 pub fn read(path: &Path) -> anyhow::Result<Book> {
     let (name, bytes) = (path.display().to_string(), book_bytes(path)?);
     usable(&name, parse(&name, &bytes))
+}
+
+/// Reads a book as the bot plays it, with the lines that it includes.
+pub fn read_whole(path: &Path) -> anyhow::Result<Book> {
+    Ok(whole(read(path)?, &[]))
+}
+
+/// A book with the lines that it includes: of the books of its folder, as the bot takes them, else of others at hand.
+pub fn whole(book: Book, others: &[Book]) -> Book {
+    if book.head().includes.is_empty() {
+        return book;
+    }
+    let at = Path::new(book.path());
+    let neighbours = match at.parent() {
+        // What comes through a pipe has no folder but the bot's own.
+        _ if at.as_os_str() == STANDARD => neighbours(&book, &books_folder()),
+        folder => neighbours(&book, folder.unwrap_or(Path::new(""))),
+    };
+    let others = others.iter().filter(|other| other.name() != book.name());
+    let all = std::iter::once(book.clone())
+        .chain(neighbours)
+        .chain(others.cloned());
+    let library = Library::new(all.collect());
+    library.book(book.name()).cloned().unwrap_or(book)
+}
+
+/// The folder of books that `bot.toml` here names.
+fn books_folder() -> PathBuf {
+    config::paths(&fs::read_to_string("bot.toml").unwrap_or_default()).books
 }
 
 /// Reads the lines of a book without a mistake; of one with mistakes these are drawn on stderr.
@@ -137,8 +167,14 @@ fn tell(findings: Findings) {
     let _ = write!(stderr(), "{}", report::draw(&[findings], style));
 }
 
-/// The named books, or all in the folder that `bot.toml` here names, or the shipped ones where it is not there.
+/// The named books, or all in the folder that `bot.toml` here names, or the shipped ones where it is not there; each with
+/// the lines that it includes.
 pub fn books(files: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
+    let books = own_lines(files)?;
+    Ok(books.iter().map(|book| whole(book.clone(), &books)).collect())
+}
+
+fn own_lines(files: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
     if !files.is_empty() {
         return files.iter().map(|path| read(path)).collect();
     }
@@ -241,6 +277,15 @@ pub struct Output {
 }
 
 impl Output {
+    /// To a file that is not there yet.
+    #[cfg(test)]
+    pub fn to(path: PathBuf) -> Self {
+        Self {
+            output: Some(path),
+            force: false,
+        }
+    }
+
     /// Writes the whole. Says on stderr where it went, if it is a file.
     pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         match &self.output {
@@ -261,6 +306,21 @@ impl Output {
             .as_ref()
             .is_none_or(|path| path.as_os_str() == STANDARD)
     }
+}
+
+/// Refuses a book that nobody could read again. The hint says what makes it smaller.
+pub fn must_be_readable(text: &str, hint: &str) -> anyhow::Result<()> {
+    let lines = text.bytes().filter(|byte| *byte == b'\n').count();
+    if text.len() <= book::MAX_BYTES && lines <= book::MAX_LINES {
+        return Ok(());
+    }
+    let sentence = format!(
+        "{lines} lines in {} bytes are too many for a book: {} in {} are read; {hint}",
+        text.len(),
+        book::MAX_LINES,
+        book::MAX_BYTES
+    );
+    Err(Failure::error(Exit::Failed, sentence))
 }
 
 /// Writes a file as a whole or not at all: a bot that watches the folder never sees half of it.
@@ -353,6 +413,21 @@ mod tests {
     }
 
     #[test]
+    fn a_book_is_read_with_what_it_includes_from_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("base.book"), "1. e4 e5\n").unwrap();
+        fs::write(path("mine.book"), "include: base\n1. e4 c5\n").unwrap();
+        assert_eq!(read(&path("mine.book")).unwrap().rows(), 1);
+        assert_eq!(read_whole(&path("mine.book")).unwrap().rows(), 2);
+        let named = books(&[path("mine.book")]).unwrap();
+        assert_eq!((named.len(), named[0].rows()), (1, 2));
+        // Linked a second time it is no longer.
+        let library = Library::new(vec![named[0].clone()]);
+        assert_eq!(library.book("mine").unwrap().rows(), 2);
+    }
+
+    #[test]
     fn a_file_is_not_written_over_unless_asked() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.book");
@@ -365,6 +440,17 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one");
         output(true).write(b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
+    }
+
+    #[test]
+    fn what_could_not_be_read_again_is_not_written() {
+        assert!(must_be_readable(&"\n".repeat(book::MAX_LINES), "").is_ok());
+        let many = must_be_readable(&"\n".repeat(book::MAX_LINES + 1), "raise --min").unwrap_err();
+        assert_eq!(
+            many.to_string(),
+            "1000001 lines in 1000001 bytes are too many for a book: 1000000 in 67108864 are read; raise --min"
+        );
+        assert!(must_be_readable(&" ".repeat(book::MAX_BYTES + 1), "").is_err());
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let differences = book::diff(&desk::read(&args.old)?, &desk::read(&args.new)?);
+    let differences = book::diff(&desk::read_whole(&args.old)?, &desk::read_whole(&args.new)?);
     desk::print(draw(&differences).as_bytes())?;
     Ok(if differences.is_empty() {
         Exit::Success

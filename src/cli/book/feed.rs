@@ -136,6 +136,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         );
         return Err(Failure::error(Exit::Failed, sentence));
     }
+    let hint = format!("leave out what is rare by --min, which is {} now", args.min);
+    desk::must_be_readable(&text, &hint)?;
     args.output.write(text.as_bytes())?;
     if !args.quiet {
         desk::say(&format!(

@@ -25,9 +25,12 @@ use crate::{
   sparring book learn books/mine.book games.pgn --player MyBot    from games in PGN
   sparring book learn books/mine.book --patch p.diff
   patch -p0 < p.diff                                              takes the advice, after you have read it
+  sparring book learn books/mine.book --patch p.diff --number     and gives numbers to moves that have none
   sparring book learn books/mine.book --forget                    no weight of it leans by results any longer
 
-Expected points come from the ratings of both players; a half where they are not known. With few games the advice is
+A game of the archive counts for the moves that it says were drawn from this book, not for what the engine or another book
+played there; games in PGN, and old ones of the archive, for all moves that the book has. Expected points come from the ratings of
+both players, or from the level that was asked for; a half where they are not known. With few games the advice is
 timid: it takes 8 games to count half. The verdict is what the bot thought of the first position that it had to think
 about, on average; with --nodes it is looked at anew, and for PGN there is none without. The book is not touched.")]
 pub struct Args {
@@ -57,6 +60,9 @@ pub struct Args {
     /// Writes the advice for moves with numbers to this file, as a patch.
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
+    /// The patch gives numbers also to moves that have none: they weigh those instead of what their lines sum up to.
+    #[arg(long, requires = "patch")]
+    number: bool,
     /// Keeps in the archive how weights lean by these results, for a bot with soft-weights in [state].
     #[arg(long, conflicts_with_all = ["games", "forget"])]
     keep: bool,
@@ -73,7 +79,7 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let book = desk::read(&args.book)?;
+    let book = desk::read_whole(&args.book)?;
     if args.forget {
         open_archive(args.archive.as_deref(), &args.config)?.put_leans(book.name(), &[])?;
         desk::say(&format!("{} stands upright again", book.path()));
@@ -102,14 +108,18 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let list = lessons.list(args.min);
     let most = if args.most == 0 { list.len() } else { args.most };
-    desk::print(draw(&list, most).as_bytes())?;
+    desk::print(draw(&list, most, args.number).as_bytes())?;
     desk::say(&format!(
         "{} of {read} games followed {}",
         lessons.games(),
         book.path()
     ));
     if let Some(path) = &args.patch {
-        let patch = unified(book.path(), book.text().as_str(), &lessons.revise(args.min));
+        let revised = match args.number {
+            true => lessons.number(args.min),
+            false => lessons.revise(args.min),
+        };
+        let patch = unified(book.path(), book.text().as_str(), &revised);
         desk::save(path, patch.as_bytes())?;
         desk::say(&format!(
             "{} written; patch -p0 < {0} takes the advice",
@@ -119,7 +129,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn draw(lessons: &[Lesson], most: usize) -> String {
+fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
+    let is_patched = |one: &Lesson| one.has_number || numbered;
     let mut drawn = format!(
         "{:>5} {:>7} {:>9} {:>7} {:>7} {:>14}  move\n",
         "games", "points", "expected", "surplus", "verdict", "weight"
@@ -127,8 +138,10 @@ fn draw(lessons: &[Lesson], most: usize) -> String {
     for one in lessons.iter().take(most) {
         let weight = if one.advised == one.weight {
             one.weight.to_string()
-        } else {
+        } else if is_patched(one) {
             format!("{} > {}", one.weight, one.advised)
+        } else {
+            format!("{} ({})", one.weight, one.advised)
         };
         let verdict = one.verdict.map_or_else(
             || "-".to_owned(),
@@ -155,6 +168,10 @@ fn draw(lessons: &[Lesson], most: usize) -> String {
     if more > 0 {
         let _ = writeln!(drawn, "... and {more} more; --most 0 shows all");
     }
+    let is_left_out = |one: &Lesson| one.advised != one.weight && !is_patched(one);
+    if lessons.iter().any(is_left_out) {
+        drawn += "(in brackets: of moves without a number, which a patch leaves alone unless it is made with --number)\n";
+    }
     drawn
 }
 
@@ -176,7 +193,7 @@ mod tests {
         while let Some(game) = games.next_game().unwrap() {
             teach(&mut lessons, &mut None, &game, "Bot");
         }
-        insta::assert_snapshot!(draw(&lessons.list(1), 9), @r"
+        insta::assert_snapshot!(draw(&lessons.list(1), 9, false), @r"
         games  points  expected surplus verdict         weight  move
             1     0.0       0.5    -0.5       -        50 > 46  e5 after 1. e4  [a.book:2]
             1     1.0       0.1    +0.9       -        60 > 69  e4 after the start  [a.book:1]

@@ -7,12 +7,12 @@ use anyhow::Context as _;
 
 use super::progress;
 use crate::{
-    book::{self, Lessons, Outcome},
+    book::{self, Book, Drawn, Lessons, Outcome},
     chess::{Color, GameLine, Games, RecordedGame, Variant},
     cli::exit::{Exit, Failure},
     engine::{Engine, Limits, Score, Search, Stop, Surroundings},
     lichess::model::Side,
-    store::{Archive, Filter, GameRecord, MoveRecord, Source},
+    store::{Archive, Filter, GameRecord, Grounds, MoveRecord, Source, Thought},
     units::{Centipawns, Elo, Nodes, Stopwatch},
 };
 
@@ -108,12 +108,13 @@ pub(super) fn teach(lessons: &mut Lessons<'_>, judge: &mut Option<Judge>, game: 
             continue;
         };
         let ratings = game.rating_of(side).zip(game.rating_of(side.other()));
-        let left = lessons.left(&game.line, side);
+        let left = lessons.left(&game.line, side, &[]);
         lessons.add(&Outcome {
             line: &game.line,
             side,
             half_points,
             expected: ratings.map_or(0.5, |(own, other)| book::expected_score(own, other)),
+            drawn: &[],
             verdict: judge
                 .as_mut()
                 .zip(left)
@@ -139,49 +140,84 @@ pub fn from_archive(
         };
         let Some(line) = line(&game) else { continue };
         read += 1;
-        let side = color(game.side);
-        let Some(left) = lessons.left(&line, side) else {
-            // It may have ended in the book.
-            lessons.add(&outcome(&game, &line, half_points, None));
-            continue;
-        };
-        let verdict = match judge {
-            Some(judge) => judge.judge(&left),
-            None => archived(&archive.moves(&game.id)?, left.ply()),
-        };
-        lessons.add(&outcome(&game, &line, half_points, verdict));
+        let moves = archive.moves(&game.id)?;
+        let drawn = drawn(lessons.book(), &moves);
+        // It may have ended in the book.
+        let verdict = lessons
+            .left(&line, color(game.side), &drawn)
+            .and_then(|left| match judge {
+                Some(judge) => judge.judge(&left),
+                None => archived(&moves, left.ply()),
+            });
+        lessons.add(&Outcome {
+            verdict,
+            drawn: &drawn,
+            ..outcome(&game, &line, half_points)
+        });
     }
     Ok(read)
 }
 
 /// Learns from games that have ended, without a look at any position. Gives their number.
-pub(in crate::cli) fn from_games(games: &[GameRecord], lessons: &mut [Lessons<'_>]) -> usize {
+pub(in crate::cli) fn from_games(
+    games: &[(GameRecord, Vec<MoveRecord>)],
+    lessons: &mut [Lessons<'_>],
+) -> usize {
     let mut read = 0;
-    for game in games {
+    for (game, moves) in games {
         let (Some(half_points), Some(line)) = (half_points(game), line(game)) else {
             continue;
         };
         read += 1;
         for lessons in &mut *lessons {
-            lessons.add(&outcome(game, &line, half_points, None));
+            lessons.add(&Outcome {
+                drawn: &drawn(lessons.book(), moves),
+                ..outcome(game, &line, half_points)
+            });
         }
     }
     read
 }
 
-fn outcome<'g>(
-    game: &GameRecord,
-    line: &'g GameLine,
-    half_points: u32,
-    verdict: Option<Centipawns>,
-) -> Outcome<'g> {
-    let ratings = game.own_rating.zip(game.rating);
+/// Where the moves of a game came from, for a book, by how many half moves stand before them.
+fn drawn(book: &Book, moves: &[MoveRecord]) -> Vec<Drawn> {
+    let mut drawn = Vec::new();
+    for record in moves {
+        let Some(thought) = &record.thought else { continue };
+        let source = match (thought.source, place(thought)) {
+            (Source::Book, None) => Drawn::Unknown,
+            (Source::Book, Some(at)) if book.holds(at) => Drawn::Here,
+            _ => Drawn::Elsewhere,
+        };
+        let before = (record.ply as usize).saturating_sub(1);
+        if before >= drawn.len() {
+            drawn.resize(before + 1, Drawn::Unknown);
+        }
+        if let Some(slot) = drawn.get_mut(before) {
+            *slot = source;
+        }
+    }
+    drawn
+}
+
+/// The line of the book that a move came from; older archives have it in the words alone.
+fn place(thought: &Thought) -> Option<&str> {
+    match &thought.grounds {
+        Some(Grounds::Book(grounds)) => Some(&grounds.at),
+        _ => thought.note.strip_prefix("book ")?.split(' ').next(),
+    }
+}
+
+/// A game without a look at any position. A level that was asked for is what played, whatever the account is rated.
+fn outcome<'g>(game: &GameRecord, line: &'g GameLine, half_points: u32) -> Outcome<'g> {
+    let ratings = game.level.or(game.own_rating).zip(game.rating);
     Outcome {
         line,
         side: color(game.side),
         half_points,
         expected: ratings.map_or(0.5, |(Elo(own), Elo(other))| book::expected_score(own, other)),
-        verdict,
+        drawn: &[],
+        verdict: None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::desk;
 use crate::{
     book::{self, Book},
-    chess::{Variant, write_fen, write_uci},
+    chess::{write_fen, write_uci},
     cli::exit::{Exit, Failure},
 };
 
@@ -45,6 +45,10 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<Exit> {
     let bytes = desk::bytes(&args.file)?;
     let imported = book::import_polyglot(&bytes)
         .map_err(|error| Failure::error(Exit::Failed, format!("{}: {error}", args.file.display())))?;
+    desk::must_be_readable(
+        &imported.text,
+        "a smaller book has to be made by the program that wrote this one",
+    )?;
     args.output.write(imported.text.as_bytes())?;
     desk::say(&format!(
         "{} entries, {} left behind",
@@ -59,27 +63,50 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<Exit> {
 /// When a file cannot be read or written.
 pub fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
     use std::io::{IsTerminal as _, stdout};
-    if args.json {
-        args.output.write(json(&desk::read(&args.file)?).as_bytes())?;
-        return Ok(Exit::Success);
-    }
-    if args.output.is_standard() && stdout().is_terminal() {
+    if !args.json && args.output.is_standard() && stdout().is_terminal() {
         let sentence = "a Polyglot book is binary: name a file with -o, or use a pipe";
         return Err(Failure::error(Exit::Usage, sentence));
     }
-    let bytes = book::export_polyglot(&desk::read(&args.file)?);
+    let book = desk::read_whole(&args.file)?;
+    if args.json {
+        args.output.write(json(&book).as_bytes())?;
+        tell_left(&book);
+        return Ok(Exit::Success);
+    }
+    let variant = book.head().variant;
+    if !variant.is_orthodox() {
+        let sentence = format!(
+            "{} is a book for {}: Polyglot knows orthodox chess alone, --json writes any",
+            book.path(),
+            variant.name()
+        );
+        return Err(Failure::error(Exit::Failed, sentence));
+    }
+    let bytes = book::export_polyglot(&book);
     args.output.write(&bytes)?;
     desk::say(&format!("{} entries", bytes.len() / 16));
+    tell_left(&book);
     Ok(Exit::Success)
+}
+
+/// Says what of the book could not go along.
+fn tell_left(book: &Book) {
+    let pinned = book::pinned_moves(book);
+    if pinned > 0 {
+        desk::say(&format!(
+            "{} left out: what is pinned by @ counts in one order of moves only, and other books know positions alone",
+            desk::several(pinned, "move")
+        ));
+    }
 }
 
 /// One position a line.
 fn json(book: &Book) -> String {
-    let mut lines = String::new();
+    let (mut lines, variant) = (String::new(), book.head().variant);
     book::each_position(book, |pos, moves| {
         let moves: serde_json::Map<String, serde_json::Value> = moves
             .iter()
-            .map(|(mv, weight)| (write_uci(*mv, Variant::Standard), (*weight).into()))
+            .map(|(mv, weight)| (write_uci(*mv, variant), (*weight).into()))
             .collect();
         lines += &serde_json::json!({ "fen": write_fen(pos), "moves": moves }).to_string();
         lines.push('\n');
@@ -99,5 +126,31 @@ mod tests {
             "{\"fen\":\"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\",\"moves\":{\"d2d4\":40,\"e2e4\":60}}\n\
              {\"fen\":\"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\",\"moves\":{\"e7e5\":0}}\n"
         );
+    }
+
+    #[test]
+    fn a_book_for_other_rules_is_not_exported_and_pins_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("boom.book"), "variant: atomic\nNf3 f6\n").unwrap();
+        let args = |json| ExportArgs {
+            file: path("boom.book"),
+            json,
+            output: desk::Output::to(path(if json { "boom.json" } else { "boom.bin" })),
+        };
+        let said = export(&args(false)).unwrap_err().to_string();
+        assert!(said.contains("is a book for Atomic"), "{said}");
+        assert!(!path("boom.bin").exists());
+        export(&args(true)).unwrap();
+        assert!(
+            std::fs::read_to_string(path("boom.json"))
+                .unwrap()
+                .contains("g1f3")
+        );
+        let book = book::parse(
+            "a.book",
+            "d4 Nf6 c4 e6 Nc3\nc4 Nf6 d4 e6 Nf3@ d5\nd4 Nf6 c4 e6 Nc3xx@\n",
+        );
+        assert_eq!(book::pinned_moves(&book.0.unwrap()), 2);
     }
 }

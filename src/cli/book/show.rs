@@ -33,7 +33,7 @@ pub struct Args {
 /// # Errors
 /// When the book cannot be read or the position makes no sense.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let mut books = desk::leaning(vec![desk::read(&args.file)?])?;
+    let mut books = desk::leaning(vec![desk::read_whole(&args.file)?])?;
     let Some(book) = books.pop() else {
         return Ok(Exit::Failed);
     };

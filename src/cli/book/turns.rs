@@ -27,8 +27,8 @@ use crate::{
   sparring book turns --nodes 200000 -o books/turns.book           as a book, one position a line
 
 The book holds nothing but the moves to play in these very positions, each with its reason. Read it, delete what you do not
-believe, and name it in the books of a personality, before the others; it counts from the next move on, as far into the
-game as the personality stays in its books. Delete the file, and all is forgotten.
+believe, and name it in the books of a personality, before the others; it counts from the next move on, also where the
+level of the personality has left theory behind. Delete the file, and all is forgotten.
 
 Another move is named where it is worth more than what the bot found out about its own. Games of orthodox chess only.")]
 pub struct Args {

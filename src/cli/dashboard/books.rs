@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use crate::{
     book::{Book, Lesson, Lessons, Library},
     cli::book::from_games,
-    store::GameRecord,
+    store::{GameRecord, MoveRecord},
 };
 
 /// A book shows so many of its moves, those that cost most points first.
 const SHOWN: usize = 100;
 
 /// Every book with what its moves scored in these games.
-pub(super) fn figures(library: &Library, games: &[GameRecord]) -> Value {
+pub(super) fn figures(library: &Library, games: &[(GameRecord, Vec<MoveRecord>)]) -> Value {
     let books: Vec<&Book> = library.names().filter_map(|name| library.book(name)).collect();
     let mut lessons: Vec<Lessons<'_>> = books.iter().map(|book| Lessons::new(book)).collect();
     let read = from_games(games, &mut lessons);
@@ -56,8 +56,8 @@ mod tests {
         units::{Elo, Millis},
     };
 
-    fn game(moves: &str, winner: Option<Side>) -> GameRecord {
-        GameRecord {
+    fn game(moves: &str, winner: Option<Side>) -> (GameRecord, Vec<MoveRecord>) {
+        let game = GameRecord {
             id: "abcd1234".parse().unwrap(),
             began: Millis(1),
             side: Side::White,
@@ -73,6 +73,7 @@ mod tests {
             days: None,
             start: "startpos".to_owned(),
             personality: "club".to_owned(),
+            account: None,
             level: None,
             end: Some(End {
                 at: Millis(2),
@@ -80,7 +81,8 @@ mod tests {
                 winner,
                 moves: moves.to_owned(),
             }),
-        }
+        };
+        (game, Vec::new())
     }
 
     #[test]

@@ -31,6 +31,7 @@ use super::{
     games::{as_json, result},
     guard::{self, Access},
     health::{self, Watched, ailment, resident},
+    reloads,
     warnings::Warnings,
     why,
 };
@@ -39,8 +40,9 @@ use crate::{
     bot::{Options, boards::Boards},
     lichess::model::{GameId, UserId},
     personality::{Cast, Level},
-    store::{Archive, Filter, GameRecord, StoreError},
+    store::{Archive, Filter, GameRecord, MoveRecord, StoreError},
     units::Millis,
+    watch::Tidings,
 };
 
 /// A page of the list of games.
@@ -49,6 +51,9 @@ const PAGE: u32 = 50;
 const JUDGED: u32 = 20_000;
 /// What books scored is made of no more than these: each game is played through for it.
 const PLAYED_THROUGH: u32 = 2_000;
+
+/// The moves of so many games are read at a time.
+const PART: usize = 50;
 
 /// Everything there is to show, and whom to tell what is wished.
 #[derive(Debug, Clone)]
@@ -67,6 +72,8 @@ pub struct Panel {
     pub cast: watch::Receiver<Arc<Cast>>,
     /// The last warnings of the log.
     pub warnings: Warnings,
+    /// The last books and personalities that were read again.
+    pub tidings: watch::Receiver<Tidings>,
     /// Whether the buttons work.
     pub controls: bool,
     /// Edits books and personalities; none where that is switched off.
@@ -83,6 +90,7 @@ pub struct Panel {
 pub fn router(panel: Panel) -> Router {
     let health = health::router(panel.watched.clone(), panel.access.clone());
     let access = panel.access.clone();
+    let reloads = reloads::router(panel.tidings.clone(), access.clone());
     let editing = match panel.editor.clone() {
         Some(editor) => edit::router(editor, access.clone()),
         None => Router::new(),
@@ -102,7 +110,7 @@ pub fn router(panel: Panel) -> Router {
         .fallback(pages::page)
         .layer(from_fn_with_state(access, guard::check))
         .with_state(panel);
-    health.merge(editing).merge(own)
+    health.merge(editing).merge(reloads).merge(own)
 }
 
 async fn overview(State(panel): State<Panel>) -> Json<Value> {
@@ -152,7 +160,7 @@ async fn games(State(panel): State<Panel>, Query(wanted): Query<Wanted>) -> Resu
         speed: wanted.speed.filter(|speed| !speed.is_empty()),
         rated: wanted.rated,
         most: Some(wanted.most.unwrap_or(PAGE).min(JUDGED)),
-        since: None,
+        ..Filter::default()
     };
     let found = panel.read(move |archive| archive.games(&filter)).await?;
     let list: Vec<Value> = found.iter().map(as_json).collect();
@@ -216,7 +224,7 @@ async fn performance(State(panel): State<Panel>) -> Result<Json<Value>, Trouble>
 
 /// What the lines of the books scored.
 async fn scores_of_books(State(panel): State<Panel>) -> Result<Json<Value>, Trouble> {
-    let games = panel.newest(PLAYED_THROUGH).await?;
+    let games = panel.newest_with_moves(PLAYED_THROUGH).await?;
     let library = Arc::clone(&panel.library.borrow());
     let figures = tokio::task::spawn_blocking(move || books::figures(&library, &games)).await;
     figures.map(Json).map_err(|_| Trouble::Unreadable)
@@ -250,6 +258,22 @@ impl Panel {
     /// The newest games, for figures.
     async fn judged(&self) -> Result<Vec<GameRecord>, Trouble> {
         self.newest(JUDGED).await
+    }
+
+    /// The same with all moves, read in parts so that nobody waits long for the archive.
+    async fn newest_with_moves(&self, most: u32) -> Result<Vec<(GameRecord, Vec<MoveRecord>)>, Trouble> {
+        let (games, mut all) = (self.newest(most).await?, Vec::new());
+        for part in games.chunks(PART) {
+            let part = part.to_vec();
+            let read = self
+                .read(move |archive| {
+                    let with_moves = |game: GameRecord| archive.moves(&game.id).map(|moves| (game, moves));
+                    part.into_iter().map(with_moves).collect::<Result<Vec<_>, _>>()
+                })
+                .await?;
+            all.extend(read);
+        }
+        Ok(all)
     }
 
     async fn newest(&self, most: u32) -> Result<Vec<GameRecord>, Trouble> {

@@ -1,6 +1,7 @@
 //! `sparring explain`: what a personality, a level or `bot.toml` means, key by key, and where each value is from; and
 //! what the rules make of a challenge.
 
+mod background;
 mod challenge;
 
 use std::{
@@ -23,7 +24,7 @@ use crate::{
     diagnostic::{Findings, place},
     personality::{
         self, Level, Profile,
-        strength::{self, CALIBRATION, Knobs, Levels},
+        strength::{self, CALIBRATION, Knobs, Levels, Strength},
     },
     settings::{Fallback, Key, nearest},
     units::{Elo, Millis},
@@ -78,15 +79,15 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 /// The rules of the settings, or those of no settings where there is no file.
-fn challenge_with(made: &challenge::Made, file: Option<&str>, config: &Path) -> anyhow::Result<String> {
-    let config = if config.exists() {
-        config::load(config)
+fn challenge_with(made: &challenge::Made, file: Option<&str>, path: &Path) -> anyhow::Result<String> {
+    let config = if path.exists() {
+        config::load(path)
             .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
             .0
     } else {
         Config::default()
     };
-    challenge::explain(file, made, &config, now())
+    challenge::explain(file, made, &config, path, now())
 }
 
 fn now() -> Millis {
@@ -95,7 +96,7 @@ fn now() -> Millis {
 }
 
 /// The files of personalities there are, or the shipped ones where the folders are missing: names and texts.
-fn files(paths: &Paths) -> anyhow::Result<Vec<(String, String)>> {
+pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<(String, String)>> {
     if shipped_stand_in(paths) {
         let shipped = PERSONALITIES.iter();
         return Ok(shipped
@@ -112,6 +113,15 @@ fn files(paths: &Paths) -> anyhow::Result<Vec<(String, String)>> {
         return Err(Failure::error(Exit::Failed, sentence));
     }
     Ok(files)
+}
+
+/// The personality of that name; none where its file is not there or cannot be used.
+fn profile_named(paths: &Paths, name: &str) -> Option<Profile> {
+    let all = files(paths).unwrap_or_default();
+    let mut read = all
+        .iter()
+        .filter_map(|(file, text)| personality::read(file, text).0);
+    read.find(|profile| profile.name == name)
 }
 
 /// All personalities, one a line.
@@ -137,14 +147,9 @@ fn cast(paths: &Paths) -> anyhow::Result<String> {
 
 /// How strong it is, in a few words.
 pub(super) fn strength_of(profile: &Profile) -> String {
-    let unbounded_by_books = Knobs {
-        book_plies: None,
-        ..strength::knobs_of(profile, None, true)
-    };
-    match profile.level {
-        Some(level) => format!("level {level}, {CALIBRATION}"),
-        None if unbounded_by_books == Knobs::default() => "full strength".to_owned(),
-        None => "strength set by hand".to_owned(),
+    match Strength::of(profile) {
+        level @ Strength::Level(_) => format!("{level}, {CALIBRATION}"),
+        other => other.to_string(),
     }
 }
 

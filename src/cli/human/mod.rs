@@ -6,6 +6,7 @@ mod curve_fit;
 pub mod fit;
 mod games;
 mod kept;
+mod levels;
 mod linear;
 mod pace_fit;
 mod pace_report;

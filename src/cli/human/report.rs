@@ -9,7 +9,7 @@ use super::{
     corpus::{Selection, each},
     games::{self, HumanGame, Part},
     kept::Kept,
-    note, pace_report,
+    levels, note, pace_report,
     scored::{BANDS, Scored, band, sample},
     stockfish::{self, DEPTHS, Verdicts},
     tally::{Losses, Match, percent},
@@ -23,7 +23,7 @@ use crate::{
         format,
         net::normalise,
     },
-    units::{Clock as _, Stopwatch},
+    units::{Clock as _, Depth, Stopwatch},
 };
 
 /// Scores the models of human play on games that they were not fitted on, as Markdown tables.
@@ -47,6 +47,13 @@ pub struct Args {
     /// Judges the think times instead of the moves.
     #[arg(long)]
     pace: bool,
+    /// Lets the levels themselves move on so many decisions of each band instead, and judges them beside people by a
+    /// search that neither has seen.
+    #[arg(long, value_name = "N", conflicts_with_all = ["pace", "clocks"])]
+    levels: Option<usize>,
+    /// How deep that search looks, in half moves.
+    #[arg(long, value_name = "DEPTH", default_value_t = 10)]
+    judge: u32,
     /// Plays so many clocks of 1+0, 3+0 and 10+5 to the end with 300 ms lag instead, and counts flags.
     #[arg(long, value_name = "GAMES", conflicts_with = "pace")]
     clocks: Option<usize>,
@@ -89,6 +96,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     if let Some(count) = args.clocks {
         return crate::cli::print(clocks::table(&games, count)?);
+    }
+    if let Some(count) = args.levels {
+        return crate::cli::print(levels::tables(&games, count, Depth(args.judge), &mut tell)?);
     }
     if args.pace {
         return crate::cli::print(pace_report::tables(&games, model)?);

@@ -105,6 +105,30 @@ pub fn sample(
     kept: &mut Kept,
     mut progress: impl FnMut(usize),
 ) -> anyhow::Result<Vec<Scored>> {
+    let mut sample = Vec::new();
+    spread(games, most, |game, line, decision| {
+        sample.push(Scored {
+            losses: kept.losses(&game.id, line, &decision.seen.moves)?,
+            phase: phase(line),
+            ply: line.ply(),
+            game: game.id.clone(),
+            decision,
+        });
+        progress(sample.len());
+        Ok(())
+    })?;
+    Ok(sample)
+}
+
+/// Visits judged decisions: in each band of 200 at most `most`, spread over its games.
+///
+/// # Errors
+/// When a game has an illegal move, and those of the visit.
+pub fn spread(
+    games: &[&HumanGame],
+    most: usize,
+    mut visit: impl FnMut(&HumanGame, &GameLine, Decision) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let mut there = [0_usize; BANDS];
     for game in games {
         each(game, Selection::Judged, |_, decision| {
@@ -113,7 +137,6 @@ pub fn sample(
         })?;
     }
     let (mut passed, mut taken) = ([0_usize; BANDS], [0_usize; BANDS]);
-    let mut sample = Vec::new();
     for game in games {
         each(game, Selection::Judged, |line, decision| {
             let band = band(decision.rating);
@@ -121,19 +144,12 @@ pub fn sample(
             // As many as keep pace with this share of the band.
             if taken[band] * there[band] < passed[band] * most.min(there[band]) {
                 taken[band] += 1;
-                sample.push(Scored {
-                    losses: kept.losses(&game.id, line, &decision.seen.moves)?,
-                    phase: phase(line),
-                    ply: line.ply(),
-                    game: game.id.clone(),
-                    decision,
-                });
-                progress(sample.len());
+                return visit(game, line, decision);
             }
             Ok(())
         })?;
     }
-    Ok(sample)
+    Ok(())
 }
 
 /// Bands of 200 points: below 800, 800, ... 2400, from 2600.

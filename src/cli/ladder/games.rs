@@ -179,8 +179,13 @@ pub const REFEREE: Referee = Referee {
 
 /// 64-bit FNV-1a: small, and the same on every machine.
 pub fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    hash_bytes(text.as_bytes())
+}
+
+/// The same of bytes that are no text.
+pub fn hash_bytes(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 

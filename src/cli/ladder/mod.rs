@@ -20,11 +20,13 @@ use super::{
 };
 use crate::{
     arena::read_openings,
+    engine::{Engine, bench},
     personality::{Level, strength::Levels},
-    units::Elo,
+    units::{Depth, Elo, Stopwatch},
 };
 use entrants::{Entrant, Visitor};
 use games::Ladder;
+use games::hash_bytes;
 pub use games::{REFEREE, hash};
 use record::Record;
 use table::Measured;
@@ -97,12 +99,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             hash(include_str!("../../personality/strength/levels.toml")),
         ),
     };
-    let openings = match &args.openings {
-        Some(path) => {
-            let openings = read_openings(&text_of(path)?, args.seed);
+    let opened = args.openings.as_deref().map(text_of).transpose()?;
+    let openings = match (&args.openings, &opened) {
+        (Some(path), Some(text)) => {
+            let openings = read_openings(text, args.seed);
             Some(openings.with_context(|| path.display().to_string())?)
         }
-        None => None,
+        _ => None,
     };
     let ladder = Ladder {
         levels,
@@ -114,7 +117,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         concurrency: args.concurrency,
     };
     let mut record = match &args.record {
-        Some(path) => Record::open(path, &heading(args, version))?,
+        Some(path) => Record::open(path, &heading(args, opened.as_deref(), version))?,
         None => Record::default(),
     };
     let bar = progress_bar(ladder.total() as u64, "games");
@@ -185,14 +188,22 @@ fn entrants(args: &Args, levels: &Levels) -> anyhow::Result<Vec<Entrant>> {
     Ok(entrants)
 }
 
-/// What makes games countable together: another heading, another record.
-fn heading(args: &Args, version: u64) -> String {
-    let openings = args
-        .openings
-        .as_ref()
-        .map_or_else(|| "as people open".to_owned(), |path| path.display().to_string());
+/// So deep the engine's signature is taken: deep enough to be another one for nearly every change of play, and quick.
+const SIGNATURE: Depth = Depth(5);
+
+/// What makes games countable together: another heading, another record. `openings` is what the file holds, `numbers`
+/// names those behind the levels.
+fn heading(args: &Args, openings: Option<&str>, numbers: u64) -> String {
+    let openings = match (&args.openings, openings) {
+        (Some(path), Some(text)) => format!("{} {:016x}", path.display(), hash(text)),
+        _ => "as people open".to_owned(),
+    };
+    let signature = bench::run(&mut Engine::new(1), SIGNATURE, &Stopwatch::start());
     format!(
-        "# ladder: seed {}, openings {openings}, numbers {version:016x}",
-        args.seed
+        "# ladder: sparring {} with signature {}, seed {}, openings {openings}, numbers {numbers:016x}, people {:016x}",
+        env!("CARGO_PKG_VERSION"),
+        signature.nodes.0,
+        args.seed,
+        hash_bytes(include_bytes!("../../personality/choice/human.params")),
     )
 }

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::{
-    cli::exit::{Exit, Failure},
     config::Config,
     personality::{Cast, Delay, Level, Profile, strength::CALIBRATION},
     units::Millis,
@@ -33,6 +32,7 @@ pub(super) fn describe(cast: &Cast, config: &Config, edit: bool) -> Value {
         "personalities": personalities,
         "default": config.play.personality,
         "edit": edit,
+        "reloads": true,
         "levels": {
             "min": Level::RANGE.start(),
             "max": Level::RANGE.end(),
@@ -51,26 +51,6 @@ fn pace(profile: &Profile) -> &'static str {
         Delay::Human if profile.tempo <= 1.0 => "steady",
         Delay::Fixed(_) | Delay::Between(..) | Delay::Human => "slow",
     }
-}
-
-/// Refuses a personality that nobody knows, and says who was probably meant.
-///
-/// # Errors
-/// [`Exit::Usage`] with a suggestion and the names there are.
-pub(super) fn must_know(cast: &Cast, name: &str) -> anyhow::Result<()> {
-    if cast.get(name).is_some() {
-        return Ok(());
-    }
-    let meant = cast
-        .suggest(name)
-        .map(|name| format!(", did you mean {name}?"))
-        .unwrap_or_default();
-    let names: Vec<&str> = cast.names().collect();
-    let message = format!(
-        "there is no personality \"{name}\"{meant} There are {}",
-        names.join(", ")
-    );
-    Err(Failure::error(Exit::Usage, message))
 }
 
 #[cfg(test)]

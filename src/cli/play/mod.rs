@@ -20,9 +20,10 @@ use super::{
     edit::{self, Editor},
     exit::{Exit, Failure},
     guard::Access,
+    reloads,
     sandbox::bind,
     service::{assemble, failure, fresh_seed},
-    stock::{shipped_stand_in, stock},
+    stock::{must_know, shipped_stand_in, stock},
     why,
 };
 use crate::{
@@ -121,7 +122,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
     let stock = stock(&config.paths, &stop);
     if let Some(name) = &args.personality {
-        lobby::must_know(&stock.cast.borrow(), name)?;
+        must_know(&stock.cast.borrow(), name)?;
     }
     let seed = fresh_seed();
     // What the program carries cannot be edited.
@@ -153,7 +154,8 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     } else {
         axum::Router::new()
     };
-    let serving = tokio::spawn(server.serve_beside(editing, listener, stop.clone()));
+    let beside = editing.merge(reloads::router(stock.tidings.clone(), Access::default()));
+    let serving = tokio::spawn(server.serve_beside(beside, listener, stop.clone()));
 
     let client = Client::new(&address, Token::parse(&bot)?, seed)?;
     let mut service = assemble(&config, client, &stock, seed)?;

@@ -50,9 +50,13 @@ impl Contest {
     }
 
     /// Plays, telling of each game, and returns the games of each style.
-    pub fn run(&self, concurrency: usize, tell: &(dyn Fn() + Sync)) -> Vec<Played> {
+    ///
+    /// # Errors
+    /// When a game cannot be played: a report of fewer games than it says would be another one.
+    pub fn run(&self, concurrency: usize, tell: &(dyn Fn() + Sync)) -> Result<Vec<Played>, PlayerError> {
         let next = AtomicUsize::new(0);
-        let results = Mutex::new(vec![None; self.total()]);
+        let results: Mutex<Vec<Option<Result<_, PlayerError>>>> =
+            Mutex::new(std::iter::repeat_with(|| None).take(self.total()).collect());
         thread::scope(|scope| {
             for _ in 0..concurrency.max(1) {
                 scope.spawn(|| {
@@ -63,8 +67,13 @@ impl Contest {
                             return;
                         }
                         let (game, style) = (task / self.styles.len(), task % self.styles.len());
-                        let result = self.play(style, game).ok();
-                        results.lock().unwrap_or_else(PoisonError::into_inner)[task] = result;
+                        let result = self.play(style, game);
+                        let has_failed = result.is_err();
+                        results.lock().unwrap_or_else(PoisonError::into_inner)[task] = Some(result);
+                        if has_failed {
+                            // Nobody begins another.
+                            return next.store(self.total(), Ordering::Relaxed);
+                        }
                         tell();
                     }
                 });
@@ -73,13 +82,13 @@ impl Contest {
         let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut played = vec![Played::default(); self.styles.len()];
         for (task, result) in results.into_iter().enumerate() {
-            if let Some((signs, half_points)) = result {
+            if let Some((signs, half_points)) = result.transpose()? {
                 let played = &mut played[task % self.styles.len()];
                 played.signs.push(signs);
                 played.half_points.push(half_points);
             }
         }
-        played
+        Ok(played)
     }
 
     /// One game: what the style showed, and its half points.
@@ -126,8 +135,8 @@ mod tests {
             // Hopeless, so that it is over soon, and with enough men to show something.
             start: parse_fen(Variant::Standard, "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1").unwrap(),
         };
-        let one = contest.run(1, &|| {});
-        let two = contest.run(2, &|| {});
+        let one = contest.run(1, &|| {}).unwrap();
+        let two = contest.run(2, &|| {}).unwrap();
         for (one, two) in one.iter().zip(&two) {
             assert_eq!(one.half_points, two.half_points);
             assert_eq!(one.signs, two.signs);

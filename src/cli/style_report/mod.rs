@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         start: Variant::Standard.start(),
     };
     let bar = progress_bar(contest.total() as u64, "games");
-    let played: Vec<Played> = contest.run(args.concurrency, &|| bar.inc(1));
+    let played: Vec<Played> = contest.run(args.concurrency, &|| bar.inc(1))?;
     bar.finish_and_clear();
     super::print(table::report(&players, args.level, &played))
 }

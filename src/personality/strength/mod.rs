@@ -4,9 +4,11 @@
 //! level are in `levels.toml`, read by [`Levels`].
 
 mod path;
+mod stated;
 mod think;
 
 pub use path::{Choice, Knobs, Levels, LevelsError, Place};
+pub use stated::Strength;
 pub use think::{Chosen, Order, Styled, Thought, think};
 
 use super::{Profile, choice::Looks, style::Style};
@@ -41,14 +43,6 @@ pub fn knobs_of(profile: &Profile, asked: Option<Elo>, orthodox: bool) -> Knobs 
         blunder_rate: profile.blunder_rate.unwrap_or(base.blunder_rate),
         book_plies: profile.book_plies.or(base.book_plies),
     }
-}
-
-/// Whether a personality may still play from its books after this many half moves of a game.
-#[must_use]
-pub fn allows_book(profile: &Profile, asked: Option<Elo>, ply: usize) -> bool {
-    knobs_of(profile, asked, true)
-        .book_plies
-        .is_none_or(|plies| ply < plies as usize)
 }
 
 /// What a personality does about its next move.
@@ -182,15 +176,5 @@ mod tests {
             1,
         );
         assert!(order.choice.is_none() && order.search.limits == Limits::default());
-    }
-
-    #[test]
-    fn weak_levels_leave_the_book_early() {
-        let mut profile = Profile::new("x");
-        assert!(allows_book(&profile, None, 300));
-        profile.level = Some(Elo(600));
-        assert!(allows_book(&profile, None, 3));
-        assert!(!allows_book(&profile, None, 4));
-        assert!(allows_book(&profile, Some(Elo(1000)), 4));
     }
 }

@@ -111,7 +111,7 @@ impl Axis {
         row(
             Self::Risk,
             "risk",
-            "-2 gives nothing away, 2 offers material where it costs little.",
+            "-2 gives nothing away and likes a draw, 2 offers material where it costs little and shuns draws.",
         ),
     ];
 }
@@ -148,6 +148,9 @@ impl Style {
             pawns: 2 * self.on(Axis::Pawns) + self.on(Axis::Attack),
             open_files: 5 * self.on(Axis::Openness),
             material: 3 * self.on(Axis::Greed) - 2 * self.on(Axis::Risk),
+            castled: 15 * self.on(Axis::Castling),
+            queen_out: 8 * self.on(Axis::Queen),
+            draws: -12 * self.on(Axis::Risk),
         }
     }
 
@@ -306,9 +309,11 @@ mod tests {
     }
 
     #[test]
-    fn the_likings_of_every_style_stay_small() {
+    fn every_axis_is_liked_by_the_search_too_and_stays_small() {
         for row in Axis::ALL {
             for value in Style::RANGE {
+                let likings = Style::default().with(row.axis, value).likings();
+                assert_eq!(likings == Likings::default(), value == 0, "{row:?}");
                 for each in Style::default().with(row.axis, value).likings().amounts() {
                     assert!(each.abs() <= 40, "{row:?} {value}");
                 }

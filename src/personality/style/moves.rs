@@ -9,6 +9,9 @@ use crate::{
     personality::choice::exchange::{winnings, worth},
 };
 
+/// An exchange that wins or loses no more than this, in tenths of a pawn, is an even one.
+const EVEN: i32 = 5;
+
 /// Half moves of a game after which moving the queen is no longer early.
 const EARLY: usize = 24;
 
@@ -116,7 +119,7 @@ impl<'a> Eye<'a> {
     /// An exchange of pieces, not of pawns, that nobody wins.
     pub fn trade(&self, mv: Move) -> f32 {
         let is_piece = mv.capture().is_some_and(|role| role != Role::Pawn) && mv.role() != Role::Pawn;
-        let is_even = self.gain(mv).abs() <= 5;
+        let is_even = self.gain(mv).abs() <= EVEN;
         if is_piece && is_even { 1.6 } else { 0.0 }
     }
 
@@ -147,10 +150,10 @@ impl<'a> Eye<'a> {
         }
     }
 
-    /// Queens that take or offer themselves to queens.
+    /// Queens that are exchanged for queens, or offer themselves to them. A queen that costs nothing is taken by anybody.
     fn queens_off(&self, mv: Move) -> f32 {
         if mv.capture() == Some(Role::Queen) {
-            return 2.0;
+            return if self.gain(mv) <= EVEN { 2.0 } else { 0.0 };
         }
         if mv.role() != Role::Queen || mv.is_capture() {
             return 0.0;

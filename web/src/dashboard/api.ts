@@ -167,6 +167,15 @@ export interface Warning {
   readonly count: number;
 }
 
+/** A book or a personality that was read again. */
+export interface Reload {
+  readonly number: number;
+  readonly at: number;
+  /** Whether the file is in use as it is. */
+  readonly good: boolean;
+  readonly text: string;
+}
+
 export type Wish = 'pause' | 'resume' | 'drain' | 'reload';
 
 async function answer(path: string, init: RequestInit = {}): Promise<Response> {
@@ -189,6 +198,8 @@ export const books = (): Promise<{ readonly games: number; readonly books: reado
 export const levels = (): Promise<Levels> => read('/api/levels');
 export const warnings = async (): Promise<readonly Warning[]> =>
   (await read<{ warnings: readonly Warning[] }>('/api/warnings')).warnings;
+export const reloads = async (): Promise<readonly Reload[]> =>
+  (await read<{ reloads: readonly Reload[] }>('/reloads')).reloads;
 export const setLevel = (level: number | null): Promise<Response> =>
   answer('/api/control/level', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ level }) });
 export const wish = (name: Wish): Promise<Response> => answer(`/api/control/${name}`, { method: 'POST' });

@@ -25,15 +25,21 @@ export function nowPage(): Page {
 
   const warned = h('section', { 'aria-labelledby': 'warned', hidden: true });
   let told = '';
+  const reread = h('section', { 'aria-labelledby': 'reread', hidden: true });
+  let read = '';
 
   const look = async () => {
-    const [now, warnings] = await Promise.all([api.overview().catch(() => null), api.warnings().catch(() => [])]);
+    const [now, warnings, reloads] = await Promise.all([
+      api.overview().catch(() => null), api.warnings().catch(() => []), api.reloads().catch(() => []),
+    ]);
     if (left.signal.aborted) return;
     lost.hidden = now !== null;
     if (!now) return;
     // Drawn anew only when there is news, so that who reads a row by keyboard is not thrown out of it.
     if (told !== (told = JSON.stringify(warnings))) warned.replaceChildren(...warningPart(warnings));
     warned.hidden = warnings.length === 0;
+    if (read !== (read = JSON.stringify(reloads))) reread.replaceChildren(...reloadPart(reloads));
+    reread.hidden = reloads.length === 0;
     setText(health, healthLine(now));
     health.classList.toggle('bad', !now.ok);
     facts.replaceChildren(...factsOf(now).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
@@ -63,7 +69,7 @@ export function nowPage(): Page {
   return {
     element: h('main', {}, h('h1', { class: 'only-spoken' }, words.title), lost,
       h('section', { class: 'panel' }, h('div', { class: 'spread' }, health, controls.element), facts, gates),
-      h('section', { 'aria-labelledby': 'running' }, h('h2', { id: 'running' }, words.running), none, grid), warned),
+      h('section', { 'aria-labelledby': 'running' }, h('h2', { id: 'running' }, words.running), none, grid), reread, warned),
     close() {
       left.abort();
       clearInterval(looking);
@@ -89,6 +95,15 @@ function warningPart(warnings: readonly api.Warning[]): HTMLElement[] {
   ]);
   const heads = [words.when, words.severity, words.often, words.ofGame, words.said];
   return [h('h2', { id: 'warned' }, words.warnings), table(words.warnings, heads, rows)];
+}
+
+function reloadPart(reloads: readonly api.Reload[]): HTMLElement[] {
+  const rows = reloads.map(({ at, good, text }) => [
+    moment(at),
+    h('span', { class: `severity ${good ? 'fine' : 'warning'}` }, good ? words.inUse : words.notInUse),
+    h('span', { class: 'said' }, text),
+  ]);
+  return [h('h2', { id: 'reread' }, words.reloads), table(words.reloads, [words.when, words.outcome, words.said], rows)];
 }
 
 function factsOf(now: api.Overview): [string, string][] {

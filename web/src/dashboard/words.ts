@@ -41,6 +41,8 @@ export const words = {
   warnings: 'Warnings and errors of late',
   severities: { warning: 'warning', error: 'error' } as Record<string, string>,
   severity: 'How bad', often: 'How often', ofGame: 'Game', said: 'What the log says',
+  reloads: 'Books and personalities read again',
+  outcome: 'Outcome', inUse: 'in use', notInUse: 'not in use',
   times: (count: number) => `${count} times`,
   ofTheirs: (move: string) => `Their ${move}`,
   you: 'Sparring',

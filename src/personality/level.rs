@@ -1,45 +1,48 @@
-//! The level that a rule asks for: a number, or as strong as whoever sits on the other side.
+//! Levels: a number on the scale of lichess ratings, or as strong as whoever sits on the other side.
 
-use std::fmt;
+use std::{fmt, ops::RangeInclusive};
 
 use toml::{Spanned, de::DeValue};
 
 use crate::{
-    personality::Level,
-    settings::{Choice, Form, Misfit, nearest},
+    settings::{Form, Misfit, Whole, nearest},
     units::Elo,
 };
 
-/// How strong a rule wants the bot to be.
+/// A level on the scale of lichess ratings: a whole number of the path that [`strength`](super::strength) knows.
+#[derive(Debug, Clone, Copy)]
+pub struct Level;
+
+impl Level {
+    /// The levels there are knobs for.
+    pub const RANGE: RangeInclusive<u32> = 600..=2800;
+}
+
+impl Form for Level {
+    type Value = Elo;
+
+    fn describe(&self) -> String {
+        Whole(Self::RANGE, "on the scale of lichess ratings").describe()
+    }
+
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Elo, Vec<Misfit>> {
+        Whole(Self::RANGE, "").read(value).map(Elo)
+    }
+
+    fn write(&self, value: &Elo) -> String {
+        value.to_string()
+    }
+}
+
+/// How strong a rule or a personality wants the bot to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LevelWish {
     /// Always this level.
     Fixed(Elo),
     /// The opponent's rating and so much more, or less, in casual games.
     Opponent(i32),
-}
-
-/// How the level of casual games follows the opponent. Rated games keep one level.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Adapt {
-    /// It does not.
-    #[default]
-    Off,
-    /// From game to game, by the results of the day.
-    Rematches,
-    /// From move to move, by how the game stands.
-    Coach,
-}
-
-impl Adapt {
-    pub(super) const FORM: Choice<Self> = Choice(&[
-        ("off", Self::Off),
-        ("rematches", Self::Rematches),
-        ("coach", Self::Coach),
-    ]);
-
-    pub(super) const DOC: &str = "In casual games a level may follow the opponent: \"rematches\" makes it 30 higher for each game of the day \
-        that they are ahead and 30 lower for each that they are behind, up to 200; \"coach\" plays the better the worse it stands. They are told.";
+    /// The opponent's rating in casual games, but no less than the first and no more than the second.
+    Within(Elo, Elo),
 }
 
 /// How far from the opponent's rating a level may be asked for.
@@ -48,10 +51,23 @@ const FARTHEST: i32 = 1000;
 /// The word for the opponent's rating.
 const OPPONENT: &str = "opponent";
 
+/// The level against somebody whose rating is not known, where nothing is nearer.
+const MIDDLING: Elo = Elo(1500);
+
 impl LevelWish {
-    /// Reads `opponent`, `opponent+100` or `opponent-200`.
+    /// Reads `opponent`, `opponent+100`, `opponent-200` or `1200 to 1600`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        if let Some((least, most)) = text.split_once(" to ") {
+            let level = |text: &str| {
+                text.trim()
+                    .parse()
+                    .ok()
+                    .filter(|level| Level::RANGE.contains(level))
+            };
+            let (least, most): (u32, u32) = (level(least)?, level(most)?);
+            return (least <= most).then_some(Self::Within(Elo(least), Elo(most)));
+        }
         let offset = text.strip_prefix(OPPONENT)?.replace(' ', "");
         let offset = match offset.as_str() {
             "" => 0,
@@ -75,6 +91,18 @@ impl LevelWish {
                 let level = opponent?.0.saturating_add_signed(offset);
                 Some(Elo(level.clamp(*Level::RANGE.start(), *Level::RANGE.end())))
             }
+            Self::Within(..) if rated => None,
+            Self::Within(least, most) => Some(opponent?.clamp(least, most)),
+        }
+    }
+
+    /// The level in games in which the opponent's does not count.
+    #[must_use]
+    pub fn otherwise(self) -> Elo {
+        match self {
+            Self::Fixed(level) => level,
+            Self::Opponent(_) => MIDDLING,
+            Self::Within(least, most) => Elo(u32::midpoint(least.0, most.0)),
         }
     }
 }
@@ -85,19 +113,23 @@ impl fmt::Display for LevelWish {
             Self::Fixed(level) => write!(f, "{level}"),
             Self::Opponent(0) => write!(f, "\"{OPPONENT}\""),
             Self::Opponent(offset) => write!(f, "\"{OPPONENT}{offset:+}\""),
+            Self::Within(least, most) => write!(f, "\"{least} to {most}\""),
         }
     }
 }
 
 /// [`LevelWish`] as a setting.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LevelForm;
+pub struct LevelForm;
 
 impl Form for LevelForm {
     type Value = LevelWish;
 
     fn describe(&self) -> String {
-        format!("{}, \"opponent\" or \"opponent+100\"", Level.describe())
+        format!(
+            "{}, \"opponent\", \"opponent+100\", or \"1200 to 1600\" for the opponent's rating within a range",
+            Level.describe()
+        )
     }
 
     fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<LevelWish, Vec<Misfit>> {
@@ -140,8 +172,25 @@ mod tests {
     }
 
     #[test]
+    fn a_range_keeps_the_opponents_rating_within_it() {
+        let range = LevelWish::parse("1200 to 1600").unwrap();
+        let against = |rating| range.resolve(Some(Elo(rating)), false).map(|level| level.0);
+        assert_eq!(
+            [900, 1300, 2400].map(against),
+            [Some(1200), Some(1300), Some(1600)]
+        );
+        assert_eq!(
+            (range.resolve(Some(Elo(900)), true), range.otherwise()),
+            (None, Elo(1400))
+        );
+        for text in ["1600 to 1200", "100 to 1600", "1200 to", "1200 to 9000"] {
+            assert_eq!(LevelWish::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_written_reads_back_and_nonsense_does_not() {
-        for text in ["opponent", "opponent+100", "opponent-200"] {
+        for text in ["opponent", "opponent+100", "opponent-200", "1200 to 1600"] {
             let wish = LevelWish::parse(text).unwrap();
             assert_eq!(wish.to_string(), format!("\"{text}\""));
         }

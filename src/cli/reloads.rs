@@ -1,0 +1,28 @@
+//! The last books and personalities that were read again, for the pages: `GET /reloads`.
+
+use axum::{Json, Router, extract::State, middleware::from_fn_with_state, routing::get};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::guard::{self, Access};
+use crate::watch::Tidings;
+
+/// The call, for those who have access.
+pub fn router(tidings: watch::Receiver<Tidings>, access: Access) -> Router {
+    Router::new()
+        .route("/reloads", get(recent))
+        .layer(from_fn_with_state(access, guard::check))
+        .with_state(tidings)
+}
+
+/// The newest first.
+async fn recent(State(tidings): State<watch::Receiver<Tidings>>) -> Json<Value> {
+    let tidings = tidings.borrow().clone();
+    let rows: Vec<Value> = tidings
+        .recent()
+        .map(|tiding| {
+            json!({"number": tiding.number, "at": tiding.at, "good": tiding.good, "text": tiding.text})
+        })
+        .collect();
+    Json(json!({"reloads": rows}))
+}

@@ -1,0 +1,26 @@
+//! A level that follows the opponent, as a setting.
+
+use crate::settings::Choice;
+
+/// How the level of casual games follows the opponent. Rated games keep one level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Adapt {
+    /// It does not.
+    #[default]
+    Off,
+    /// From game to game, by the results of the day.
+    Rematches,
+    /// From move to move, by how the game stands.
+    Coach,
+}
+
+impl Adapt {
+    pub(super) const FORM: Choice<Self> = Choice(&[
+        ("off", Self::Off),
+        ("rematches", Self::Rematches),
+        ("coach", Self::Coach),
+    ]);
+
+    pub(super) const DOC: &str = "In casual games a level may follow the opponent: \"rematches\" makes it 30 higher for each game of the day \
+        that they are ahead and 30 lower for each that they are behind, up to 200; \"coach\" plays the better the worse it stands. They are told.";
+}

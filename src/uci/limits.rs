@@ -1,0 +1,103 @@
+//! When a search ends: the limits of `go` as the engine takes them.
+
+use super::{
+    options::Settings,
+    parse::{Go, SideClock},
+};
+use crate::{
+    chess::Color,
+    engine::{
+        Limits,
+        time::{GameClock, budget},
+    },
+    units::{Depth, Millis, Nodes},
+};
+
+/// The clock of the side to move, and what there is to say where only something else was told. A search that went on
+/// for ever without a word would look like a hang.
+pub(super) fn clock_of(go: &Go, turn: Color) -> (SideClock, Option<&'static str>) {
+    let (own, other) = (go.clock(turn), go.clock(turn.other()));
+    if own.remaining.is_some() || go.infinite {
+        return (own, None);
+    }
+    if other.remaining.is_some() {
+        let taken = SideClock {
+            remaining: other.remaining,
+            increment: own.increment.or(other.increment),
+        };
+        let remark = "\"go\" has no time for the side to move: that of the other side is taken for it";
+        return (taken, Some(remark));
+    }
+    let is_bounded = go.depth.or(go.mate).is_some() || go.nodes.is_some() || go.movetime.is_some();
+    let has_rest = own.increment.or(other.increment).is_some() || go.movestogo.is_some();
+    let remark = "\"go\" has an increment or moves to go, but no time: the search runs until \"stop\"";
+    (own, (has_rest && !is_bounded).then_some(remark))
+}
+
+/// The limits of a search, by the clock of the side whose turn it is. `reserve` is kept on the clock as far as it goes, but never
+/// more than half of it.
+pub(super) fn limits(go: &Go, clock: SideClock, settings: &Settings, reserve: Millis) -> Limits {
+    let overhead = settings.overhead;
+    let mut limits = Limits {
+        depth: go.depth.map(Depth),
+        nodes: go.nodes.map(Nodes),
+        mate: go.mate,
+        soft: None,
+        hard: None,
+    };
+    if go.infinite {
+        return limits;
+    }
+    if let Some(remaining) = clock.remaining {
+        let budget = budget(&GameClock {
+            remaining: remaining - reserve.min(remaining.scaled(0.5)),
+            increment: clock.increment.unwrap_or_default(),
+            moves_to_go: go.movestogo.filter(|moves| *moves > 0),
+            overhead,
+        });
+        // An interface that ponders gives part of the time back while the opponent thinks.
+        let hope = if settings.ponder { 1.25 } else { 1.0 };
+        limits.soft = Some(budget.soft.scaled(hope).min(budget.hard));
+        limits.hard = Some(budget.hard);
+    }
+    if let Some(movetime) = go.movetime {
+        let movetime = (movetime - overhead).max(Millis(1));
+        limits.hard = Some(limits.hard.map_or(movetime, |hard| hard.min(movetime)));
+    }
+    limits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_missing_is_told_and_the_other_one_taken() {
+        let go = Go {
+            btime: Some(Millis(1000)),
+            binc: Some(Millis(10)),
+            ..Go::default()
+        };
+        let (clock, remark) = clock_of(&go, Color::White);
+        assert_eq!(
+            (clock.remaining, clock.increment),
+            (Some(Millis(1000)), Some(Millis(10)))
+        );
+        assert!(remark.unwrap().contains("that of the other side"));
+        let limits = limits(&go, clock, &Settings::default(), Millis::ZERO);
+        assert!(limits.hard.is_some_and(|hard| hard < Millis(1000)), "{limits:?}");
+        assert_eq!(clock_of(&go, Color::Black).1, None);
+    }
+
+    #[test]
+    fn an_increment_alone_is_no_limit_and_that_is_told() {
+        let mut go = Go {
+            winc: Some(Millis(10)),
+            ..Go::default()
+        };
+        assert!(clock_of(&go, Color::White).1.unwrap().contains("until \"stop\""));
+        go.depth = Some(3);
+        assert_eq!(clock_of(&go, Color::White).1, None);
+        assert_eq!(clock_of(&Go::default(), Color::White).1, None);
+    }
+}
