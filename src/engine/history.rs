@@ -3,6 +3,8 @@
 //!
 //! Every number moves towards its bound by a step that shrinks as it gets there ("gravity"), so old lessons fade.
 
+use shakmaty::{Bitboard, attacks};
+
 use super::{node::Node, params::Params};
 use crate::chess::{Color, Move};
 
@@ -31,20 +33,35 @@ pub(super) fn piece_square(us: Color, mv: Move) -> PieceSquare {
     piece * 64 + mv.to() as u16
 }
 
-/// What a quiet move is judged by besides itself: whose it is, and the moves before it.
+/// What a quiet move is judged by besides itself: whose it is, what is attacked, and the moves before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Past {
     us: Color,
+    /// The squares that the other side attacks.
+    threats: Bitboard,
     /// Where the rows of the moves before begin, as many as `count`.
     rows: [usize; 3],
     count: usize,
 }
 
 impl Past {
-    /// The past of a node, `before` telling where the last, the second to last and the fourth to last move ended.
-    pub fn new(node: &Node, before: [PieceSquare; 3], params: &Params) -> Self {
+    /// What evasions of a quiescence node are ranked by: themselves alone.
+    pub fn quiescent(node: &Node, params: &Params) -> Self {
+        let counts = params.threat_history > 0 && node.in_check();
         Self {
             us: node.turn,
+            threats: if counts { threats(node) } else { Bitboard::EMPTY },
+            rows: [0; 3],
+            count: 0,
+        }
+    }
+
+    /// The past of a node, `before` telling where the last, the second to last and the fourth to last move ended.
+    pub fn new(node: &Node, before: [PieceSquare; 3], params: &Params) -> Self {
+        let counts = params.threat_history > 0;
+        Self {
+            us: node.turn,
+            threats: if counts { threats(node) } else { Bitboard::EMPTY },
             rows: before.map(|previous| previous as usize * PIECE_SQUARES),
             count: usize::try_from(params.continuation).unwrap_or(0).min(3),
         }
@@ -54,7 +71,7 @@ impl Past {
 /// All histories of one searching thread.
 #[derive(Debug)]
 pub(super) struct Histories {
-    /// Quiet moves by side, origin and target.
+    /// Quiet moves by side, danger to origin and target, origin and target.
     butterfly: Vec<i16>,
     /// Captures by piece, target and victim.
     captures: Vec<i16>,
@@ -72,7 +89,7 @@ impl Histories {
     pub fn new() -> Self {
         let corrections = || vec![0; 2 * CORRECTIONS];
         Self {
-            butterfly: vec![0; 2 * 64 * 64],
+            butterfly: vec![0; 2 * 4 * 64 * 64],
             captures: vec![0; PIECE_SQUARES * 8],
             continuation: vec![0; (PIECE_SQUARES + 1) * PIECE_SQUARES],
             pawns: corrections(),
@@ -100,16 +117,16 @@ impl Histories {
     /// How well a quiet move did, by itself and after what was before it.
     pub fn quiet(&self, past: &Past, mv: Move) -> i32 {
         let to = piece_square(past.us, mv) as usize;
-        let mut sum = self.butterfly(past.us, mv);
+        let mut sum = self.butterfly(past, mv);
         for row in &past.rows[..past.count] {
             sum += i32::from(self.continuation[row + to]);
         }
         sum
     }
 
-    /// How well a quiet move did by itself.
-    pub fn butterfly(&self, us: Color, mv: Move) -> i32 {
-        i32::from(self.butterfly[butterfly(us, mv)])
+    /// How well a quiet move did by itself, with its origin and target under attack or not as they are now.
+    pub fn butterfly(&self, past: &Past, mv: Move) -> i32 {
+        i32::from(self.butterfly[butterfly(past, mv)])
     }
 
     /// How well a capture did.
@@ -120,7 +137,15 @@ impl Histories {
     /// Rewards or punishes a quiet move.
     pub fn learn_quiet(&mut self, past: &Past, mv: Move, bonus: i32) {
         let to = piece_square(past.us, mv) as usize;
-        pull(&mut self.butterfly[butterfly(past.us, mv)], bonus, MAX_HISTORY);
+        pull(&mut self.butterfly[butterfly(past, mv)], bonus, MAX_HISTORY);
+        for row in &past.rows[..past.count] {
+            pull(&mut self.continuation[row + to], bonus, MAX_HISTORY);
+        }
+    }
+
+    /// Rewards or punishes a quiet move for what it did after the moves before it alone.
+    pub fn learn_continuation(&mut self, past: &Past, mv: Move, bonus: i32) {
+        let to = piece_square(past.us, mv) as usize;
         for row in &past.rows[..past.count] {
             pull(&mut self.continuation[row + to], bonus, MAX_HISTORY);
         }
@@ -144,8 +169,8 @@ impl Histories {
     }
 
     /// Learns by how much the evaluation was wrong: `error` in centipawns, the searched depth giving it weight.
-    pub fn learn_correction(&mut self, node: &Node, error: i32, depth: i32) {
-        let bonus = (error * depth * 4).clamp(-MAX_CORRECTION / 4, MAX_CORRECTION / 4);
+    pub fn learn_correction(&mut self, node: &Node, error: i32, depth: i32, params: &Params) {
+        let bonus = (error * depth * params.correction_rate).clamp(-MAX_CORRECTION / 4, MAX_CORRECTION / 4);
         let us = node.turn;
         let keys = &node.keys;
         for (table, key) in [(&mut self.pawns, keys.pawns), (&mut self.minors, keys.minors)] {
@@ -163,10 +188,25 @@ fn pull(value: &mut i16, bonus: i32, bound: i32) {
     *value = (old + bonus - old * bonus.abs() / bound) as i16;
 }
 
-fn butterfly(us: Color, mv: Move) -> usize {
+/// The squares that the side not to move attacks.
+fn threats(node: &Node) -> Bitboard {
+    let board = node.board();
+    let occupied = board.occupied();
+    let mut attacked = Bitboard::EMPTY;
+    for from in board.by_color(!node.turn) {
+        if let Some(piece) = board.piece_at(from) {
+            attacked |= attacks::attacks(from, piece, occupied);
+        }
+    }
+    attacked
+}
+
+fn butterfly(past: &Past, mv: Move) -> usize {
     // Drops have no origin; the target alone is enough for them.
     let from = mv.from().unwrap_or(mv.to());
-    (us as usize * 64 + from as usize) * 64 + mv.to() as usize
+    let attacked = |square| usize::from(past.threats.contains(square));
+    let danger = attacked(from) * 2 + attacked(mv.to());
+    ((past.us as usize * 4 + danger) * 64 + from as usize) * 64 + mv.to() as usize
 }
 
 fn capture(us: Color, mv: Move) -> usize {
@@ -180,7 +220,7 @@ fn correction(us: Color, key: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Variant, parse_uci};
+    use crate::chess::{Variant, parse_fen, parse_uci};
 
     #[test]
     fn histories_stay_within_their_bounds_whatever_they_learn() {
@@ -195,7 +235,46 @@ mod tests {
             assert!(sum.abs() <= 4 * MAX_HISTORY, "{sum}");
             assert!(sum.abs() > 2 * MAX_HISTORY, "{sum}");
         }
-        assert_eq!(histories.butterfly(Color::Black, mv), 0);
+        let other = Past {
+            us: Color::Black,
+            ..past
+        };
+        assert_eq!(histories.butterfly(&other, mv), 0);
+    }
+
+    #[test]
+    fn what_a_move_did_under_attack_says_nothing_of_it_in_peace() {
+        let node = |fen| Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);
+        let peaceful = node("4k3/8/8/8/8/8/8/R3K3 w - - 0 1");
+        let mv = parse_uci(&peaceful.pos, "a1a5").unwrap();
+        let mut histories = Histories::new();
+        let mut learnt = Vec::new();
+        // The rook flees from a bishop, walks into a pawn's reach, and both.
+        for fen in [
+            "4k3/8/5b2/8/8/8/8/R3K3 w - - 0 1",
+            "4k3/8/1p6/8/8/8/8/R3K3 w - - 0 1",
+            "4k3/8/1p3b2/8/8/8/8/R3K3 w - - 0 1",
+        ] {
+            let past = Past::new(&node(fen), [NO_PIECE_SQUARE; 3], &Params::default());
+            learnt.push(histories.butterfly(&past, mv));
+            histories.learn_quiet(&past, mv, 1000);
+            assert!(histories.butterfly(&past, mv) > 0, "{fen}");
+        }
+        assert_eq!(learnt, [0; 3]);
+        assert_eq!(
+            histories.butterfly(
+                &Past::new(&peaceful, [NO_PIECE_SQUARE; 3], &Params::default()),
+                mv
+            ),
+            0
+        );
+        let off = Params {
+            threat_history: 0,
+            ..Params::default()
+        };
+        let before = [NO_PIECE_SQUARE; 3];
+        let blind = node("4k3/8/5b2/8/8/8/8/R3K3 w - - 0 1");
+        assert_eq!(histories.butterfly(&Past::new(&blind, before, &off), mv), 0);
     }
 
     #[test]
@@ -204,7 +283,7 @@ mod tests {
         let mut histories = Histories::new();
         assert_eq!(histories.correction(&node, &Params::default()), 0);
         for _ in 0..50 {
-            histories.learn_correction(&node, 80, 6);
+            histories.learn_correction(&node, 80, 6, &Params::default());
         }
         let raised = histories.correction(&node, &Params::default());
         assert!((20..=200).contains(&raised), "{raised}");

@@ -109,6 +109,11 @@ impl Picker {
         self.checks.gives(mv)
     }
 
+    /// Whether the move just handed out is a capture that wins or holds, its exchanges counted.
+    pub fn has_weighed(&self) -> bool {
+        self.see && self.stage == Stage::Good
+    }
+
     /// Takes the node's lists off the shared stack.
     pub fn finish(&self, moves: &mut Vec<Scored>) {
         moves.truncate(self.start);
@@ -173,18 +178,22 @@ impl Picker {
         let legal = node.pos.legal_moves();
         self.legal = Some(legal.len());
         self.checks = Checks::of(node);
-        let others = || legal.iter().copied().filter(|mv| Some(*mv) != self.table_move);
-        for mv in others().filter(|mv| is_noisy(*mv)) {
-            let score = noisy_value(mv) * 16 + histories.capture(node.turn, mv);
-            moves.push(Scored { mv, score });
+        // Comparing whole moves is slow, so the table's is looked for once.
+        let table = self
+            .table_move
+            .and_then(|mv| legal.iter().position(|other| *other == mv));
+        for (place, mv) in legal.iter().copied().enumerate() {
+            if is_noisy(mv) && Some(place) != table {
+                let score = noisy_value(mv) * 16 + histories.capture(node.turn, mv);
+                moves.push(Scored { mv, score });
+            }
         }
-        let noisy_end = moves.len();
-        moves.extend(
-            others()
-                .filter(|mv| !is_noisy(*mv))
-                .map(|mv| Scored { mv, score: 0 }),
-        );
-        self.noisy_end = noisy_end;
+        self.noisy_end = moves.len();
+        for (place, mv) in legal.iter().copied().enumerate() {
+            if !is_noisy(mv) && Some(place) != table {
+                moves.push(Scored { mv, score: 0 });
+            }
+        }
     }
 
     /// Ranks the quiet moves: killers, then by history.

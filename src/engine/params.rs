@@ -135,6 +135,10 @@ params! {
     lmr_carry = 0 in 0..=1;
     /// Late move reductions: so much history takes a ply off.
     lmr_history = 9000 in 2000..=30000;
+    /// Late move reductions: a ply more where more nodes than this have cut among the children; 128 for never.
+    lmr_cutoffs = 3 in 0..=128, tuned 0..=10;
+    /// Late move reductions: 1 for histories to learn from moves that were searched again in full; 0 not to.
+    lmr_learn = 1 in 0..=1;
     /// Late move pruning: quiet moves kept at depth 0, the square of the depth being added.
     lmp_base = 4 in 1..=256, tuned 1..=16;
     /// Futility: constant margin for quiet moves, in centipawns.
@@ -152,7 +156,7 @@ params! {
     /// Singular extension: the least depth it is tried at.
     singular_depth = 7 in 4..=128, tuned 4..=14;
     /// Singular extension: how far below the table's score the others must stay, in sixteenths of a centipawn a ply.
-    singular_margin = 28 in 4..=80;
+    singular_margin = 18 in 4..=80;
     /// Singular extension: so far below, in centipawns, the move is extended twice.
     double_margin = 20 in 0..=30000, tuned 0..=80;
     /// Check extension: the greatest depth at which a move that gives check is searched a ply deeper.
@@ -161,6 +165,10 @@ params! {
     quiescence_checks = 1 in 0..=4;
     /// Quiescence: what a capture may fall short of alpha by before it is left out, in centipawns.
     delta_margin = 160 in 20..=30000, tuned 20..=400;
+    /// Quiescence: from so many moves on only recaptures and checks are tried; 64 for all.
+    quiescence_moves = 2 in 1..=64, tuned 1..=12;
+    /// Scores beyond beta: 1 to draw them towards it, the more the shallower the search; 0 to leave them.
+    soft_beta = 1 in 0..=1;
     /// Easy move: how far all other moves must stay behind a recapture, in centipawns.
     easy_margin = 180 in 50..=600;
     /// History: bonus for each ply of depth.
@@ -171,8 +179,12 @@ params! {
     continuation = 3 in 0..=3;
     /// Killers: how many are kept for each ply.
     killers = 2 in 0..=2;
+    /// History: 1 to keep quiet moves apart by whether they leave or enter squares that the other side attacks; 0 not to.
+    threat_history = 1 in 0..=1;
     /// Correction of the evaluation by what earlier searches found: hundredths of it that are applied.
-    correction = 100 in 0..=200;
+    correction = 60 in 0..=200;
+    /// Correction of the evaluation: how fast it is learned, in 256ths of a table's centipawn for each centipawn of error and ply of depth.
+    correction_rate = 2 in 1..=16;
 }
 
 impl Params {

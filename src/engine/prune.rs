@@ -16,7 +16,7 @@ use crate::chess::Move;
 
 /// The answer of a singular search.
 pub(super) enum Singular {
-    /// Search the move so many plies deeper; negative for less deep.
+    /// Search the move so many plies deeper.
     Extend(i32),
     /// Several moves reach beta: the node's score.
     Cut(i32),
@@ -37,7 +37,12 @@ impl Searcher<'_> {
 
     /// Internal iterative reduction: without a table move the order is poor, and a ply less fills the table first.
     pub fn iterative_reduction(&self, here: &Here<'_>) -> i32 {
-        i32::from((here.pv || here.cut) && here.table_move.is_none() && here.depth >= self.params.iir_depth)
+        i32::from(
+            (here.pv || here.cut)
+                && here.excluded.is_none()
+                && here.table_move.is_none()
+                && here.depth >= self.params.iir_depth,
+        )
     }
 
     /// Razoring: so far below alpha that only captures could help, and they do not.
@@ -160,7 +165,7 @@ impl Searcher<'_> {
                     eval: here.raw,
                     depth: depth - 3,
                     bound: Bound::Lower,
-                    pv: false,
+                    pv: here.entry.is_some_and(|entry| entry.pv),
                 };
                 self.table.store(self.table_key(node, last), entry);
                 return Some(score);
@@ -189,8 +194,10 @@ impl Searcher<'_> {
         }
         let params = self.params;
         if !quiet {
+            // What wins or holds in its exchanges falls short of no such margin, so it is not weighed again.
             return self.habits.see
                 && here.depth <= 8
+                && !picker.has_weighed()
                 && !see::gains(node.board(), node.turn, mv, -params.see_noisy * here.depth);
         }
         let reduced = (here.depth - self.reductions.base(here.depth, count) / PLY).max(1);
@@ -233,7 +240,7 @@ impl Searcher<'_> {
     }
 
     /// Singular extension: when every other move stays well below the table's score, its move is searched deeper.
-    /// When others reach beta too, the node is cut; in between the move is searched less deep.
+    /// When others reach beta too, the node is cut.
     pub fn singular(&mut self, here: &Here<'_>, mv: Move) -> Singular {
         let Here { node, depth, ply, .. } = *here;
         let Some(entry) = here.entry.filter(|_| Some(mv) == here.table_move) else {
@@ -258,10 +265,8 @@ impl Searcher<'_> {
         if others < bar {
             let twice = !here.pv && others < bar - self.params.double_margin;
             Singular::Extend(1 + i32::from(twice))
-        } else if bar >= here.beta {
-            Singular::Cut(bar)
-        } else if score >= here.beta {
-            Singular::Extend(-1)
+        } else if others >= here.beta && !is_mate(others) {
+            Singular::Cut(others)
         } else {
             Singular::Extend(0)
         }

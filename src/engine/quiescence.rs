@@ -4,6 +4,7 @@ use super::{
     captures::captures,
     checks::Checks,
     draw,
+    history::Past,
     node::Node,
     order::{Scored, best_first, is_noisy, noisy_value},
     packed::Packed,
@@ -35,6 +36,7 @@ impl Searcher<'_> {
         let entry = self.table.probe(key);
         if let Some(entry) = entry
             && !pv
+            && node.pos.halfmoves() < 90
             && let Some(score) = cutoff(&entry, alpha, beta, ply)
         {
             return score;
@@ -42,12 +44,31 @@ impl Searcher<'_> {
         let (raw, stand) = self.stand_pat(node, entry.as_ref(), ply);
         let mut best = stand.unwrap_or(-INFINITE);
         if best >= beta {
+            if entry.is_none() {
+                // Positions come up again, and evaluating them anew is dear.
+                let entry = Entry {
+                    mv: Packed::default(),
+                    score: to_table(best, ply),
+                    eval: raw,
+                    depth: 0,
+                    bound: Bound::Lower,
+                    pv,
+                };
+                self.table.store(key, entry);
+            }
             return best;
         }
         let first_alpha = alpha;
         alpha = alpha.max(best);
         let start = self.memory.moves.len();
-        let best_move = self.search_captures(node, (&mut alpha, beta), (ply, steps), stand, &mut best);
+        let best_move = self.search_captures(
+            node,
+            (&mut alpha, beta),
+            (ply, steps),
+            stand,
+            entry.map(|entry| entry.mv),
+            &mut best,
+        );
         self.memory.moves.truncate(start);
         if self.watch.stopped() {
             return 0;
@@ -71,7 +92,7 @@ impl Searcher<'_> {
                 eval: raw,
                 depth: 0,
                 bound,
-                pv,
+                pv: pv || entry.is_some_and(|entry| entry.pv),
             },
         );
         best
@@ -95,6 +116,7 @@ impl Searcher<'_> {
                 Bound::Exact => true,
                 Bound::Lower => score > value,
                 Bound::Upper => score < value,
+                Bound::Unknown => false,
             };
             (fits && score.abs() < MATE_BOUND).then_some(score)
         });
@@ -108,23 +130,41 @@ impl Searcher<'_> {
         window: (&mut i32, i32),
         at: (usize, i32),
         stand: Option<i32>,
+        table_move: Option<Packed>,
         best: &mut i32,
     ) -> Option<Move> {
         let (alpha, beta) = window;
         let (ply, steps) = at;
         let mut best_move = None;
         let mut cursor = self.memory.moves.len();
-        self.push_forcing(node, steps);
+        self.push_forcing(node, steps, table_move);
+        let previous = self.memory.frame_before(ply, 1).mv.map(|mv| mv.to());
+        let mut count = 0;
         while cursor < self.memory.moves.len() {
             let mv = best_first(&mut self.memory.moves, &mut cursor);
-            if *best > -MATE_BOUND && self.is_futile(node, mv, stand, *alpha) {
-                continue;
+            if *best > -MATE_BOUND {
+                if let Some(hope) = self.hope(mv, stand).filter(|hope| hope <= alpha) {
+                    *best = hope.max(*best);
+                    continue;
+                }
+                if self.is_futile(node, mv, stand) {
+                    continue;
+                }
             }
             let last = self.memory.frame_before(ply, 1).mv;
             if stand.is_some() && self.weakness.hides(node, last, mv) {
                 continue;
             }
             let child = node.after(mv);
+            count += 1;
+            if stand.is_some()
+                && *best > -MATE_BOUND
+                && count > self.params.quiescence_moves
+                && Some(mv.to()) != previous
+                && !child.in_check()
+            {
+                continue;
+            }
             self.enter(node, ply, mv, &child);
             let score = -self.quiescence(&child, -beta, -*alpha, ply + 1, steps + 1);
             self.leave();
@@ -135,7 +175,9 @@ impl Searcher<'_> {
                 *best = score;
                 if score > *alpha {
                     best_move = Some(mv);
-                    self.memory.extend_line(ply, mv);
+                    if beta - *alpha > 1 {
+                        self.memory.extend_line(ply, mv);
+                    }
                     *alpha = score;
                     if score >= beta {
                         break;
@@ -146,33 +188,34 @@ impl Searcher<'_> {
         best_move
     }
 
-    /// Whether a move cannot help: quiet evasions once one holds, exchanges that lose, captures far below alpha.
-    fn is_futile(&self, node: &Node, mv: Move, stand: Option<i32>, alpha: i32) -> bool {
+    /// What a capture can reach at best: standing pat, its victim and a margin. `None` for moves that are not measured.
+    fn hope(&self, mv: Move, stand: Option<i32>) -> Option<i32> {
+        let stand = stand.filter(|_| self.habits.see && is_noisy(mv))?;
+        Some(stand + self.params.delta_margin + noisy_value(mv))
+    }
+
+    /// Whether a move cannot help: quiet evasions once one holds, and exchanges that lose.
+    fn is_futile(&self, node: &Node, mv: Move, stand: Option<i32>) -> bool {
         if !is_noisy(mv) && stand.is_none() {
             return true;
         }
-        if !self.habits.see {
-            return false;
-        }
-        if let Some(stand) = stand.filter(|_| is_noisy(mv)) {
-            let hope = stand + self.params.delta_margin;
-            if hope + noisy_value(mv) <= alpha {
-                return true;
-            }
-        }
-        !see::gains(node.board(), node.turn, mv, 0)
+        self.habits.see && !see::gains(node.board(), node.turn, mv, 0)
     }
 
     /// Puts the moves worth trying on the stack of moves: evasions in check, else captures and promotions.
     #[inline(never)]
-    fn push_forcing(&mut self, node: &Node, steps: i32) {
+    fn push_forcing(&mut self, node: &Node, steps: i32, table_move: Option<Packed>) {
+        let table_move = table_move.filter(|mv| !mv.is_none());
+        let past = Past::quiescent(node, self.params);
         let histories = &self.memory.histories;
         let moves = &mut self.memory.moves;
         let mut push = |mv: Move| {
-            let score = if is_noisy(mv) {
+            let score = if table_move == Some(Packed::from(mv)) {
+                i32::MAX
+            } else if is_noisy(mv) {
                 (1 << 20) + noisy_value(mv) * 16 + histories.capture(node.turn, mv)
             } else {
-                histories.butterfly(node.turn, mv)
+                histories.butterfly(&past, mv)
             };
             moves.push(Scored { mv, score });
         };
@@ -199,6 +242,7 @@ pub(super) fn cutoff(entry: &Entry, alpha: i32, beta: i32, ply: usize) -> Option
         Bound::Exact => true,
         Bound::Lower => score >= beta,
         Bound::Upper => score <= alpha,
+        Bound::Unknown => false,
     };
     settles.then_some(score)
 }

@@ -23,6 +23,8 @@ pub(super) struct Circumstances {
     pub cut: bool,
     /// The evaluation rises from move to move.
     pub improving: bool,
+    /// The node behind the move has seen many cuts among its children.
+    pub many_cuts: bool,
     /// The move gives check.
     pub check: bool,
     /// The table's move is a capture, and this is none.
@@ -68,6 +70,7 @@ impl Reductions {
         reduction += PLY * i32::from(!now.improving);
         reduction += (PLY + PLY / 2) * i32::from(now.cut);
         reduction += PLY * i32::from(now.after_capture);
+        reduction += PLY * i32::from(now.many_cuts);
         reduction -= PLY * i32::from(now.pv);
         reduction -= PLY * i32::from(now.was_pv);
         reduction -= PLY * i32::from(now.check);

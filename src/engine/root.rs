@@ -104,6 +104,7 @@ impl Searcher<'_> {
         let raw = (!node.in_check()).then(|| self.evaluate(node));
         self.memory.frame(0).eval = raw.map(|raw| self.corrected(node, raw));
         self.memory.frame(1).killers = [None; 2];
+        self.memory.frame(2).cutoffs = 0;
         for (index, root) in moves.iter_mut().enumerate() {
             if self.is_slow() {
                 tell(root.mv, index + 1);
@@ -120,10 +121,13 @@ impl Searcher<'_> {
             best = best.max(score);
             if index == 0 || score > alpha {
                 root.score = score;
-                root.pv.clear();
-                root.pv.push(root.mv);
-                root.pv
-                    .extend(self.memory.lines[1].iter().copied().take(MAX_PLY - 1));
+                let line = &self.memory.lines[1];
+                // The best move of the last iteration may fail low with hardly a line; what was known of it says more.
+                if score > alpha || line.len() + 1 >= root.pv.len() {
+                    root.pv.clear();
+                    root.pv.push(root.mv);
+                    root.pv.extend(line.iter().copied().take(MAX_PLY - 1));
+                }
             }
             alpha = alpha.max(score);
             if alpha >= beta {

@@ -146,6 +146,7 @@ impl Searcher<'_> {
     /// Looks at the position itself: evaluation, best guess, trend.
     fn judge(&mut self, here: &mut Here<'_>) {
         self.memory.frame(here.ply + 1).killers = [None; 2];
+        self.memory.frame(here.ply + 2).cutoffs = 0;
         if here.node.in_check() {
             self.memory.frame(here.ply).eval = None;
             return;
@@ -154,6 +155,7 @@ impl Searcher<'_> {
             // The node was judged a moment ago, before the singular search.
             here.eval = self.memory.frame(here.ply).eval;
             here.guess = here.eval.unwrap_or(0);
+            here.improving = self.is_improving(here.ply, here.guess);
             return;
         }
         here.raw = match here.entry {
@@ -169,16 +171,40 @@ impl Searcher<'_> {
                 Bound::Exact => true,
                 Bound::Lower => score > eval,
                 Bound::Upper => score < eval,
+                Bound::Unknown => false,
             };
             if fits && !is_mate(score) {
                 here.guess = score;
             }
         }
-        let earlier = [2, 4]
-            .into_iter()
-            .find_map(|back| self.memory.frame_before(here.ply, back).eval);
-        here.improving = earlier.is_none_or(|earlier| eval > earlier);
+        here.improving = self.is_improving(here.ply, eval);
         self.memory.frame(here.ply).eval = Some(eval);
+        if here.entry.is_none() {
+            self.keep_evaluation(here);
+        }
+    }
+
+    /// Keeps the evaluation in the table at once: most nodes are pruned before they would store anything, and come up again.
+    fn keep_evaluation(&self, here: &Here<'_>) {
+        self.table.store(
+            self.table_key(here.node, self.memory.frame_before(here.ply, 1).mv),
+            Entry {
+                mv: Packed::default(),
+                score: 0,
+                eval: here.raw,
+                depth: 0,
+                bound: Bound::Unknown,
+                pv: here.pv,
+            },
+        );
+    }
+
+    /// Whether an evaluation is higher than at this side's last turn out of check.
+    fn is_improving(&self, ply: usize, eval: i32) -> bool {
+        [2, 4]
+            .into_iter()
+            .find_map(|back| self.memory.frame_before(ply, back).eval)
+            .is_some_and(|earlier| eval > earlier)
     }
 
     /// Tries the moves in order and learns from the outcome.
@@ -219,7 +245,7 @@ impl Searcher<'_> {
             };
             let child = node.after(mv);
             self.enter(node, here.ply, mv, &child);
-            let score = self.search_child(here, &child, &candidate, (alpha, best), extension);
+            let score = self.search_child(here, &past, &child, &candidate, (alpha, best), extension);
             self.leave();
             if self.watch.stopped() {
                 break;
@@ -228,7 +254,9 @@ impl Searcher<'_> {
                 best = score;
                 if score > alpha {
                     best_move = Some(mv);
-                    self.memory.extend_line(here.ply, mv);
+                    if here.pv {
+                        self.memory.extend_line(here.ply, mv);
+                    }
                     if score >= here.beta {
                         break;
                     }
@@ -245,7 +273,9 @@ impl Searcher<'_> {
             return self.without_moves(here, forgotten);
         }
         if let Some(mv) = best_move.filter(|_| best >= here.beta) {
-            self.reward(here, mv, &tried);
+            self.memory.frame(here.ply).cutoffs += 1;
+            self.reward(here, &past, mv, &tried);
+            best = self.soften(here, best);
         }
         self.remember(here, best, best_move);
         best
@@ -287,6 +317,7 @@ impl Searcher<'_> {
     fn search_child(
         &mut self,
         here: &Here<'_>,
+        past: &Past,
         child: &Node,
         candidate: &Candidate,
         bounds: (i32, i32),
@@ -311,6 +342,7 @@ impl Searcher<'_> {
                 if reduced < depth {
                     score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
                 }
+                self.learn_again(past, candidate, depth, score, (alpha, here.beta));
             }
         } else if !here.pv || count > 1 {
             score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
@@ -333,6 +365,7 @@ impl Searcher<'_> {
             was_pv: here.entry.is_some_and(|entry| entry.pv),
             cut: here.cut,
             improving: here.improving,
+            many_cuts: self.memory.frame_before(here.ply + 1, 0).cutoffs > self.params.lmr_cutoffs,
             check: child.in_check(),
             after_capture: quiet && here.table_move.is_some_and(is_noisy),
             quiet,
@@ -342,18 +375,46 @@ impl Searcher<'_> {
         self.reductions.under(self.params, here.depth, count, &now)
     }
 
+    /// Draws a score beyond beta towards it: how far beyond is less certain than that it is, above all at low depth.
+    fn soften(&self, here: &Here<'_>, best: i32) -> i32 {
+        if self.params.soft_beta == 0 || is_mate(best) || is_mate(here.beta) {
+            return best;
+        }
+        (best * here.depth + here.beta) / (here.depth + 1)
+    }
+
+    /// Teaches the histories what came of a quiet move that looked better than its reduced search was to find.
+    fn learn_again(
+        &mut self,
+        past: &Past,
+        candidate: &Candidate,
+        depth: i32,
+        score: i32,
+        window: (i32, i32),
+    ) {
+        let (alpha, beta) = window;
+        let failed = score <= alpha;
+        if self.params.lmr_learn == 0 || !candidate.quiet || !failed && score < beta || self.watch.stopped() {
+            return;
+        }
+        let bonus = (self.params.history_bonus * depth).min(self.params.history_max);
+        let bonus = if failed { -bonus } else { bonus };
+        self.memory
+            .histories
+            .learn_continuation(past, candidate.mv, bonus);
+    }
+
     /// Teaches the histories that a move cut and those before it did not.
-    fn reward(&mut self, here: &Here<'_>, mv: Move, tried: &Tried) {
+    fn reward(&mut self, here: &Here<'_>, past: &Past, mv: Move, tried: &Tried) {
         let us = here.node.turn;
-        let past = self.past(here.node, here.ply);
         let bonus = (self.params.history_bonus * here.depth).min(self.params.history_max);
         let histories = &mut self.memory.histories;
         if is_noisy(mv) {
             histories.learn_capture(us, mv, bonus);
         } else {
-            histories.learn_quiet(&past, mv, bonus);
+            histories.learn_quiet(past, mv, bonus);
             for quiet in &tried.quiets {
-                histories.learn_quiet(&past, *quiet, -bonus);
+                histories.learn_quiet(past, *quiet, -bonus);
             }
         }
         for noisy in &tried.noisy {
@@ -388,7 +449,7 @@ impl Searcher<'_> {
         {
             self.memory
                 .histories
-                .learn_correction(here.node, best - eval, here.depth);
+                .learn_correction(here.node, best - eval, here.depth, self.params);
         }
         self.table.store(
             self.table_key(here.node, self.memory.frame_before(here.ply, 1).mv),

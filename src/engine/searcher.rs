@@ -45,6 +45,8 @@ pub(super) struct Frame {
     pub excluded: Option<Move>,
     /// The fraction of a ply that reductions on the way here have left over.
     pub owed: i32,
+    /// How many nodes of this ply cut since the node two plies before began.
+    pub cutoffs: i32,
 }
 
 impl Frame {
@@ -55,6 +57,7 @@ impl Frame {
         killers: [None; 2],
         excluded: None,
         owed: 0,
+        cutoffs: 0,
     };
 }
 

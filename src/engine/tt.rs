@@ -18,6 +18,8 @@ pub(super) enum Bound {
     Lower,
     /// The true score.
     Exact,
+    /// Nothing is known of the score: only the evaluation is kept.
+    Unknown,
 }
 
 /// What is kept of a position.
@@ -192,6 +194,7 @@ fn pack(entry: &Entry, age: u8) -> u64 {
         Bound::Upper => 1,
         Bound::Lower => 2,
         Bound::Exact => 3,
+        Bound::Unknown => 0,
     };
     u64::from(entry.mv.0)
         | u64::from(entry.score as i16 as u16) << 16
@@ -211,7 +214,8 @@ fn unpack(packed: u64) -> Entry {
         bound: match packed >> 56 & 3 {
             1 => Bound::Upper,
             2 => Bound::Lower,
-            _ => Bound::Exact,
+            3 => Bound::Exact,
+            _ => Bound::Unknown,
         },
         pv: packed >> 58 & 1 == 1,
     }
@@ -247,6 +251,7 @@ mod tests {
             (1, Bound::Upper),
             (u64::MAX, Bound::Lower),
             (1 << 63, Bound::Exact),
+            (3, Bound::Unknown),
         ] {
             table.store(key, entry(17, bound));
             assert_eq!(table.probe(key), Some(entry(17, bound)));
