@@ -13,7 +13,7 @@ use console::Term;
 use super::{
     account::{self, NEEDED, TOKENS, failed},
     exit::{Exit, Failure},
-    private,
+    hidden, private,
     service::fresh_seed,
 };
 use crate::{
@@ -125,8 +125,7 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
             NEEDED.join(", ")
         ),
     )?;
-    term.write_str("Token: ")?;
-    Ok(term.read_secure_line()?)
+    Ok(hidden::read_line(&term, "Token: ")?)
 }
 
 /// Checks the token, and makes the account a bot if it is none and its owner wants that. Returns its name.

@@ -14,6 +14,7 @@ pub mod games;
 pub mod guard;
 pub mod health;
 mod helm;
+mod hidden;
 pub mod human;
 pub mod init;
 pub mod ladder;
