@@ -36,4 +36,5 @@ WORKDIR /etc/sparring
 # Drains like under systemd: running games are played to their end, up to the limit in bot.toml.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/usr/bin/sparring"]
-CMD ["run", "--config", "/etc/sparring/bot.toml"]
+# docker starts again whatever ends with another code than 0, though nobody but you can mend settings or a token.
+CMD ["run", "--config", "/etc/sparring/bot.toml", "--quit-if-hopeless"]

@@ -1,5 +1,8 @@
 //! `sparring explain`: what people read about personalities, levels and settings.
 
+#[path = "../src/store/sample.rs"]
+mod sample;
+
 use std::{
     path::Path,
     process::{Command, Output},
@@ -7,7 +10,9 @@ use std::{
 
 use sparring::{
     cli::explain::{explain_level, explain_profile, explain_settings},
-    units::Elo,
+    lichess::model::Side,
+    store::{Archive, ChallengeRecord, End, GameRecord},
+    units::{Elo, Millis},
 };
 
 #[test]
@@ -92,6 +97,8 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
           Takes an offered draw when the score is no further from level than this.
       draw-moves = 5  (default)
           How many own moves in a row the score must have been that level.
+      draw-offers-people = false  (default)
+          Offers draws to people too, where draw-within says when; bots are offered them anyway.
       takebacks = 3  (default)
           Takebacks it grants in a casual game. In rated games it grants none.
       rematches = as many as anybody likes  (left out)
@@ -115,7 +122,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       style.endgames = 0  (default)
           -2 keeps the queens on, 2 exchanges them early.
       style.risk = 0  (default)
-          -2 gives nothing away, 2 offers material where it costs little.
+          -2 gives nothing away and likes a draw, 2 offers material where it costs little and shuns draws.
       chat.enabled = true  (default)
           Whether it says anything at all.
       chat.greeting = "Hello {opponent}, I am {me} ({level}). Have fun!"  (default)
@@ -234,6 +241,14 @@ fn a_challenge_is_judged_rule_by_rule() {
     Declined, tooSlow (no rule decides: what has a clock is welcome, games of days are not)
       The challenger reads: "This time control is too slow for me, please challenge again with a faster game."
     "#);
+    insta::assert_snapshot!(explain(&["--user", "Old", "--clock", "10+0"]), @r#"
+    Old: casual rapid 10+0, standard
+      rule 1 "no bots", line 1: does not fit, from: this is a human
+      rule 2, line 5: does not fit, rating: unknown
+      rule 3, line 8: does not fit, speeds: it is rapid
+    Accepted when there is a seat (no rule decides: what has a clock is welcome, games of days are not)
+      Played by club, its own level; books: its own as White, its own as Black
+    "#);
     insta::assert_snapshot!(explain(&["--user", "../x"]), @r#"sparring: "../x" is not a user id"#);
     insta::assert_snapshot!(explain(&[]), @r#"sparring: name a file with a challenge, or put one together with --user NAME"#);
 }
@@ -263,5 +278,72 @@ fn a_challenge_of_lichess_is_read_alone_or_in_its_event() {
         String::from_utf8(said.stderr)
             .unwrap()
             .contains("holds no challenge")
+    );
+}
+
+#[test]
+fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(
+        at("bot.toml"),
+        "[play]\npersonality = \"choosy\"\n[[list]]\nname = \"blocked\"\nurl = \"https://a.example/blocked\"\n\
+         [[list]]\nname = \"cheats\"\nurl = \"https://a.example/cheats\"\n\
+         [[rule]]\nlists = [\"blocked\", \"cheats\"]\nthen = \"decline\"\n\
+         [[rule]]\nmin-played-today = 1\nmax-score = 60\nthen = \"decline\"\nreason = \"later\"\n",
+    )
+    .unwrap();
+    std::fs::create_dir_all(at("state/lists")).unwrap();
+    std::fs::create_dir(at("personalities")).unwrap();
+    std::fs::write(at("personalities/choosy.toml"), "rematches = 1\n").unwrap();
+    let kept = "# address: https://a.example/blocked\n# etag: \nBoris\n";
+    std::fs::write(at("state/lists/blocked.txt"), kept).unwrap();
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
+    let now = Millis::from(now);
+    let archive = Archive::open(&at("state/archive.db")).unwrap();
+    let game = GameRecord {
+        began: now,
+        end: sample::end("mate", Some(Side::Black), ""),
+        ..sample::game("game0002", Side::White)
+    };
+    archive.put_game(&game).unwrap();
+    let rematch = ChallengeRecord {
+        id: "game0002".parse().unwrap(),
+        at: now,
+        opponent: "ana".parse().ok(),
+        verdict: "accepted when there is a seat".to_owned(),
+        rule: "no rule".to_owned(),
+        sent: false,
+        game: None,
+        repeats: "game0001".parse().ok(),
+    };
+    archive.put_challenge(&rematch).unwrap();
+    drop(archive);
+    let config = at("bot.toml");
+    let explain = |arguments: &[&str]| {
+        let output = sparring(&[&["challenge", "--config", config.to_str().unwrap()], arguments].concat());
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let said = explain(&["--user", "Boris"]);
+    assert!(said.contains("Declined, generic (rule 1"), "{said}");
+    let unknown = "The list \"cheats\" was not asked for";
+    assert!(
+        said.contains(unknown) && !said.contains("list \"blocked\""),
+        "{said}"
+    );
+    let said = explain(&["--user", "Ana"]);
+    assert!(said.contains("Declined, later (rule 2"), "{said}");
+    let said = explain(&["--user", "Ana", "--games-ever", "4", "--score", "75"]);
+    assert!(said.contains("Accepted when there is a seat"), "{said}");
+    let challenge = at("challenge.json");
+    let again = r#"{"id":"game0003","challenger":{"id":"clara","name":"Clara"},"variant":{"key":"standard"},"speed":"blitz",
+        "timeControl":{"type":"clock","limit":300,"increment":3},"rematchOf":"game0002"}"#;
+    std::fs::write(&challenge, again).unwrap();
+    let said = explain(&[challenge.to_str().unwrap()]);
+    assert!(
+        said.contains("But 1 rematches in a row are enough for choosy"),
+        "{said}"
     );
 }

@@ -7,7 +7,7 @@ use std::{path::Path, process::Command};
 
 use sparring::{
     lichess::model::{GameId, Side},
-    store::{Archive, End, GameRecord, MoveRecord, Source, Thought},
+    store::{Archive, ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought},
     units::{Elo, Millis},
 };
 
@@ -15,6 +15,7 @@ fn game(id: &str, moves: &str) -> GameRecord {
     let end = sample::end("mate", Some(Side::Black), moves);
     GameRecord {
         own_rating: Some(Elo(1400)),
+        account: Some("SparringBot".to_owned()),
         end: end.filter(|_| !moves.is_empty()),
         ..sample::game(id, Side::Black)
     }
@@ -74,7 +75,7 @@ fn games_are_listed_shown_and_exported() {
     [Date "2026.11.21"]
     [Round "-"]
     [White "Ana"]
-    [Black "Sparring"]
+    [Black "SparringBot"]
     [Result "*"]
     [UTCDate "2026.11.21"]
     [UTCTime "06:20:37"]
@@ -90,7 +91,7 @@ fn games_are_listed_shown_and_exported() {
     [Date "2026.11.21"]
     [Round "-"]
     [White "Ana"]
-    [Black "Sparring"]
+    [Black "SparringBot"]
     [Result "0-1"]
     [UTCDate "2026.11.21"]
     [UTCTime "06:20:37"]
@@ -103,6 +104,40 @@ fn games_are_listed_shown_and_exported() {
     1. f3 e5 { [%clk 0:04:59] book books/x.book:1 100% } 2. g4 Qh4# 0-1
     "#);
     assert_eq!(games(&path, &["list", "--since", "2026-11-22"]), "");
+    assert_eq!(games(&path, &["list", "--until", "2026-11-20"]), "");
+    assert_eq!(
+        games(&path, &["list", "--until", "2026-11-21"]).lines().count(),
+        2
+    );
+    for (filters, count) in [
+        (&["--result", "won", "--humans", "--color", "black"][..], 1),
+        (
+            &[
+                "--result",
+                "runs",
+                "--personality",
+                "club",
+                "--variant",
+                "standard",
+            ],
+            1,
+        ),
+        (&["--bots"], 0),
+        (&["--color", "white"], 0),
+    ] {
+        let listed = games(&path, &[&["list"], filters].concat());
+        assert_eq!(listed.lines().count(), count, "{filters:?}: {listed}");
+    }
+    let lines = games(&path, &["export", "--json", "--result", "won"]);
+    let exported: Vec<serde_json::Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(exported.len(), 1);
+    assert_eq!(
+        (&exported[0]["account"], &exported[0]["plies"][0]["uci"]),
+        (&"SparringBot".into(), &"e7e5".into())
+    );
     let json = games(&path, &["show", "abcd1234", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(
@@ -121,4 +156,44 @@ fn what_is_not_there_is_named() {
         games(&path, &["show", "zzzzzzzz"]),
         "sparring: there is no game zzzzzzzz in it\n"
     );
+}
+
+#[test]
+fn challenges_are_listed_with_their_verdicts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    archive(&path);
+    let archive = Archive::open(&path).unwrap();
+    let challenge = |id: &str, sent, verdict: &str| ChallengeRecord {
+        id: id.parse().unwrap(),
+        at: Millis(1_795_242_037_000),
+        opponent: "ana".parse().ok(),
+        verdict: verdict.to_owned(),
+        rule: if sent {
+            "matchmaking"
+        } else {
+            "rule 2 \"no bots\", line 9"
+        }
+        .to_owned(),
+        sent,
+        game: Some("rated blitz 3+2, standard".to_owned()),
+        repeats: None,
+    };
+    archive
+        .put_challenge(&challenge("aaaaaaaa", false, "declined, noBot"))
+        .unwrap();
+    archive
+        .put_challenge(&challenge("bbbbbbbb", true, "no answer"))
+        .unwrap();
+    insta::assert_snapshot!(games(&path, &["challenges"]), @r#"
+    2026-11-21 06:20 aaaaaaaa from ana: declined, noBot (rule 2 "no bots", line 9), rated blitz 3+2, standard
+    2026-11-21 06:20 bbbbbbbb to ana: no answer (matchmaking), rated blitz 3+2, standard
+    "#);
+    let line = games(&path, &["challenges", "--sent", "--json"]);
+    let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(
+        (&value["sent"], &value["verdict"]),
+        (&true.into(), &"no answer".into())
+    );
+    assert_eq!(games(&path, &["challenges", "--since", "2026-11-22"]), "");
 }

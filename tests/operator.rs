@@ -148,6 +148,20 @@ fn a_fresh_account_becomes_a_bot_that_the_doctor_finds_well() {
         );
     }
     assert!(text.contains("Fresh, a bot") && !text.contains(&token), "{text}");
+    fs::write(office.at("bot.toml"), in_arenas(&settings)).unwrap();
+    let text = said(&office.sparring(&["doctor"]));
+    assert!(text.contains("the token lacks tournament:write"), "{text}");
+}
+
+/// The same settings for a bot that plays in an arena.
+fn in_arenas(settings: &str) -> String {
+    let (before, section) = settings.split_once("[tournaments]").unwrap();
+    let section = section.replacen("enabled = false", "enabled = true", 1).replacen(
+        "arenas = []",
+        "arenas = [\"abcd1234\"]",
+        1,
+    );
+    format!("{before}[tournaments]{section}")
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The files that come with Sparring are in order, show every key, and say what is true.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, io::ErrorKind, path::PathBuf, process::Command};
 
 use sparring::{
     cli::{
@@ -144,5 +144,40 @@ fn every_personality_describes_itself_in_one_sentence() {
             profile.about
         );
         assert!(!profile.about.starts_with("Nobody has"), "{}", profile.name);
+    }
+}
+
+#[test]
+fn the_units_leave_a_burglar_little() {
+    for name in ["sparring.service", "sparring@.service"] {
+        let unit = root().join("systemd").join(name);
+        let asked = Command::new("systemd-analyze")
+            // The exposure is told in tenths: 1.5.
+            .args(["security", "--offline=true", "--no-pager", "--threshold=15"])
+            .arg(&unit)
+            .output();
+        match asked {
+            Ok(output) => assert!(
+                output.status.success(),
+                "{name}: {}{}",
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            ),
+            Err(why) if why.kind() == ErrorKind::NotFound => {
+                eprintln!("not run, there is no systemd-analyze here")
+            }
+            Err(why) => panic!("{why}"),
+        }
+    }
+}
+
+#[test]
+fn the_units_show_what_is_wrong_before_they_start() {
+    for name in ["sparring.service", "sparring@.service"] {
+        let unit = fs::read_to_string(root().join("systemd").join(name)).unwrap();
+        assert!(
+            unit.contains("\nExecStartPre=-/usr/bin/sparring check /etc/sparring/"),
+            "{name}"
+        );
     }
 }

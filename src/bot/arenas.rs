@@ -39,6 +39,10 @@ pub(super) struct Arenas {
     /// Teams that took us, or were asked and would not.
     teams: BTreeSet<TeamId>,
     known: BTreeMap<ArenaId, Entry>,
+    /// Joined, and named by the settings no longer.
+    unwanted: Vec<ArenaId>,
+    /// The settings that the last question was about.
+    wish: Option<Tournaments>,
     /// Arenas that are being left.
     leaving: usize,
 }
@@ -67,15 +71,25 @@ impl Entry {
 }
 
 impl Arenas {
-    /// The next thing to ask of the server, when at most so many arenas may be played at once.
-    pub(super) fn next(&mut self, wish: &Tournaments, seats: usize, now: Millis) -> Option<Order> {
+    /// The next thing to ask of the server, when so many seats are free beside those that arenas hold already.
+    pub(super) fn next(&mut self, wish: &Tournaments, free: usize, now: Millis) -> Option<Order> {
         if !wish.enabled {
+            // When they are wanted again, they are looked for at once.
+            self.looked_at = None;
             return self.known.pop_first().and_then(|(id, entry)| {
                 entry.is_joined.then(|| {
                     self.leaving += 1;
                     Order::Leave(id)
                 })
             });
+        }
+        if self.wish.as_ref() != Some(wish) {
+            self.wish = Some(wish.clone());
+            self.looked_at = None;
+        }
+        if let Some(id) = self.unwanted.pop() {
+            self.leaving += 1;
+            return Some(Order::Leave(id));
         }
         if !self.is_looking && self.looked_at.is_none_or(|at| now >= at + LOOK) {
             self.is_looking = true;
@@ -85,9 +99,8 @@ impl Arenas {
         }
         self.known
             .retain(|_, entry| now < entry.ends || entry.game.is_some());
-        let joined = self.known.values().filter(|entry| entry.is_joined).count();
         let wants = |entry: &Entry| {
-            let may = entry.is_joined || joined < seats;
+            let may = entry.is_joined || free > 0;
             may && entry.game.is_none() && entry.is_near(now) && now >= entry.asks_at
         };
         let (id, entry) = self.known.iter_mut().find(|(_, entry)| wants(entry))?;
@@ -107,16 +120,27 @@ impl Arenas {
         asks.chain([look]).filter(|at| *at > now).min()
     }
 
-    /// What a look has shown.
+    /// What a look has shown that these settings asked for, and whether it has shown everything.
     pub(super) fn learned(
         &mut self,
         wish: &Tournaments,
         asked: BTreeSet<TeamId>,
         arenas: Vec<Arena>,
+        is_complete: bool,
         now: Millis,
     ) {
         self.is_looking = false;
         self.teams.extend(asked);
+        if self.wish.as_ref().is_some_and(|current| current != wish) {
+            // The settings have changed meanwhile: another look is due.
+            return;
+        }
+        if is_complete {
+            let named = |id: &ArenaId| arenas.iter().any(|arena| arena.id == *id);
+            let gone = self.known.extract_if(.., |id, _| !named(id));
+            let joined = gone.filter(|(_, entry)| entry.is_joined);
+            self.unwanted.extend(joined.map(|(id, _)| id));
+        }
         for arena in arenas {
             if arena.is_finished || !arena.bots_allowed || !arena.is_playable() {
                 continue;
@@ -145,6 +169,11 @@ impl Arenas {
             entry.is_joined = false;
             entry.asks_at = now + OFFENDED;
         }
+    }
+
+    /// An arena was joined too late: it is being left.
+    pub(super) fn leaves(&mut self) {
+        self.leaving += 1;
     }
 
     /// An arena was left, or could not be.
@@ -229,7 +258,7 @@ mod tests {
         let Some(Order::Look(teams)) = known.next(wish, 1, secs(0)) else {
             panic!("first it looks");
         };
-        known.learned(wish, teams, arenas, secs(0));
+        known.learned(wish, teams, arenas, true, secs(0));
         known
     }
 
@@ -268,7 +297,7 @@ mod tests {
         let mut arenas = known(&wish, found);
         assert_eq!(arenas.next(&wish, 0, secs(1)), None, "every seat is for people");
         assert_eq!(arenas.next(&wish, 1, secs(1)), Some(join("bbbbbbbb")));
-        assert_eq!(arenas.next(&wish, 1, secs(1)), None);
+        assert_eq!(arenas.next(&wish, 0, secs(1)), None, "it holds the last seat");
         arenas.refused(&"bbbbbbbb".parse().unwrap(), secs(2));
         assert_eq!(arenas.next(&wish, 1, secs(2)), Some(join("cccccccc")));
     }
@@ -290,6 +319,35 @@ mod tests {
     }
 
     #[test]
+    fn an_arena_that_the_settings_name_no_longer_is_left() {
+        let mut wish = wish(&["aaaaaaaa", "bbbbbbbb"], &[]);
+        let [one, other] = [arena("aaaaaaaa", 0, true), arena("bbbbbbbb", 0, true)];
+        let mut arenas = known(&wish, vec![one.clone(), other.clone()]);
+        for _ in 0..2 {
+            assert!(matches!(arenas.next(&wish, 4, secs(1)), Some(Order::Join(..))));
+        }
+        wish.arenas.remove(0);
+        let Some(Order::Look(teams)) = arenas.next(&wish, 4, secs(2)) else {
+            panic!("it looks anew at once");
+        };
+        let mut blind = wish.clone();
+        blind.arenas.clear();
+        arenas.learned(&blind, teams.clone(), Vec::new(), true, secs(2));
+        assert_eq!(
+            arenas.next(&wish, 4, secs(2)),
+            None,
+            "that was about other settings"
+        );
+        arenas.learned(&wish, teams.clone(), Vec::new(), false, secs(2));
+        assert_eq!(arenas.next(&wish, 4, secs(2)), None, "not everything was seen");
+        arenas.learned(&wish, teams, vec![other], true, secs(2));
+        let left = Order::Leave("aaaaaaaa".parse().unwrap());
+        assert_eq!(arenas.next(&wish, 4, secs(2)), Some(left));
+        assert!(arenas.is_leaving());
+        assert_eq!(arenas.next(&wish, 4, secs(2)), None);
+    }
+
+    #[test]
     fn what_was_joined_is_left_when_the_bot_ends_or_the_settings_change() {
         let mut on = wish(&["aaaaaaaa", "bbbbbbbb"], &[]);
         let found = || vec![arena("aaaaaaaa", 0, true), arena("bbbbbbbb", 9000, true)];
@@ -307,5 +365,10 @@ mod tests {
             Some(Order::Leave("aaaaaaaa".parse().unwrap()))
         );
         assert_eq!(arenas.seats(secs(2)), 0);
+        on.enabled = true;
+        assert!(
+            matches!(arenas.next(&on, 4, secs(3)), Some(Order::Look(_))),
+            "wanted again, they are looked for at once"
+        );
     }
 }

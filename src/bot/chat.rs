@@ -46,6 +46,10 @@ pub enum Command {
     Help,
     /// Play at this level.
     Level(Elo),
+    /// Play so much stronger, or weaker.
+    Step(i32),
+    /// Which words for levels are there?
+    Words,
     /// Be this personality.
     Play(String),
     /// No pauses, or pauses again. Two words instead of one that toggles: a line may be heard twice.
@@ -64,9 +68,22 @@ impl Command {
     /// Whether it is about who plays and how strong.
     #[must_use]
     pub fn is_about_strength(&self) -> bool {
-        matches!(self, Self::Level(_) | Self::Play(_))
+        matches!(self, Self::Level(_) | Self::Step(_) | Self::Play(_))
     }
 }
+
+/// A word for a little weaker or stronger changes the level by so much.
+const STEP: i32 = 100;
+/// Levels by words. lichess drops a line of a person that is nearly the same as one of their last two, so that `!level
+/// 1500` right after `!level 1400` is never heard; these differ in more than a digit.
+const WORDS: [(&str, Elo); 6] = [
+    ("beginner", Elo(800)),
+    ("casual", Elo(1100)),
+    ("club", Elo(1400)),
+    ("strong", Elo(1700)),
+    ("expert", Elo(2000)),
+    ("master", Elo(2300)),
+];
 
 /// What a command meets.
 #[derive(Debug, Clone, Copy)]
@@ -122,6 +139,15 @@ pub fn read(text: &str) -> Option<Command> {
         ("why", None) => Some(Command::Why),
         ("quiet", None) => Some(Command::Quiet),
         ("level", Some(text)) => level(text).map(Command::Level),
+        // Three words each: the same one twice within three lines is not heard.
+        ("easier" | "weaker" | "softer", None) => Some(Command::Step(-STEP)),
+        ("harder" | "stronger" | "tougher", None) => Some(Command::Step(STEP)),
+        ("strength", word) => {
+            let named = WORDS
+                .iter()
+                .find(|(name, _)| word.is_some_and(|word| word.eq_ignore_ascii_case(name)));
+            Some(named.map_or(Command::Words, |(_, level)| Command::Level(*level)))
+        }
         ("play", Some(name)) => Some(Command::Play(name.to_ascii_lowercase())),
         _ => None,
     };
@@ -136,28 +162,27 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
     let mut later = None;
     let answer = match command {
         Command::Help => {
-            let known = "!level 1400, !play NAME, !fast, !slow, !book, !why, !quiet. NAME:";
+            let known = "!level 1400, !easier, !harder, !strength club, !play NAME, !fast, !slow, !book, !why, !quiet. NAME:";
             names(known, scene.cast)
         }
         Command::Unknown => {
             let (least, most) = (Level::RANGE.start(), Level::RANGE.end());
             format!(
-                "I know !help, !level {least} to {most}, !play NAME, !fast, !slow, !book, !why and !quiet."
+                "I know !help, !level {least} to {most}, !easier, !harder, !strength WORD, !play NAME, !fast, !slow, !book, \
+                 !why and !quiet."
             )
         }
-        Command::Level(_) | Command::Play(_) if scene.rated => {
+        Command::Words => {
+            let words = WORDS.map(|(name, _)| format!("!strength {name}"));
+            format!("{}. Or !easier, !harder.", words.join(", "))
+        }
+        Command::Level(_) | Command::Step(_) | Command::Play(_) if scene.rated => {
             "My strength stays as it is in rated games. Ask me again in a casual one.".to_owned()
         }
-        Command::Level(level) if is_early(scene.ply) => {
-            changed.level = Some(*level);
-            format!("From my next move on I play at level {level}.")
-        }
-        Command::Level(level) => {
-            later = Some(Asked {
-                personality: None,
-                level: Some(*level),
-            });
-            format!("This game goes on as it began. In our next casual game I play at level {level}.")
+        Command::Level(level) => at_level(*level, scene.ply, &mut changed, &mut later),
+        Command::Step(by) => {
+            let level = step(manner.level.or(manner.profile.level), *by);
+            at_level(level, scene.ply, &mut changed, &mut later)
         }
         Command::Play(name) => match scene.cast.get(name) {
             Some(profile) if is_early(scene.ply) => {
@@ -201,6 +226,26 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
         later,
         answer: answer.chars().take(LONGEST_LINE).collect(),
     }
+}
+
+/// Plays at a level, now or in the next game, and says so.
+fn at_level(level: Elo, ply: usize, changed: &mut Manner, later: &mut Option<Asked>) -> String {
+    if is_early(ply) {
+        changed.level = Some(level);
+        return format!("From my next move on I play at level {level}.");
+    }
+    *later = Some(Asked {
+        personality: None,
+        level: Some(level),
+    });
+    format!("This game goes on as it began. In our next casual game I play at level {level}.")
+}
+
+/// The level so much above or below the one of now, which is none at full strength.
+fn step(now: Option<Elo>, by: i32) -> Elo {
+    let (least, most) = (*Level::RANGE.start(), *Level::RANGE.end());
+    let now = now.map_or(most, |level| level.0);
+    Elo(now.saturating_add_signed(by).clamp(least, most))
 }
 
 /// A sentence that ends in the names of personalities, as many as fit.
@@ -254,6 +299,13 @@ mod tests {
             ("!level", Some(Command::Unknown)),
             ("!level 1400 please", Some(Command::Unknown)),
             ("!play Attacker", Some(Command::Play("attacker".into()))),
+            ("!easier", Some(Command::Step(-100))),
+            ("!Weaker", Some(Command::Step(-100))),
+            ("!tougher", Some(Command::Step(100))),
+            ("!harder 3", Some(Command::Unknown)),
+            ("!strength Expert", Some(Command::Level(Elo(2000)))),
+            ("!strength", Some(Command::Words)),
+            ("!strength 1400", Some(Command::Words)),
             ("!fast", Some(Command::Fast(true))),
             ("!slow", Some(Command::Fast(false))),
             ("!book", Some(Command::Book)),
@@ -295,6 +347,67 @@ mod tests {
     }
 
     #[test]
+    fn steps_count_from_the_level_of_now_and_stay_within_its_bounds() {
+        let level = |manner: &Manner, by| at(0, Command::Step(by), manner).manner.level.unwrap().0;
+        assert_eq!(level(&manner(), -100), 2700, "from full strength");
+        let mut now = manner();
+        now.level = Some(Elo(1400));
+        assert_eq!((level(&now, 100), level(&now, -100)), (1500, 1300));
+        now.level = Some(Elo(650));
+        assert_eq!(level(&now, -100), 600);
+        let late = at(60, Command::Step(100), &now);
+        assert_eq!(late.later.unwrap().level, Some(Elo(750)));
+    }
+
+    /// How many letters have to be changed, added or left out to make one text of the other.
+    fn distance(one: &str, other: &str) -> usize {
+        let other: Vec<char> = other.chars().collect();
+        let mut row: Vec<usize> = (0..=other.len()).collect();
+        for (index, letter) in one.chars().enumerate() {
+            let mut corner = row[0];
+            row[0] = index + 1;
+            for (at, known) in other.iter().enumerate() {
+                let swapped = corner + usize::from(letter != *known);
+                corner = row[at + 1];
+                row[at + 1] = swapped.min(corner + 1).min(row[at] + 1);
+            }
+        }
+        row[other.len()]
+    }
+
+    #[test]
+    fn words_for_strength_are_too_different_for_lichess_to_drop_them() {
+        // A line is dropped within max(2, an eighth of its length) letters of one of the last two.
+        let mut words: Vec<String> = WORDS
+            .iter()
+            .map(|(word, _)| format!("!strength {word}"))
+            .collect();
+        words.extend(
+            [
+                "!easier",
+                "!weaker",
+                "!softer",
+                "!harder",
+                "!stronger",
+                "!tougher",
+            ]
+            .map(str::to_owned),
+        );
+        for word in &words {
+            assert!(read(word).unwrap().is_about_strength(), "{word}");
+            for other in words.iter().filter(|other| *other != word) {
+                let least = 2.max(word.len() / 8);
+                assert!(distance(word, other) >= least, "{word} and {other}");
+            }
+        }
+        assert_eq!(
+            distance("!level 1400", "!level 1500"),
+            1,
+            "which is why they are there"
+        );
+    }
+
+    #[test]
     fn from_the_third_move_on_strength_is_for_the_next_game() {
         let level = at(4, Command::Level(Elo(1400)), &manner());
         assert_eq!(level.manner, manner());
@@ -317,7 +430,11 @@ mod tests {
             ply: 0,
             book: BOOK,
         };
-        for command in [Command::Level(Elo(600)), Command::Play("attacker".into())] {
+        for command in [
+            Command::Level(Elo(600)),
+            Command::Step(-100),
+            Command::Play("attacker".into()),
+        ] {
             let same = obey(&command, &manner(), &scene);
             assert_eq!((same.manner, same.later), (manner(), None));
             assert!(same.answer.contains("rated"), "{}", same.answer);
@@ -359,7 +476,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn answers_are_short_and_free_of_what_strangers_write(line in "!?(play|level|help|book|why)? ?\\PC{0,300}") {
+        fn answers_are_short_and_free_of_what_strangers_write(line in "!?(play|level|strength|easier|help|book|why)? ?\\PC{0,300}") {
             let stranger = "zqx://evil";
             let line = format!("{line} {stranger}");
             if let Some(command) = read(&line) {

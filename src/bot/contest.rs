@@ -17,6 +17,8 @@ use crate::{
 
 /// What a look at the arenas has shown.
 pub(super) struct Seen {
+    /// The settings that asked for it.
+    wish: Tournaments,
     /// Teams that were asked to take us.
     asked: BTreeSet<TeamId>,
     arenas: Vec<Arena>,
@@ -29,14 +31,10 @@ impl Desk {
         if self.is_closing() {
             return;
         }
-        let (wish, games) = {
-            let options = self.options.borrow();
-            (options.tournaments.clone(), options.games)
-        };
+        let wish = self.options.borrow().tournaments.clone();
         // An arena's games are counted among those of bots: what is kept for people stays theirs.
-        let seats = games.max.saturating_sub(games.for_humans).max(1);
         while self.shared.client.silence(Class::Invite).is_none()
-            && let Some(order) = self.arenas.next(&wish, seats, now)
+            && let Some(order) = self.arenas.next(&wish, self.seats_for_bots(None, now), now)
         {
             match order {
                 Order::Look(teams) => {
@@ -79,13 +77,19 @@ impl Desk {
                 arena.id, arena.bots_allowed
             );
         }
-        let wish = self.options.borrow().tournaments.clone();
-        self.arenas.learned(&wish, seen.asked, seen.arenas, now);
+        let is_complete = seen.errors.is_empty();
+        self.arenas
+            .learned(&seen.wish, seen.asked, seen.arenas, is_complete, now);
     }
 
     /// An arena has let us in, or not.
     pub(super) fn joined(&mut self, id: &ArenaId, answer: Result<(), CallError>) {
         match answer {
+            // Since it was asked for, the owner may have paused the bot or asked it to end.
+            Ok(()) if self.is_closing() || !self.options.borrow().tournaments.enabled => {
+                self.arenas.leaves();
+                self.leave_arena(id.clone());
+            }
             Ok(()) => info!("in the arena {id}, waiting for a game"),
             Err(error) => {
                 self.note_limit(Class::Invite, &error);
@@ -136,6 +140,7 @@ async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> S
         }
     }
     Seen {
+        wish: wish.clone(),
         asked: teams,
         arenas,
         errors,

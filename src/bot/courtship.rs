@@ -1,15 +1,26 @@
 //! Challenging others: the calls that the suitor's wishes need, and what comes of them.
 
+use std::sync::Arc;
+
 use tokio::time::timeout;
 use tracing::{debug, info};
 
-use super::{desk::Desk, errands::Errand, intake::Applicant, suitor};
+use super::{
+    desk::{Desk, epoch},
+    errands::Errand,
+    facts::Facts,
+    intake::Applicant,
+    rules,
+    suitor::Plan,
+};
 use crate::{
+    config::{Matchmaking, Then},
     lichess::{
         CallError, Fate, Lines,
-        model::{Account, Challenge, ChallengeDone, GameId, UserId},
+        model::{Account, Challenge, ChallengeDone, GameId, Invitation, NowPlaying, UserId},
         retry::Class,
     },
+    store::{ChallengeRecord, Rest},
     units::Millis,
 };
 
@@ -21,25 +32,38 @@ const HELD: Millis = Millis::from_secs(90);
 impl Desk {
     /// Looks for an opponent when nobody plays, and makes room when a person waits.
     pub(super) fn court(&mut self, now: Millis) {
+        for rest in self.suitor.news() {
+            let until = epoch() + (rest.until - now);
+            self.shared.store.rest(Rest { until, ..rest });
+        }
         if !self.registry.is_empty() || self.arenas.seats(now) > 0 {
             self.suitor.busy(now);
         }
-        if self.intake.has_person_waiting() {
+        let is_in_the_way = |id: &GameId| self.seats_for_bots(Some(id), now) == 0;
+        if self.intake.has_person_waiting() || self.suitor.pending().is_some_and(is_in_the_way) {
             self.withdraw();
         }
-        let is_free = self.registry.is_empty() && self.intake.promised() == 0 && !self.is_closing();
+        let is_free = self.is_free(now);
         let is_due = self.suitor.is_due(&self.options.borrow().matchmaking, now);
-        if is_free && is_due && !self.are_bots_closed() {
-            self.suitor.asks(now);
+        if is_free && is_due {
+            self.suitor.asks(now, epoch());
             self.call(|client| async move { Errand::Online(client.online_bots(ONLINE).await) });
         }
     }
 
+    /// Whether nobody plays or is about to, and a bot may.
+    fn is_free(&self, now: Millis) -> bool {
+        self.registry.is_empty()
+            && self.intake.promised() == 0
+            && !self.is_closing()
+            && self.seats_for_bots(None, now) > 0
+    }
+
     /// When [`court`](Self::court) may have something to do.
     pub(super) fn courts_at(&self) -> Option<Millis> {
+        let is_free = self.is_free(self.now());
         let options = self.options.borrow();
         let wish = &options.matchmaking;
-        let is_free = self.registry.is_empty() && self.intake.promised() == 0 && !self.is_closing();
         // When it is due and something else stands in the way, that will wake us.
         let due = self.suitor.due_at(wish);
         (wish.enabled && is_free && due > self.now()).then_some(due)
@@ -48,13 +72,11 @@ impl Desk {
     /// The bots that are online, or not.
     pub(super) fn met(&mut self, online: Result<Vec<Account>, CallError>) {
         let now = self.now();
-        let is_free = self.registry.is_empty() && self.intake.promised() == 0 && !self.is_closing();
+        let is_free = self.is_free(now);
         let chosen = match online {
             Ok(online) if is_free => {
                 let wish = self.options.borrow().matchmaking.clone();
-                let (me, ratings) = (&self.shared.me, &self.shared.ratings);
-                self.suitor
-                    .choose(&wish, &online, me, ratings, now, &mut self.rng)
+                self.choose(&wish, &online, now)
             }
             Ok(_) => None,
             Err(error) => {
@@ -73,6 +95,35 @@ impl Desk {
         });
     }
 
+    /// Chooses among the bots that are online one whom the rules would not decline.
+    fn choose(
+        &mut self,
+        wish: &Matchmaking,
+        online: &[Account],
+        now: Millis,
+    ) -> Option<(UserId, Invitation)> {
+        let plan = Plan::draw(wish, &mut self.rng)?;
+        let rules = Arc::clone(&self.options.borrow().rules);
+        let is_welcome = |account: &&Account| {
+            let facts = Facts::of_plan(account, plan, &self.moment(Some(&account.id), false));
+            !matches!(rules::rule_on(&rules, &facts).then, Then::Decline(_))
+        };
+        let others: Vec<&Account> = online
+            .iter()
+            .filter(|account| account.is_bot() && !account.disabled && account.id != self.shared.me)
+            .collect();
+        let welcome: Vec<&Account> = others.iter().copied().filter(is_welcome).collect();
+        if welcome.is_empty() && !others.is_empty() {
+            info!(
+                "nobody is challenged: the rules would decline each of {} bots",
+                others.len()
+            );
+        }
+        let ratings = Arc::clone(&self.shared.ratings.borrow());
+        self.suitor
+            .choose(wish, plan, &welcome, &ratings, now, &mut self.rng)
+    }
+
     /// A challenge of ours is out, or not.
     pub(super) fn invited(&mut self, user: UserId, answer: Result<(Box<Challenge>, Lines<Fate>), CallError>) {
         let now = self.now();
@@ -80,15 +131,32 @@ impl Desk {
             Ok((challenge, lines)) => {
                 self.wait_for_fate(challenge.id.clone(), lines);
                 self.suitor.sent(challenge.id.clone(), user.clone());
+                let record = ChallengeRecord {
+                    id: challenge.id.clone(),
+                    at: epoch(),
+                    opponent: Some(user.clone()),
+                    verdict: "sent".to_owned(),
+                    rule: "matchmaking".to_owned(),
+                    sent: true,
+                    game: Some(rules::what(&challenge)),
+                    repeats: None,
+                };
+                self.shared.store.challenge(record.clone());
+                self.courted = Some(record);
                 if self.registry.has(&challenge.id) {
+                    self.note_fate(&challenge.id, "accepted");
                     return self.suitor.accepted(&challenge.id, now);
+                }
+                // Since it was sent, somebody may have taken the seat.
+                if self.is_closing() || self.seats_for_bots(None, now) == 0 {
+                    return self.withdraw();
                 }
                 let who = Applicant {
                     id: challenge.id,
                     opponent: Some(user),
                     is_human: false,
                     is_rematch: false,
-                    patience: suitor::PATIENCE,
+                    patience: self.options.borrow().answer,
                 };
                 self.intake.promise(who, now);
             }
@@ -125,26 +193,56 @@ impl Desk {
 
     /// A challenge of ours is decided, or its stream has ended. Games come by the event stream.
     pub(super) fn decided(&mut self, id: &GameId, done: Option<ChallengeDone>) {
-        if done == Some(ChallengeDone::Declined) {
-            let now = self.now();
-            self.suitor.refused(id, now);
-            self.intake.cancel(id);
+        match done {
+            Some(ChallengeDone::Declined) => self.fell_through(id, "declined"),
+            // The news of the game may get lost, and its clock runs.
+            Some(ChallengeDone::Accepted) if !self.registry.has(id) => self.list_games(),
+            _ => {}
+        }
+    }
+
+    /// A challenge came to nothing, whoever sent it.
+    pub(super) fn fell_through(&mut self, id: &GameId, verdict: &str) {
+        let now = self.now();
+        self.note_fate(id, verdict);
+        self.suitor.refused(id, now);
+        self.intake.cancel(id);
+    }
+
+    /// If this is the challenge of ours that is out, the archive learns what became of it.
+    pub(super) fn note_fate(&mut self, id: &GameId, verdict: &str) {
+        if let Some(mut record) = self.courted.take_if(|record| record.id == *id) {
+            verdict.clone_into(&mut record.verdict);
+            self.shared.store.challenge(record);
         }
     }
 
     /// Takes the challenge back that is out, so that its seat is free.
     pub(super) fn withdraw(&mut self) {
         if let Some(id) = self.suitor.withdraw() {
+            self.note_fate(&id, "taken back");
             self.intake.failed(&id);
             self.take_back(id);
         }
     }
 
-    /// Nobody answered a challenge of ours.
+    /// Nobody answered a challenge of ours, as far as we have heard. If it became a game after all, taking it back would
+    /// abort that game: so the running games are asked for first.
     pub(super) fn unanswered(&mut self, id: GameId) {
         let now = self.now();
+        self.note_fate(&id, "no answer");
         self.suitor.refused(&id, now);
-        self.take_back(id);
+        self.call(|client| async move { Errand::Lapsed(id, client.playing().await) });
+    }
+
+    /// The running games are known, after nobody answered a challenge of ours.
+    pub(super) fn lapsed(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
+        let is_known = listed.is_ok();
+        self.settle(Errand::Listed(listed));
+        // Otherwise the challenge ends with its stream.
+        if is_known && !self.registry.has(&id) {
+            self.take_back(id);
+        }
     }
 
     fn take_back(&self, id: GameId) {

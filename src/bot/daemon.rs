@@ -6,12 +6,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    actor::Shared,
+    acquaintances::Acquaintances,
+    actor::{Breath, Shared},
     boards::Boards,
-    desk::{Desk, Roof},
+    desk::{Desk, Roof, epoch},
     facts,
     favours::Favours,
     lag::Tardiness,
+    limits::Limits,
     login::{self, Exit},
     meters::Meters,
     mind::Mind,
@@ -26,14 +28,14 @@ use crate::{
     },
     lists::Lists,
     personality::Cast,
-    store::{Favour, Store},
+    store::{Favour, Rest, Store, Tally},
     units::Millis,
 };
 
 /// A server that cannot be reached for so long at the start is left to the service manager.
 const PATIENCE: Millis = Millis::from_secs(30);
 
-/// Games of days are looked at so often, and their streams are closed after the opponent was silent for as long.
+/// Running games are looked at so often; streams of games of days are closed after the opponent was silent for as long.
 const SWEEP: Millis = Millis::from_secs(60);
 
 /// A promised seat is free again if no game has come after so long.
@@ -41,6 +43,13 @@ const LEASE: Millis = Millis::from_secs(15);
 
 /// The first line of a game's stream is the whole game; a stream that keeps it back so long is opened anew.
 const FRAME: Millis = Millis::from_secs(10);
+
+/// A challenge of ours that nobody answers is taken back after this time. It is kept alive by its stream: otherwise
+/// lichess would forget it after 20 s, which a bot that is about to end a game may need.
+const ANSWER: Millis = Millis::from_secs(45);
+
+/// Its own ratings are asked for so often, for rules that compare.
+const RATINGS: Millis = Millis::from_secs(3600);
 
 /// How the daemon behaves: the settings that may change while it runs. A change counts from the next challenge or
 /// game on.
@@ -58,10 +67,14 @@ pub struct Options {
     pub tournaments: Tournaments,
     /// How long the server may be out of reach at the start.
     pub patience: Millis,
-    /// Between two looks at the list of running games, for those without a clock.
+    /// Between two looks at the list of running games.
     pub sweep: Millis,
+    /// Between two looks at the bot's own ratings.
+    pub ratings: Millis,
     /// How long a seat is kept for a challenge that was accepted.
     pub lease: Millis,
+    /// How long a challenge of ours may go without an answer.
+    pub answer: Millis,
     /// How long an open stream of a game may keep its first line back.
     pub frame: Millis,
 }
@@ -76,7 +89,9 @@ impl From<&Config> for Options {
             tournaments: config.tournaments.clone(),
             patience: PATIENCE,
             sweep: SWEEP,
+            ratings: RATINGS,
             lease: LEASE,
+            answer: ANSWER,
             frame: FRAME,
         }
     }
@@ -119,6 +134,14 @@ pub struct Past {
     pub decided_today: Vec<(UserId, bool)>,
     /// Limits of the server that may still hold, and until when, in milliseconds since 1970.
     pub limits: Vec<(String, Millis)>,
+    /// Who is not challenged for a while, until when since 1970.
+    pub rests: Vec<Rest>,
+    /// Challenges of ours since midnight UTC.
+    pub asked_today: u32,
+    /// Challenges of the last day that wanted to repeat a game, the oldest first, each with that game.
+    pub repeats: Vec<(GameId, GameId)>,
+    /// What was played with each opponent ever.
+    pub scores: Vec<(UserId, Tally)>,
     /// Games that were running when the last run ended: what became of those that run no more is still to be kept.
     pub unfinished: Vec<GameId>,
     /// What was granted in those games so far.
@@ -161,12 +184,17 @@ impl Daemon {
     /// # Errors
     /// [`Exit`] when it cannot be, or not any more.
     pub async fn run(self, signals: Signals) -> Result<(), Exit> {
-        let patience = self.options.borrow().patience;
+        let (patience, wanted) = {
+            let options = self.options.borrow();
+            (options.patience, options.tournaments.scopes())
+        };
+        // What the server asked an earlier run to leave alone is left alone by the log-in too.
+        let mut limits = Limits::restore(&self.past.limits, &self.client, self.store.clone(), epoch());
         let login = async {
             if self.dry {
                 login::look(self.client.reading_only()).await
             } else {
-                login::login(self.client, patience, self.seed).await
+                login::login(self.client, patience, &mut limits, wanted, self.seed).await
             }
         };
         let (client, account) = tokio::select! {
@@ -178,16 +206,18 @@ impl Daemon {
             .send_modify(|status| status.user = Some(account.id.clone()));
         let shared = Arc::new(Shared {
             client,
-            ratings: Arc::new(facts::ratings(&account)),
+            ratings: watch::channel(Arc::new(facts::ratings(&account))).0,
             me: account.id,
             mind: self.mind,
             cast: self.cast,
             lists: self.lists,
             favours: Favours::restore(&self.past.favours, self.store.clone()),
+            acquaintances: Acquaintances::of(&self.past.scores),
             rivals: Rivals::of(&self.past.decided_today),
             store: self.store,
             meters: self.meters,
             boards: self.boards,
+            breath: Breath::default(),
             tardiness: Tardiness::default(),
         });
         let desk = Desk::new(
@@ -198,6 +228,7 @@ impl Daemon {
                 heart: self.heart,
             },
             &self.past,
+            limits,
             self.seed,
             self.dry,
             signals.leave.clone(),

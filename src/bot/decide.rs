@@ -38,19 +38,19 @@ pub fn takes_draw(profile: &Profile, outlook: Outlook<'_>) -> bool {
         .is_some_and(|temper| lasted(outlook.scores, temper.moves, |score| score <= temper.within.0))
 }
 
-/// Whether to offer a draw with the next move. Only bots are asked: people find it a nuisance.
+/// Whether to offer a draw with the next move: to bots, and to people where the personality does that.
 #[must_use]
 pub fn offers_draw(profile: &Profile, outlook: Outlook<'_>) -> bool {
     let waited = outlook
         .offered_at
         .is_none_or(|ply| outlook.ply >= ply + PLIES_BETWEEN_OFFERS);
-    outlook.against_bot
-        && waited
+    waited
         && outlook.ply >= FIRST_OFFER
         && profile.draw.is_some_and(|temper| {
-            lasted(outlook.scores, temper.moves, |score| {
-                score.abs() <= temper.within.0
-            })
+            (outlook.against_bot || temper.asks_people)
+                && lasted(outlook.scores, temper.moves, |score| {
+                    score.abs() <= temper.within.0
+                })
         })
 }
 
@@ -119,6 +119,7 @@ mod tests {
         profile.draw = Some(DrawTemper {
             within: Centipawns(20),
             moves: 3,
+            asks_people: false,
         });
         profile.resign = Some(ResignTemper {
             behind: Centipawns(700),
@@ -184,6 +185,31 @@ mod tests {
             }
         ));
         assert!(!offers_draw(&profile, outlook(&scores(&[-300, -300, -300]), 80)));
+    }
+
+    #[test]
+    fn people_are_offered_draws_where_the_personality_says_so() {
+        let mut profile = tempered();
+        let level = scores(&[5, -5, 0]);
+        let person = Outlook {
+            against_bot: false,
+            ..outlook(&level, 80)
+        };
+        assert!(!offers_draw(&profile, person));
+        profile.draw = profile.draw.map(|temper| DrawTemper {
+            asks_people: true,
+            ..temper
+        });
+        assert!(offers_draw(&profile, person));
+        assert!(
+            !offers_draw(&profile, Outlook { ply: 40, ..person }),
+            "as late as bots"
+        );
+        let early = Outlook {
+            offered_at: Some(70),
+            ..person
+        };
+        assert!(!offers_draw(&profile, early), "as seldom as bots");
     }
 
     #[test]

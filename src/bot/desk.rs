@@ -2,7 +2,7 @@
 //! order.
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -20,7 +20,7 @@ use super::{
     actor::{Setup, Shared},
     arenas::Arenas,
     daemon::{Options, Past, Signals, Status},
-    duel::Duel,
+    ears::Ears,
     errands::Errand,
     intake::{Intake, Reply, Room},
     limits::Limits,
@@ -28,26 +28,26 @@ use super::{
     pulse::Heart,
     registry::Registry,
     rematches::Rematches,
+    setbacks::Setbacks,
     suitor::Suitor,
     today::Today,
 };
 use crate::{
     lichess::{
-        CallError, Client, Follower, News, Untrusted,
-        model::{Event, GameId, GameInfo, Speed, Status as GameStatus},
+        CallError, Client,
+        model::{GameId, GameInfo, Speed, Status as GameStatus, UserId},
         retry::Class,
     },
+    store::ChallengeRecord,
     units::Millis,
 };
 
 /// After the second request to end, games have this long to let go.
 const LETTING_GO: Duration = Duration::from_millis(1500);
-/// Without games that sleep, looks at the list of running games are so many times as far apart.
-const SELDOM: f64 = 10.0;
+/// Once nothing runs any more, what is still on its way to the server has this long to get there.
+const FAREWELL: Duration = Duration::from_secs(2);
 /// While the server wants no answers to challenges, promised seats are looked at so often.
 const SILENT_LOOK: Millis = Millis::from_secs(5);
-/// When the event stream is refused though the token is good, it is tried again after this time.
-const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
 /// How the roof steers the desk and watches it.
 pub(super) struct Roof {
@@ -65,27 +65,29 @@ pub(super) struct Desk {
     pub(super) shared: Arc<Shared>,
     pub(super) options: watch::Receiver<Options>,
     pub(super) status: watch::Sender<Status>,
-    seed: u64,
-    follower: Follower<Event>,
+    pub(super) ears: Ears,
     pub(super) registry: Registry,
     pub(super) intake: Intake,
     pub(super) suitor: Suitor,
+    /// The challenge of ours that is out, as the archive has it.
+    pub(super) courted: Option<ChallengeRecord>,
     pub(super) arenas: Arenas,
     pub(super) rematches: Rematches,
     pub(super) rng: ChaCha8Rng,
-    /// Games without a clock in which the opponent is to move: no stream is held for them.
-    pub(super) asleep: BTreeSet<GameId>,
+    /// Games without a clock in which the opponent is to move, with the opponent where known: no stream is held for them.
+    pub(super) asleep: BTreeMap<GameId, Option<UserId>>,
     swept: Instant,
+    rated: Instant,
+    pub(super) setbacks: Setbacks,
     heart: Heart,
     pub(super) limits: Limits,
     pub(super) today: Today,
-    duel: Duel,
     errands: FuturesUnordered<BoxFuture<'static, Errand>>,
     begin: Instant,
     /// Once asked to end: running games are left then.
     pub(super) drained_at: Option<Instant>,
-    /// When the event stream is followed anew, after it was refused.
-    follow_at: Option<Instant>,
+    /// Once asked to end: nobody waits for answers of the server beyond that.
+    farewell_until: Option<Instant>,
     pub(super) exit: Option<Exit>,
     /// Nothing is sent that changes anything.
     pub(super) dry: bool,
@@ -97,35 +99,36 @@ impl Desk {
         shared: Arc<Shared>,
         roof: Roof,
         past: &Past,
+        limits: Limits,
         seed: u64,
         dry: bool,
         leave: CancellationToken,
     ) -> Self {
-        let limits = Limits::restore(&past.limits, &shared.client, shared.store.clone(), epoch());
         Self {
             client: shared.client.clone(),
-            follower: Follower::events(&shared.client, seed),
+            ears: Ears::open(&shared.client, seed),
             registry: Registry::new(Arc::clone(&shared), leave),
             shared,
             options: roof.options,
             status: roof.status,
-            seed,
             intake: Intake::default(),
-            suitor: Suitor::default(),
+            suitor: Suitor::restore(&past.rests, past.asked_today, epoch()),
+            courted: None,
             arenas: Arenas::default(),
-            rematches: Rematches::default(),
+            rematches: Rematches::restore(&past.repeats),
             rng: ChaCha8Rng::seed_from_u64(seed),
             // Those that still run come by the event stream, the others are looked at once for their end.
-            asleep: past.unfinished.iter().cloned().collect(),
+            asleep: past.unfinished.iter().cloned().map(|id| (id, None)).collect(),
             swept: Instant::now(),
+            rated: Instant::now(),
+            setbacks: Setbacks::default(),
             heart: roof.heart,
             limits,
             today: Today::of(&past.opponents_today, epoch()),
-            duel: Duel::default(),
             errands: FuturesUnordered::new(),
             begin: Instant::now(),
             drained_at: None,
-            follow_at: None,
+            farewell_until: None,
             exit: None,
             dry,
         }
@@ -152,74 +155,15 @@ impl Desk {
                     return Ok(());
                 }
                 () = signals.drain.cancelled(), if self.drained_at.is_none() => self.drain(),
-                Some(news) = self.follower.next() => self.hear(news),
-                Some((id, done)) = self.registry.next(), if !self.registry.is_empty() => self.game_done(&id, done),
+                Some(news) = self.ears.next() => self.hear(news),
+                Some((id, opponent, done)) = self.registry.next(), if !self.registry.is_empty() => {
+                    self.game_done(&id, opponent, done);
+                }
                 Some(errand) = self.errands.next(), if !self.errands.is_empty() => self.settle(errand),
                 Ok(()) = self.options.changed() => info!("new settings count from the next challenge on"),
                 () = self.heart.beat() => {}
                 () = sleep_until(timer) => {}
             }
-        }
-    }
-
-    fn hear(&mut self, news: News<Event>) {
-        match news {
-            News::Opened => {
-                info!("listening for challenges");
-                self.show();
-                self.listening(true);
-                if !self.asleep.is_empty() {
-                    self.list_games();
-                }
-            }
-            News::Event { event, .. } => self.take(event),
-            News::Garbled(bad) => {
-                warn!("a line was skipped: {bad}");
-                self.shared.meters.line_skipped("event");
-                // It may have been the start of a game.
-                self.list_games();
-            }
-            News::Lost { why, lived } => {
-                self.listening(false);
-                self.shared.meters.stream_lost("event");
-                debug!("{why} after {lived}, reopening");
-                if self.duel.is_on(&why, lived) {
-                    self.exit = Some(Exit::Duel);
-                }
-            }
-            News::Unopened { why, tries } => {
-                self.note_limit(Class::EventStream, &why);
-                if tries.is_power_of_two() {
-                    warn!("no event stream after {tries} tries: {why}");
-                }
-            }
-            News::Refused(why) => {
-                warn!("{why}");
-                self.follow_at = Some(Instant::now() + REFUSED_PAUSE);
-                self.check_token();
-            }
-        }
-    }
-
-    fn take(&mut self, event: Event) {
-        match event {
-            Event::GameStart { game } => self.start(&game),
-            Event::GameFinish { game } => {
-                if let Some(id) = game.game() {
-                    self.registry.finish(id);
-                    // Whoever slept through the end looks once, so that it is kept.
-                    if self.asleep.remove(id) {
-                        self.start(&game);
-                    }
-                }
-            }
-            Event::Challenge { challenge, compat } => self.consider(&challenge, compat),
-            Event::ChallengeCanceled { challenge } | Event::ChallengeDeclined { challenge } => {
-                let now = self.now();
-                self.suitor.refused(&challenge.id, now);
-                self.intake.cancel(&challenge.id);
-            }
-            Event::Unknown { kind } => debug!("skipped an event \"{}\"", Untrusted(&kind)),
         }
     }
 
@@ -230,7 +174,7 @@ impl Desk {
         if game.compat.is_some_and(|compat| !compat.bot) {
             return debug!("{id} is not for bots");
         }
-        if self.registry.has(&id) {
+        if self.registry.has(&id) || !self.setbacks.allows(&id, self.now()) {
             return;
         }
         let waits = game.speed == Some(Speed::Correspondence) && game.has_moved && !game.is_my_turn;
@@ -238,14 +182,15 @@ impl Desk {
             .status
             .as_ref()
             .is_some_and(|status| !matches!(status.0, GameStatus::Created | GameStatus::Started));
+        let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
         if waits && !is_over {
-            self.asleep.insert(id);
+            self.asleep.insert(id, opponent);
             return self.show();
         }
         self.asleep.remove(&id);
-        let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
         let now = self.now();
         self.suitor.accepted(&id, now);
+        self.note_fate(&id, "accepted");
         if let Some(arena) = &game.tournament_id {
             self.arenas.begun(arena, &id);
         }
@@ -290,19 +235,8 @@ impl Desk {
         }
         self.court(now);
         self.contend(now);
-        let (games, lease) = {
-            let options = self.options.borrow();
-            (options.games, options.lease)
-        };
-        let room = Room {
-            games: games.max,
-            for_humans: games.for_humans,
-            bots_closed: self.are_bots_closed(),
-            per_opponent: games.per_opponent,
-            opponents: &self.registry.opponents(),
-            reserved: self.arenas.seats(now),
-            lease,
-        };
+        let (opponents, sleeping) = self.opponents();
+        let room = self.room((&opponents, &sleeping), now);
         // While the server wants no answers, challenges wait as long as they would for a seat.
         while self.client.silence(Class::Challenge).is_none()
             && let Some(reply) = self.intake.next(room, now)
@@ -318,14 +252,46 @@ impl Desk {
                 }),
             }
         }
-        if Instant::now() >= self.sweeps_at() {
+        if self.setbacks.is_due(now) || Instant::now() >= self.sweeps_at() {
             self.swept = Instant::now();
             self.list_games();
         }
-        if self.follow_at.is_some_and(|at| Instant::now() >= at) {
-            self.follow_at = None;
-            self.follower = Follower::events(&self.client, self.seed);
+        if Instant::now() >= self.rates_at() {
+            self.rated = Instant::now();
+            self.call(|client| async move { Errand::Account(client.account().await) });
         }
+        self.ears.attend(&self.client);
+    }
+
+    /// The opponents of the games that run, and of those that sleep.
+    fn opponents(&self) -> (Vec<Option<UserId>>, Vec<Option<UserId>>) {
+        (self.registry.opponents(), self.asleep.values().cloned().collect())
+    }
+
+    /// What there is room for, beside these opponents of games that run and that sleep.
+    fn room<'o>(
+        &self,
+        (opponents, sleeping): (&'o [Option<UserId>], &'o [Option<UserId>]),
+        now: Millis,
+    ) -> Room<'o> {
+        let options = self.options.borrow();
+        Room {
+            games: options.games.max,
+            for_humans: options.games.for_humans,
+            bots_closed: self.are_bots_closed(),
+            per_opponent: options.games.per_opponent,
+            opponents,
+            sleeping,
+            reserved: self.arenas.seats(now),
+            lease: options.lease,
+        }
+    }
+
+    /// Seats that bots and arenas may still take, with or without the one that a challenge of ours is promised.
+    pub(super) fn seats_for_bots(&self, without: Option<&GameId>, now: Millis) -> usize {
+        let (opponents, sleeping) = self.opponents();
+        self.intake
+            .seats_for_bots(self.room((&opponents, &sleeping), now), without)
     }
 
     fn wakes_at(&self) -> Instant {
@@ -335,29 +301,40 @@ impl Desk {
             // Nothing may be sent, so what is due stays due; what waits may be answered as soon as the silence ends.
             Some(silence) => Instant::now() + silence.min(SILENT_LOOK).into(),
         });
+        let setbacks = self.setbacks.wakes_at().map(|at| self.begin + at.into());
         let courts = self.courts_at().map(|at| self.begin + at.into());
         let contends = self.contends_at().map(|at| self.begin + at.into());
-        [intake, courts, contends, self.drained_at, self.follow_at]
-            .into_iter()
-            .flatten()
-            .fold(self.sweeps_at(), Instant::min)
+        [
+            intake,
+            setbacks,
+            courts,
+            contends,
+            self.drained_at,
+            self.farewell_until.filter(|until| Instant::now() < *until),
+            self.ears.wakes_at(),
+            Some(self.rates_at()),
+        ]
+        .into_iter()
+        .flatten()
+        .fold(self.sweeps_at(), Instant::min)
     }
 
-    /// When the list of running games is looked at next. Without games that sleep it only mends what streams have lost.
+    /// When the list of running games is looked at next: for those that sleep, and for what streams have lost. A game
+    /// of blitz whose start nobody heard of has to be found before its flag falls.
     fn sweeps_at(&self) -> Instant {
-        let sweep = self.options.borrow().sweep;
-        let span = if self.asleep.is_empty() {
-            sweep.scaled(SELDOM)
-        } else {
-            sweep
-        };
-        self.swept + span.into()
+        self.swept + self.options.borrow().sweep.into()
+    }
+
+    /// When the bot's own ratings are asked for next.
+    fn rates_at(&self) -> Instant {
+        self.rated + self.options.borrow().ratings.into()
     }
 
     /// Accepts nothing more.
     fn drain(&mut self) {
         let span = self.options.borrow().games.drain;
         self.drained_at = Some(Instant::now() + span.into());
+        self.farewell_until = Some(Instant::now() + FAREWELL);
         self.intake.close();
         self.withdraw();
         self.leave_arenas();
@@ -385,7 +362,10 @@ impl Desk {
         self.drained_at.is_some_and(|until| {
             let is_idle =
                 self.registry.is_empty() && self.intake.promised() == 0 && !self.arenas.is_leaving();
-            is_idle || Instant::now() >= until
+            // A challenge of ours that is not taken back could begin a game that nobody plays.
+            let is_silent = self.errands.is_empty() && !self.intake.has_refusals();
+            let has_waited = self.farewell_until.is_none_or(|until| Instant::now() >= until);
+            (is_idle && (is_silent || has_waited)) || Instant::now() >= until
         })
     }
 
@@ -402,7 +382,8 @@ impl Desk {
     }
 
     pub(super) fn check_token(&self) {
-        self.call(|client| async move { Errand::Checked(login::may_play(&client).await) });
+        let wanted = self.options.borrow().tournaments.scopes();
+        self.call(|client| async move { Errand::Checked(login::may_play(&client, wanted).await) });
     }
 
     pub(super) fn list_games(&self) {
@@ -414,11 +395,6 @@ impl Desk {
         F: Future<Output = Errand> + Send + 'static,
     {
         self.errands.push(call(self.client.clone()).boxed());
-    }
-
-    fn listening(&self, is_listening: bool) {
-        self.status
-            .send_modify(|status| status.is_listening = is_listening);
     }
 
     pub(super) fn show(&self) {

@@ -1,10 +1,10 @@
 //! What comes back to the desk: answers to calls that it did not wait for, and games that have ended.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use tracing::{debug, info, warn};
 
-use super::{actor::Outcome, contest::Seen, desk::Desk, login::Exit, registry::Done};
+use super::{actor::Outcome, contest::Seen, desk::Desk, facts, login::Exit, registry::Done};
 use crate::lichess::{
     CallError, Fate, Lines,
     model::{Account, ArenaId, Challenge, ChallengeDone, GameId, GameInfo, NowPlaying, UserId},
@@ -19,11 +19,13 @@ pub(super) enum Errand {
     Accepted(GameId, Result<(), CallError>),
     Declined(GameId, Result<(), CallError>),
     Listed(Result<NowPlaying, CallError>),
+    Account(Result<Account, CallError>),
     Checked(Result<Result<(), Exit>, CallError>),
     Resigned(Result<(), CallError>),
     Online(Result<Vec<Account>, CallError>),
     Invited(UserId, Result<(Box<Challenge>, Lines<Fate>), CallError>),
     Decided(GameId, Option<ChallengeDone>),
+    Lapsed(GameId, Result<NowPlaying, CallError>),
     Cancelled(GameId, Result<(), CallError>),
     Seen(Seen),
     Joined(ArenaId, Result<(), CallError>),
@@ -52,7 +54,7 @@ impl Desk {
             Errand::Listed(Ok(list)) => {
                 let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
                 let ended = |id: &&GameId| running.len() < LISTED && !running.contains(*id);
-                let over: Vec<GameId> = self.asleep.iter().filter(ended).cloned().collect();
+                let over: Vec<GameId> = self.asleep.keys().filter(ended).cloned().collect();
                 for game in &list.now_playing {
                     self.start(game);
                 }
@@ -60,6 +62,15 @@ impl Desk {
                     self.asleep.remove(&id);
                     self.start(&GameInfo::of(id));
                 }
+            }
+            Errand::Account(Ok(account)) => {
+                self.shared
+                    .ratings
+                    .send_replace(Arc::new(facts::ratings(&account)));
+            }
+            Errand::Account(Err(error)) => {
+                self.note_limit(Class::Read, &error);
+                debug!("my ratings stay as they were: {error}");
             }
             Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
             Errand::Checked(Err(CallError::Unauthorized { .. })) => self.exit = Some(Exit::UnknownToken),
@@ -72,6 +83,7 @@ impl Desk {
             Errand::Online(online) => self.met(online),
             Errand::Invited(user, answer) => self.invited(user, answer),
             Errand::Decided(id, done) => self.decided(&id, done),
+            Errand::Lapsed(id, listed) => self.lapsed(id, listed),
             Errand::Cancelled(id, Err(error)) => debug!("challenge {id}: {error}"),
             Errand::Cancelled(_, Ok(())) => {}
             Errand::Seen(seen) => self.seen(seen),
@@ -86,7 +98,7 @@ impl Desk {
     }
 
     /// The task of a game has ended.
-    pub(super) fn game_done(&mut self, id: &GameId, done: Done) {
+    pub(super) fn game_done(&mut self, id: &GameId, opponent: Option<UserId>, done: Done) {
         if !matches!(done, Done::Revived(_)) {
             let now = self.now();
             self.arenas.ended(id, now);
@@ -94,16 +106,21 @@ impl Desk {
         match done {
             Done::With(Outcome::Ended | Outcome::Left) => {}
             Done::With(Outcome::Asleep) => {
-                self.asleep.insert(id.clone());
+                self.asleep.insert(id.clone(), opponent);
             }
-            Done::With(Outcome::Duel) => self.exit = Some(Exit::Duel),
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
-            Done::With(Outcome::Refused(error)) => warn!("{id}: {error}"),
+            Done::With(Outcome::Refused(error)) => {
+                warn!("{id}: {error}");
+                // One refusal may be the server's own mistake: if the game is listed, it is tried again.
+                let now = self.now();
+                self.setbacks.note(id, now);
+            }
             Done::With(Outcome::Unauthorized(error)) => {
                 warn!("{id}: {error}");
                 self.check_token();
                 // If the token is good after all, the game is still there.
-                self.list_games();
+                let now = self.now();
+                self.setbacks.note(id, now);
             }
             Done::Revived(why) => warn!("{id} fell over and is resumed: {why}"),
             Done::Lost(why) => {

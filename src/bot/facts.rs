@@ -2,10 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use super::suitor::Plan;
 use crate::{
     chess::Variant,
     lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId},
     lists::Lists,
+    store::Tally,
     units::{Elo, Millis},
 };
 
@@ -36,6 +38,8 @@ pub struct Facts {
     pub on_lists: Vec<String>,
     /// Games begun with the opponent since midnight.
     pub played_today: u32,
+    /// What was played with the opponent ever.
+    pub score: Tally,
     /// Games that run with the opponent.
     pub running: u32,
     /// The minute of the day, UTC.
@@ -51,6 +55,8 @@ pub struct Moment {
     pub lists: Arc<Lists>,
     /// Games begun with the opponent since midnight.
     pub played_today: u32,
+    /// What was played with the opponent ever.
+    pub score: Tally,
     /// Games that run with the opponent.
     pub running: u32,
     /// The minute of the day, UTC.
@@ -72,19 +78,46 @@ impl Facts {
     #[must_use]
     pub fn of_challenge(challenge: &Challenge, moment: &Moment) -> Self {
         let challenger = challenge.challenger.as_ref();
+        let facts = Self::new(
+            challenger.map(|user| user.id.clone()),
+            challenge.variant.variant().unwrap_or_default(),
+            challenge.time_control.clone(),
+            moment,
+        );
         Self {
             is_bot: challenger.is_some_and(User::is_bot),
             title: challenger.and_then(|user| user.title.clone()),
             rating: challenger.and_then(|user| user.rating),
             provisional: challenger.is_some_and(|user| user.provisional),
+            // lichess shows the rating of this moment; ours may be an hour old.
+            own_rating: challenge
+                .dest_user
+                .as_ref()
+                .and_then(|me| me.rating)
+                .or(facts.own_rating),
             rated: challenge.rated,
             rematch: challenge.rematch_of.is_some(),
-            ..Self::new(
-                challenger.map(|user| user.id.clone()),
-                challenge.variant.variant().unwrap_or_default(),
-                challenge.time_control.clone(),
-                moment,
-            )
+            ..facts
+        }
+    }
+
+    /// A game that we could propose to a bot.
+    #[must_use]
+    pub(super) fn of_plan(account: &Account, plan: Plan, moment: &Moment) -> Self {
+        let time = TimeControl::Clock {
+            limit: plan.clock.initial,
+            increment: plan.clock.increment,
+            show: String::new(),
+        };
+        let perf = Self::perf(plan.variant, time.speed());
+        let rating = account.perfs.get(perf);
+        Self {
+            is_bot: account.is_bot(),
+            title: account.title.clone(),
+            rating: rating.and_then(|perf| perf.rating),
+            provisional: rating.is_some_and(|perf| perf.prov),
+            rated: plan.rated,
+            ..Self::new(Some(account.id.clone()), plan.variant, time, moment)
         }
     }
 
@@ -132,6 +165,7 @@ impl Facts {
                 .as_ref()
                 .map_or_else(Vec::new, |user| moment.lists.with(user)),
             played_today: moment.played_today,
+            score: moment.score,
             running: moment.running,
             minute: moment.minute,
             opponent,

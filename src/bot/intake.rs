@@ -78,10 +78,19 @@ pub(super) struct Room<'a> {
     pub(super) per_opponent: usize,
     /// The opponents of the running games.
     pub(super) opponents: &'a [Option<UserId>],
+    /// The opponents of games that wait for them for days: no seats, but games with them all the same.
+    pub(super) sleeping: &'a [Option<UserId>],
     /// Seats kept for games that arenas may begin at any moment.
     pub(super) reserved: usize,
     /// How long a promised seat is kept for a game that does not come.
     pub(super) lease: Millis,
+}
+
+impl Room<'_> {
+    /// Games at once that bots may have a part in: one, where people have all seats.
+    fn for_bots(&self) -> usize {
+        self.games.saturating_sub(self.for_humans).max(1).min(self.games)
+    }
 }
 
 /// Something to send.
@@ -159,6 +168,11 @@ impl Intake {
     /// How many challenges wait for a seat.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// Whether somebody is still to be told that nothing comes of it.
+    pub(super) fn has_refusals(&self) -> bool {
+        !self.declines.is_empty()
     }
 
     /// Whether a person waits for a seat.
@@ -247,18 +261,28 @@ impl Intake {
         stale.chain(decline).chain(leases).min()
     }
 
+    /// Seats that bots and arenas may still take, with or without the one that a challenge of ours is promised.
+    pub(super) fn seats_for_bots(&self, room: Room<'_>, without: Option<&GameId>) -> usize {
+        if room.bots_closed {
+            return 0;
+        }
+        let promised = self.leases.keys().filter(|id| Some(*id) != without).count();
+        let taken = room.opponents.len() + promised + room.reserved;
+        room.for_bots().saturating_sub(taken)
+    }
+
     /// The best ranked for whom there is room, the longest waiting among equals.
     fn first(&self, room: Room<'_>) -> Option<usize> {
         let taken = room.opponents.len() + self.leases.len() + room.reserved;
         if taken >= room.games {
             return None;
         }
-        let for_bots = room.games.saturating_sub(room.for_humans).max(1);
+        let for_bots = room.for_bots();
         let has_seat = |who: &Applicant| who.is_human || (taken < for_bots && !room.bots_closed);
         let promised = || self.leases.values().map(|lease| &lease.who.opponent);
         let is_welcome = |who: &Applicant| {
-            let seats = || room.opponents.iter().chain(promised());
-            let with_them = || seats().filter(|seat| **seat == who.opponent).count();
+            let games = || room.opponents.iter().chain(room.sleeping).chain(promised());
+            let with_them = || games().filter(|seat| **seat == who.opponent).count();
             has_seat(who) && (who.opponent.is_none() || with_them() < room.per_opponent)
         };
         let welcome = self

@@ -5,8 +5,13 @@ use thiserror::Error;
 use tokio::time::{Instant, sleep};
 use tracing::{info, warn};
 
+use super::{desk::epoch, limits::Limits};
 use crate::{
-    lichess::{CallError, Client, Untrusted, model::Account, retry::Backoff},
+    lichess::{
+        CallError, Client, Untrusted,
+        model::Account,
+        retry::{Backoff, Class},
+    },
     units::Millis,
 };
 
@@ -43,29 +48,39 @@ pub enum Exit {
     /// The server refuses what every bot needs.
     #[error("the server refuses to be used: {0}")]
     Refused(CallError),
-    /// Somebody else opens the event stream again and again with the same token.
-    #[error("another program uses this token: its event stream and ours end each other; stop one of them")]
-    Duel,
 }
 
-/// Checks token and account, trying for so long where the network is not there yet. The client that comes back names
-/// its account to the server.
+/// Checks token and account, trying for so long where the network is not there yet. A server that asks for silence gets
+/// it, however long: whoever came back sooner would only make it longer. The client that comes back names its account
+/// to the server.
 ///
 /// # Errors
 /// [`Exit`] says what is wrong.
-pub(super) async fn login(client: Client, patience: Millis, seed: u64) -> Result<(Client, Account), Exit> {
-    let until = Instant::now() + patience.into();
+pub(super) async fn login(
+    client: Client,
+    patience: Millis,
+    limits: &mut Limits,
+    wanted: &[&str],
+    seed: u64,
+) -> Result<(Client, Account), Exit> {
+    let mut until = Instant::now() + patience.into();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut backoff = Backoff::new(Millis(250), Millis::from_secs(5));
     loop {
-        let error = match attempt(&client).await {
+        let error = match attempt(&client, wanted).await {
             Ok(account) => return Ok((client.named(&account.id), account)),
             Err(Failure::Final(exit)) => return Err(exit),
             Err(Failure::Call(error)) => error,
         };
         let pause = match error {
             CallError::Transient { .. } => backoff.next(&mut rng),
-            CallError::RateLimited { after, .. } => after,
+            CallError::RateLimited { after, .. } => {
+                limits.note(Class::Read, &error, epoch());
+                warn!("waiting before the log-in: {error}");
+                sleep(after.into()).await;
+                until = Instant::now() + patience.into();
+                continue;
+            }
             CallError::Unauthorized { .. } => return Err(Exit::UnknownToken),
             CallError::Rejected { .. } => return Err(Exit::Refused(error)),
         };
@@ -107,8 +122,8 @@ impl From<CallError> for Failure {
     }
 }
 
-async fn attempt(client: &Client) -> Result<Account, Failure> {
-    may_play(client).await?.map_err(Failure::Final)?;
+async fn attempt(client: &Client, wanted: &[&str]) -> Result<Account, Failure> {
+    may_play(client, wanted).await?.map_err(Failure::Final)?;
     let account = client.account().await?;
     if account.disabled {
         return Err(Failure::Final(Exit::Closed(account.username)));
@@ -120,8 +135,8 @@ async fn attempt(client: &Client) -> Result<Account, Failure> {
     Ok(account)
 }
 
-/// Whether the token is known and may play.
-pub(super) async fn may_play(client: &Client) -> Result<Result<(), Exit>, CallError> {
+/// Whether the token is known and may play. What else the settings want of it is only asked for.
+pub(super) async fn may_play(client: &Client, wanted: &[&str]) -> Result<Result<(), Exit>, CallError> {
     let Some(token) = client.test_token().await? else {
         return Ok(Err(Exit::UnknownToken));
     };
@@ -132,10 +147,18 @@ pub(super) async fn may_play(client: &Client) -> Result<Result<(), Exit>, CallEr
         .scopes
         .split(',')
         .map(str::trim)
-        .filter(|scope| !NEEDED.contains(scope))
+        .filter(|scope| !scope.is_empty() && !NEEDED.contains(scope) && !wanted.contains(scope))
         .collect();
     if !needless.is_empty() {
         warn!("the token may do more than a bot needs: {}", needless.join(", "));
+    }
+    let missing = NEEDED.iter().chain(wanted).filter(|scope| !token.allows(scope));
+    let missing: Vec<&str> = missing.copied().collect();
+    if !missing.is_empty() {
+        warn!(
+            "the token lacks {}, which the settings need; make another at https://lichess.org/account/oauth/token",
+            missing.join(", ")
+        );
     }
     Ok(Ok(()))
 }

@@ -34,6 +34,7 @@ struct Counted {
     challenges: Family<Labels, Counter>,
     trips: Histogram,
     lost_streams: Family<Labels, Counter>,
+    contested: Family<Labels, Counter>,
     skipped: Family<Labels, Counter>,
     limited: Family<Labels, Counter>,
     lost_rows: Gauge,
@@ -53,6 +54,7 @@ impl Default for Meters {
             challenges: Family::default(),
             trips: Histogram::new(TRIPS),
             lost_streams: Family::default(),
+            contested: Family::default(),
             skipped: Family::default(),
             limited: Family::default(),
             lost_rows: Gauge::default(),
@@ -108,6 +110,11 @@ impl Counted {
             self.lost_streams.clone(),
         );
         registry.register(
+            "streams_contested",
+            "Rows of streams that ended as if another program used the token, by kind",
+            self.contested.clone(),
+        );
+        registry.register(
             "lines_skipped",
             "Lines of streams that made no sense, by kind",
             self.skipped.clone(),
@@ -151,6 +158,11 @@ impl Meters {
         self.0.lost_streams.get_or_create(&vec![("stream", kind)]).inc();
     }
 
+    /// Streams ended again and again as if somebody else took them over: `event` or `game`.
+    pub(super) fn stream_contested(&self, kind: &'static str) {
+        self.0.contested.get_or_create(&vec![("stream", kind)]).inc();
+    }
+
     /// A line of a stream made no sense: `event` or `game`.
     pub(super) fn line_skipped(&self, kind: &'static str) {
         self.0.skipped.get_or_create(&vec![("stream", kind)]).inc();
@@ -190,6 +202,7 @@ mod tests {
         meters.challenge("declined");
         meters.moved(Millis(30));
         meters.stream_lost("event");
+        meters.stream_contested("event");
         meters.line_skipped("game");
         meters.limited(Class::Challenge);
         let status = Status {
@@ -210,6 +223,7 @@ mod tests {
             "sparring_move_round_trip_seconds_bucket{le=\"0.025\"} 0",
             "sparring_move_round_trip_seconds_bucket{le=\"0.05\"} 1",
             "sparring_streams_lost_total{stream=\"event\"} 1",
+            "sparring_streams_contested_total{stream=\"event\"} 1",
             "sparring_lines_skipped_total{stream=\"game\"} 1",
             "sparring_rate_limited_total{class=\"challenge\"} 1",
             "# EOF",

@@ -2,6 +2,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod acquaintances;
 mod actor;
 mod adapt;
 mod arenas;
@@ -13,6 +14,7 @@ mod daemon;
 pub mod decide;
 mod desk;
 mod duel;
+mod ears;
 mod errands;
 pub mod facts;
 mod favours;
@@ -30,6 +32,7 @@ mod rematches;
 mod rivals;
 pub mod rules;
 mod seats;
+mod setbacks;
 mod suitor;
 pub mod thinker;
 mod today;

@@ -8,7 +8,7 @@ use super::{
     desk::{Desk, epoch},
     facts::{Facts, Moment, minute_of_day},
     intake::{self, Applicant},
-    rules,
+    rules::{self, By, Ruling},
 };
 use crate::{
     config::Then,
@@ -16,7 +16,7 @@ use crate::{
         Untrusted,
         model::{Challenge, Compat, DeclineReason, UserId},
     },
-    store::ChallengeRecord,
+    store::{ChallengeRecord, Tally},
     units::Millis,
 };
 
@@ -31,9 +31,13 @@ impl Desk {
         let moment = self.moment(challenger.map(|user| &user.id), false);
         let facts = Facts::of_challenge(challenge, &moment);
         let mut ruling = rules::judge(&rules, challenge, compat, &facts);
-        if !matches!(ruling.then, Then::Decline(_)) && self.has_had_enough(challenge, &facts) {
-            info!("{} rematches in a row are enough", challenge.id);
-            ruling.then = Then::Decline(DeclineReason::Later);
+        if !matches!(ruling.then, Then::Decline(_))
+            && let Some(why) = self.is_no_time_for(challenge, &facts)
+        {
+            ruling = Ruling {
+                then: Then::Decline(DeclineReason::Later),
+                by: By::Nature(why),
+            };
         }
         let would = if self.dry { "would be " } else { "" };
         info!(
@@ -57,13 +61,13 @@ impl Desk {
             opponent: facts.opponent.clone(),
             verdict: rules::describe(ruling.then),
             rule: rules::title(&rules, ruling.by),
+            sent: false,
+            game: Some(rules::what(challenge)),
+            repeats: challenge.rematch_of.clone(),
         });
         let id = challenge.id.clone();
         let patience = match ruling.then {
             Then::Decline(reason) => return self.intake.refuse(id, reason),
-            _ if self.drained_at.is_some() || (facts.is_bot && self.are_bots_closed()) => {
-                return self.intake.refuse(id, DeclineReason::Later);
-            }
             Then::Accept => Millis::ZERO,
             Then::Queue => intake::PATIENCE,
         };
@@ -77,6 +81,19 @@ impl Desk {
         self.intake.wait(who, self.now());
     }
 
+    /// Why a challenge that the rules welcome is for another time.
+    fn is_no_time_for(&mut self, challenge: &Challenge, facts: &Facts) -> Option<&'static str> {
+        if self.has_had_enough(challenge, facts) {
+            Some("so many rematches in a row are enough")
+        } else if self.drained_at.is_some() {
+            Some("no new games")
+        } else if facts.is_bot && self.are_bots_closed() {
+            Some("the games of today with bots are played")
+        } else {
+            None
+        }
+    }
+
     /// Whether a rematch is one more than whoever would play it likes.
     fn has_had_enough(&mut self, challenge: &Challenge, facts: &Facts) -> bool {
         let Some(repeats) = &challenge.rematch_of else {
@@ -86,7 +103,7 @@ impl Desk {
         let options = self.options.borrow();
         let play = rules::casting(&options.rules, facts, &options.play);
         let cast = self.shared.cast.borrow();
-        let most = cast.get_or_plain(&play.personality).rematches;
+        let most = cast.seated(&play.personality).rematches;
         most.is_some_and(|most| row > most)
     }
 
@@ -102,11 +119,15 @@ impl Desk {
         let running = self.registry.opponents();
         let with_them = running
             .iter()
+            .chain(self.asleep.values())
             .filter(|other| other.is_some() && other.as_ref() == opponent);
         Moment {
-            ratings: Arc::clone(&self.shared.ratings),
+            ratings: Arc::clone(&self.shared.ratings.borrow()),
             lists: Arc::clone(&self.shared.lists.borrow()),
             played_today: opponent.map_or(0, |opponent| self.today.played(opponent, now)),
+            score: opponent.map_or_else(Tally::default, |opponent| {
+                self.shared.acquaintances.score(opponent)
+            }),
             running: u32::try_from(with_them.count()).unwrap_or(u32::MAX),
             minute: minute_of_day(now),
             rematch,

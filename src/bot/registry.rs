@@ -98,14 +98,15 @@ impl Registry {
         }
     }
 
-    /// Waits for the next task to end. `None` when no game runs.
-    pub(super) async fn next(&mut self) -> Option<(GameId, Done)> {
+    /// Waits for the next task to end, and says against whom it was. `None` when no game runs.
+    pub(super) async fn next(&mut self) -> Option<(GameId, Option<UserId>, Done)> {
         let (task, result) = match self.tasks.join_next_with_id().await? {
             Ok((task, outcome)) => (task, Ok(outcome)),
             Err(error) => (error.id(), Err(error.to_string())),
         };
         let id = self.ids.remove(&task)?;
         let game = self.games.remove(&id)?;
+        let opponent = game.setup.opponent.clone();
         let done = match result {
             Ok(outcome) => Done::With(outcome),
             Err(why) if game.falls < REVIVALS => {
@@ -114,7 +115,7 @@ impl Registry {
             }
             Err(why) => Done::Lost(why),
         };
-        Some((id, done))
+        Some((id, opponent, done))
     }
 
     /// Starts a game again from its stream.

@@ -1,4 +1,4 @@
-//! How many games with the same opponent have followed each other as rematches. Pure; kept for as long as the daemon runs.
+//! How many games with the same opponent have followed each other as rematches. Pure; the archive keeps what it is made of.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,6 +16,15 @@ pub(super) struct Rematches {
 }
 
 impl Rematches {
+    /// The rows that an earlier run has seen: challenges, the oldest first, and which game each wanted to repeat.
+    pub(super) fn restore(repeats: &[(GameId, GameId)]) -> Self {
+        let mut rematches = Self::default();
+        for (id, repeats) in repeats {
+            rematches.asked(id, repeats);
+        }
+        rematches
+    }
+
     /// A challenge that wants to repeat a game: how many in a row it would be the last of. The first rematch is 1.
     pub(super) fn asked(&mut self, id: &GameId, repeats: &GameId) -> u32 {
         let row = self.rows.get(repeats).copied().unwrap_or(0).saturating_add(1);
@@ -50,6 +59,12 @@ mod tests {
             "the same challenge comes again"
         );
         assert_eq!(rematches.asked(&id(9), &id(8)), 1, "another row");
+    }
+
+    #[test]
+    fn a_row_goes_on_after_a_restart() {
+        let mut rematches = Rematches::restore(&[(id(2), id(1)), (id(3), id(2))]);
+        assert_eq!(rematches.asked(&id(4), &id(3)), 3);
     }
 
     #[test]

@@ -7,14 +7,13 @@ use rand::{Rng, RngExt as _, seq::IndexedRandom as _};
 
 use super::facts::Facts;
 use crate::{
-    config::{Matchmaking, Mode},
+    chess::Variant,
+    config::{Control, Matchmaking, Mode},
     lichess::model::{Account, ChallengeColor, GameId, Invitation, Speed, UserId},
+    store::Rest,
     units::{Elo, Millis},
 };
 
-/// A challenge that nobody answers is taken back after this time. It is kept alive by its stream: otherwise lichess would
-/// forget it after 20 s, which a bot that is about to end a game may need.
-pub(super) const PATIENCE: Millis = Millis::from_secs(45);
 /// Who refused is not asked again for so long, then four times as long each time.
 const FIRST_REST: Millis = Millis::from_secs(3600);
 /// Nobody is left alone for longer.
@@ -28,6 +27,34 @@ const MOST_A_DAY: u32 = 150;
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
 
+/// A game to propose to whoever is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// The clock.
+    pub(super) clock: Control,
+    /// What to play.
+    pub(super) variant: Variant,
+    /// Whether ratings change.
+    pub(super) rated: bool,
+}
+
+impl Plan {
+    /// Draws one of the games that are wished for; none where there is nothing to draw from.
+    pub(super) fn draw(wish: &Matchmaking, rng: &mut impl Rng) -> Option<Self> {
+        Some(Self {
+            clock: *wish.clocks.choose(rng)?,
+            variant: *wish.variants.choose(rng)?,
+            rated: wish.mode == Mode::Rated,
+        })
+    }
+
+    /// lichess' key of the rating that counts.
+    fn perf(self) -> &'static str {
+        let speed = Speed::of_clock(self.clock.initial, self.clock.increment);
+        Facts::perf(self.variant, speed)
+    }
+}
+
 /// Looks for opponents.
 #[derive(Debug, Default)]
 pub(super) struct Suitor {
@@ -36,8 +63,11 @@ pub(super) struct Suitor {
     is_asking: bool,
     asked_at: Option<Millis>,
     idle_since: Millis,
-    day: u64,
+    /// When the day ends whose challenges are counted.
+    day_ends: Millis,
     asked_today: u32,
+    /// What was learned and is not kept yet.
+    news: Vec<Rest>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,6 +77,29 @@ struct Memory {
 }
 
 impl Suitor {
+    /// A suitor who begins now, at this time since 1970, and knows what an earlier run has learned: who is left alone
+    /// until when since 1970, and how many challenges were sent since midnight.
+    pub(super) fn restore(rests: &[Rest], asked_today: u32, epoch: Millis) -> Self {
+        let memory = rests.iter().map(|rest| {
+            let memory = Memory {
+                refusals: rest.refusals,
+                free_at: rest.until - epoch,
+            };
+            (rest.user.clone(), memory)
+        });
+        Self {
+            memory: memory.collect(),
+            asked_today,
+            day_ends: Millis(DAY - epoch.0 % DAY),
+            ..Self::default()
+        }
+    }
+
+    /// What was learned since this was asked last: to be kept.
+    pub(super) fn news(&mut self) -> Vec<Rest> {
+        std::mem::take(&mut self.news)
+    }
+
     /// Somebody plays, or is about to.
     pub(super) fn busy(&mut self, now: Millis) {
         self.idle_since = now;
@@ -62,17 +115,17 @@ impl Suitor {
         let after_game = self.idle_since + wish.after;
         let after_challenge = self.asked_at.map_or(Millis::ZERO, |at| at + wish.every);
         let tomorrow = if self.asked_today >= MOST_A_DAY {
-            Millis((self.day + 1) * DAY)
+            self.day_ends
         } else {
             Millis::ZERO
         };
         after_game.max(after_challenge).max(tomorrow)
     }
 
-    /// A list of bots was asked for; until it is there nothing else is.
-    pub(super) fn asks(&mut self, now: Millis) {
-        if now.0 / DAY != self.day {
-            self.day = now.0 / DAY;
+    /// A list of bots was asked for, at this time since 1970; until it is there nothing else is.
+    pub(super) fn asks(&mut self, now: Millis, epoch: Millis) {
+        if now >= self.day_ends {
+            self.day_ends = now + Millis(DAY - epoch.0 % DAY);
             self.asked_today = 0;
         }
         self.is_asking = true;
@@ -85,19 +138,17 @@ impl Suitor {
         self.is_asking = false;
     }
 
-    /// Chooses an opponent and a game among those who are online. `ratings` are mine, by lichess' keys.
+    /// Chooses an opponent among those who are welcome. `ratings` are mine, by lichess' keys.
     pub(super) fn choose(
         &self,
         wish: &Matchmaking,
-        online: &[Account],
-        me: &UserId,
+        plan: Plan,
+        welcome: &[&Account],
         ratings: &BTreeMap<String, Elo>,
         now: Millis,
         rng: &mut impl Rng,
     ) -> Option<(UserId, Invitation)> {
-        let clock = *wish.clocks.choose(rng)?;
-        let variant = *wish.variants.choose(rng)?;
-        let perf = Facts::perf(variant, Speed::of_clock(clock.initial, clock.increment));
+        let perf = plan.perf();
         let is_near = |account: &Account| match (ratings.get(perf), account.rating(perf)) {
             (Some(mine), Some(theirs)) => mine.0.abs_diff(theirs.0) <= wish.max_difference,
             // A new account has no rating that could be too far away.
@@ -109,9 +160,8 @@ impl Suitor {
                 .get(&account.id)
                 .is_none_or(|memory| now >= memory.free_at)
         };
-        let suitable: Vec<&Account> = online
+        let suitable: Vec<&&Account> = welcome
             .iter()
-            .filter(|account| account.is_bot() && !account.disabled && account.id != *me)
             .filter(|account| is_near(account) && is_free(account))
             .collect();
         let chosen = suitable.choose(rng)?;
@@ -121,10 +171,10 @@ impl Suitor {
             ChallengeColor::Black
         };
         let invitation = Invitation {
-            rated: wish.mode == Mode::Rated,
-            clock: Some((clock.initial, clock.increment)),
+            rated: plan.rated,
+            clock: Some((plan.clock.initial, plan.clock.increment)),
             color,
-            variant,
+            variant: plan.variant,
             fen: None,
         };
         Some((chosen.id.clone(), invitation))
@@ -139,6 +189,11 @@ impl Suitor {
     /// The challenge that is out, to be taken back.
     pub(super) fn withdraw(&mut self) -> Option<GameId> {
         self.pending.take().map(|(id, _)| id)
+    }
+
+    /// The challenge that is out.
+    pub(super) fn pending(&self) -> Option<&GameId> {
+        self.pending.as_ref().map(|(id, _)| id)
     }
 
     /// Whether this challenge is ours and still out.
@@ -173,6 +228,11 @@ impl Suitor {
     }
 
     fn remember(&mut self, user: UserId, refusals: u32, free_at: Millis) {
+        self.news.push(Rest {
+            user: user.clone(),
+            refusals,
+            until: free_at,
+        });
         self.memory.insert(user, Memory { refusals, free_at });
         if self.memory.len() > REMEMBERED {
             let soonest = self.memory.iter().min_by_key(|(_, memory)| memory.free_at);
@@ -209,18 +269,16 @@ mod tests {
 
     fn chosen(suitor: &Suitor, online: &[Account], now: Millis) -> Option<String> {
         let ratings = [("blitz".to_owned(), Elo(1500))].into();
-        let me = "me".parse().unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(now.0);
-        let choice = suitor.choose(&wish(), online, &me, &ratings, now, &mut rng);
+        let plan = Plan::draw(&wish(), &mut rng)?;
+        let welcome: Vec<&Account> = online.iter().collect();
+        let choice = suitor.choose(&wish(), plan, &welcome, &ratings, now, &mut rng);
         choice.map(|(user, _)| user.to_string())
     }
 
     #[test]
-    fn only_other_bots_of_a_near_rating_are_challenged() {
+    fn only_those_of_a_near_rating_are_challenged() {
         let strangers = [
-            account("me", Some("BOT"), Some(1500)),
-            account("ana", None, Some(1500)),
-            account("gm", Some("GM"), Some(1500)),
             account("far", Some("BOT"), Some(1801)),
             account("unrated", Some("BOT"), None),
         ];
@@ -272,7 +330,7 @@ mod tests {
         ));
         assert!(!suitor.is_due(&wish, secs(119)));
         assert!(suitor.is_due(&wish, secs(120)));
-        suitor.asks(secs(120));
+        suitor.asks(secs(120), secs(120));
         assert!(!suitor.is_due(&wish, secs(9000)), "the list is not there yet");
         suitor.gives_up();
         assert!(!suitor.is_due(&wish, secs(719)));
@@ -280,14 +338,43 @@ mod tests {
         suitor.busy(secs(700));
         assert!(!suitor.is_due(&wish, secs(819)));
         for _ in 0..MOST_A_DAY {
-            suitor.asks(secs(1000));
+            suitor.asks(secs(1000), secs(1000));
             suitor.gives_up();
         }
         assert!(!suitor.is_due(&wish, secs(86_399)));
         assert!(suitor.is_due(&wish, secs(86_400)));
-        suitor.asks(secs(86_400));
+        suitor.asks(secs(86_400), secs(86_400));
         suitor.gives_up();
         assert!(suitor.is_due(&wish, secs(87_000)), "a new day has its own");
+    }
+
+    #[test]
+    fn what_was_learned_outlasts_a_restart() {
+        let online = [account("x", Some("BOT"), Some(1500))];
+        let x: UserId = "x".parse().unwrap();
+        let mut suitor = Suitor::default();
+        for _ in 0..2 {
+            suitor.avoid(x.clone(), secs(100), None);
+        }
+        let learned = suitor.news();
+        assert_eq!((learned.len(), learned[1].refusals), (2, 2));
+        assert_eq!(suitor.news(), []);
+        // The next run begins an hour before noon; the rest that is left counts from there.
+        let eleven = secs(50 * 24 * 3600 + 11 * 3600);
+        let rest = Rest {
+            until: eleven + secs(600),
+            ..learned[1].clone()
+        };
+        let mut next = Suitor::restore(&[rest], MOST_A_DAY, eleven);
+        assert_eq!(chosen(&next, &online, secs(599)), None);
+        assert!(chosen(&next, &online, secs(600)).is_some());
+        assert!(
+            !next.is_due(&wish(), secs(13 * 3600 - 1)),
+            "the day's challenges are sent"
+        );
+        assert!(next.is_due(&wish(), secs(13 * 3600)));
+        next.avoid(x, secs(600), None);
+        assert_eq!(next.news()[0].refusals, 3);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::lichess::{CallError, Client, Untrusted, model::Account};
 
 /// What a bot must be allowed.
 pub const SCOPE: &str = "bot:play";
-/// All that a bot ever needs.
+/// All that every bot needs.
 pub const NEEDED: [&str; 3] = [SCOPE, "challenge:read", "challenge:write"];
 /// Where tokens are made.
 pub const TOKENS: &str = "https://lichess.org/account/oauth/token";
@@ -17,15 +17,15 @@ pub struct Standing {
     pub account: Account,
     /// What the token may do beyond what a bot needs.
     pub needless: Vec<String>,
-    /// What it may not do of what a bot needs besides playing.
+    /// What it may not do of what this bot needs besides playing.
     pub missing: Vec<&'static str>,
 }
 
-/// Asks the server about a token.
+/// Asks the server about a token that the settings want so much of beyond what every bot needs.
 ///
 /// # Errors
 /// With the remedy and an exit code, when the token may not play, the account is closed or the server is not there.
-pub async fn standing(client: &Client) -> anyhow::Result<Standing> {
+pub async fn standing(client: &Client, wanted: &[&'static str]) -> anyhow::Result<Standing> {
     let token = client.test_token().await.map_err(|error| failed(&error))?;
     let Some(token) = token else {
         return Err(refused(format!(
@@ -49,10 +49,15 @@ pub async fn standing(client: &Client) -> anyhow::Result<Standing> {
     Ok(Standing {
         account,
         needless: scopes
-            .filter(|scope| !scope.is_empty() && !NEEDED.contains(scope))
+            .filter(|scope| !scope.is_empty() && !NEEDED.contains(scope) && !wanted.contains(scope))
             .map(|scope| Untrusted(scope).to_string())
             .collect(),
-        missing: NEEDED.into_iter().filter(|scope| !token.allows(scope)).collect(),
+        missing: NEEDED
+            .iter()
+            .chain(wanted)
+            .copied()
+            .filter(|scope| !token.allows(scope))
+            .collect(),
     })
 }
 

@@ -12,6 +12,7 @@ use super::{
     account,
     check::{check, summary},
     exit::{self, Exit},
+    private,
     service::fresh_seed,
     state,
     station::Station,
@@ -116,6 +117,7 @@ impl fmt::Display for Line {
 /// # Errors
 /// When the runtime cannot be started; what is found wrong is told by the exit code.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    private::keep_memory_private();
     let mut lines = Vec::new();
     let config = settings(&args.station.config, &mut lines);
     lines.push(files(&args.station.config));
@@ -127,7 +129,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
                 .enable_all()
                 .build()
                 .context("cannot start the runtime")?;
-            runtime.block_on(server(&client, &mut lines));
+            runtime.block_on(server(&client, config.tournaments.scopes(), &mut lines));
         }
     }
     lines.push(unit());
@@ -282,7 +284,7 @@ fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client>
 }
 
 /// What the server says: that it is there, how far away, what time it is, and whose token this is.
-async fn server(client: &Client, lines: &mut Vec<Line>) {
+async fn server(client: &Client, wanted: &[&'static str], lines: &mut Vec<Line>) {
     let mut trips = Vec::new();
     let mut date = None;
     for _ in 0..TRIPS {
@@ -315,7 +317,7 @@ async fn server(client: &Client, lines: &mut Vec<Line>) {
         Line::fine("server", found)
     });
     lines.push(clock(date));
-    lines.push(match account::standing(client).await {
+    lines.push(match account::standing(client, wanted).await {
         Err(error) => Line::broken(
             "account",
             exit::code_of(&error),
@@ -376,15 +378,39 @@ fn unit() -> Line {
     if !Path::new("/run/systemd/system").exists() {
         return Line::fine(WHAT, "no systemd here");
     }
-    let installed = UNITS
-        .iter()
-        .map(|folder| Path::new(folder).join("sparring.service"));
-    match installed.into_iter().find(|path| path.exists()) {
+    match installed(&UNITS.map(Path::new)) {
         Some(path) => Line::fine(WHAT, path.display().to_string()),
         None => Line::worth(
             WHAT,
-            "sparring.service is not installed",
+            "neither sparring.service nor sparring@.service is installed",
             "copy systemd/sparring.service to /etc/systemd/system to have it started at boot",
         ),
+    }
+}
+
+/// The unit of one bot, or the template of many.
+fn installed(folders: &[&Path]) -> Option<PathBuf> {
+    let names = ["sparring.service", "sparring@.service"];
+    let paths = names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    paths.into_iter().find(|path| path.exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_for_many_bots_is_a_service_too() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let paths = [folders[0].path(), folders[1].path()];
+        assert_eq!(installed(&paths), None);
+        let template = paths[1].join("sparring@.service");
+        std::fs::write(&template, "").unwrap();
+        assert_eq!(installed(&paths), Some(template));
+        let own = paths[1].join("sparring.service");
+        std::fs::write(&own, "").unwrap();
+        assert_eq!(installed(&paths), Some(own));
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value, json};
 
@@ -21,7 +21,9 @@ use crate::{
         Untrusted,
         model::{GameId, Side, UserId},
     },
-    store::{Archive, Filter, GameRecord, MoveRecord, Source, pgn},
+    store::{
+        Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, MoveRecord, Source, pgn,
+    },
     units::Millis,
 };
 
@@ -30,7 +32,10 @@ use crate::{
 #[command(after_help = "Examples:
   sparring games list --opponent Ana --most 20
   sparring games show abcd1234
-  sparring games export --since 2026-11-01 > november.pgn")]
+  sparring games list --humans --result lost --personality club
+  sparring games export --since 2026-11-01 --until 2026-11-30 > november.pgn
+  sparring games export --json > games.ndjson
+  sparring games challenges --received --opponent Ana")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -54,8 +59,10 @@ enum What {
         /// The game.
         id: GameId,
     },
-    /// Games as PGN, with clocks and scores.
+    /// Games as PGN, with clocks and scores; with --json one game a line with every move.
     Export(Wanted),
+    /// Challenges and what became of them, the newest first.
+    Challenges(Asked),
 }
 
 #[derive(Debug, clap::Args)]
@@ -66,39 +73,130 @@ struct Wanted {
     /// Begun on this day, UTC, or later.
     #[arg(long, value_name = "YYYY-MM-DD")]
     since: Option<jiff::civil::Date>,
+    /// Begun on this day, UTC, or earlier.
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    until: Option<jiff::civil::Date>,
     /// Only rated games.
     #[arg(long, conflicts_with = "casual")]
     rated: bool,
     /// Only casual games.
     #[arg(long)]
     casual: bool,
+    /// Only against people.
+    #[arg(long, conflicts_with = "bots")]
+    humans: bool,
+    /// Only against bots.
+    #[arg(long)]
+    bots: bool,
+    /// In which the bot had this side.
+    #[arg(long)]
+    color: Option<Color>,
+    /// That ended so for the bot.
+    #[arg(long)]
+    result: Option<Ended>,
+    /// Of this variant, as in chess960.
+    #[arg(long)]
+    variant: Option<String>,
     /// Of this speed, as in blitz.
     #[arg(long)]
     speed: Option<String>,
+    /// Played by this personality.
+    #[arg(long)]
+    personality: Option<String>,
     /// No more than so many.
     #[arg(long)]
     most: Option<u32>,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Color {
+    White,
+    Black,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Ended {
+    Won,
+    Lost,
+    Drawn,
+    /// Aborted, or never begun.
+    Void,
+    /// Not ended yet.
+    Runs,
+}
+
 impl Wanted {
     fn filter(&self) -> anyhow::Result<Filter> {
-        let since = match self.since {
-            Some(day) => {
-                let midnight = day.to_zoned(TimeZone::UTC).context("that day")?.timestamp();
-                Some(Millis(
-                    u64::try_from(midnight.as_millisecond()).unwrap_or_default(),
-                ))
-            }
-            None => None,
-        };
         Ok(Filter {
             opponent: self.opponent.clone(),
-            since,
+            since: self.since.map(midnight).transpose()?,
+            until: self.until.map(end_of).transpose()?,
             rated: (self.rated || self.casual).then_some(self.rated),
+            bots: (self.bots || self.humans).then_some(self.bots),
+            side: self.color.map(|color| match color {
+                Color::White => Side::White,
+                Color::Black => Side::Black,
+            }),
+            result: self.result.map(|result| match result {
+                Ended::Won => GameResult::Won,
+                Ended::Lost => GameResult::Lost,
+                Ended::Drawn => GameResult::Drawn,
+                Ended::Void => GameResult::Void,
+                Ended::Runs => GameResult::Runs,
+            }),
+            variant: self.variant.clone(),
             speed: self.speed.clone(),
+            personality: self.personality.clone(),
             most: self.most,
         })
     }
+}
+
+#[derive(Debug, clap::Args)]
+struct Asked {
+    /// From or to this opponent.
+    #[arg(long)]
+    opponent: Option<UserId>,
+    /// Of this day, UTC, or later.
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    since: Option<jiff::civil::Date>,
+    /// Of this day, UTC, or earlier.
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    until: Option<jiff::civil::Date>,
+    /// Only those that the bot sent.
+    #[arg(long, conflicts_with = "received")]
+    sent: bool,
+    /// Only those that others sent.
+    #[arg(long)]
+    received: bool,
+    /// No more than so many.
+    #[arg(long)]
+    most: Option<u32>,
+}
+
+impl Asked {
+    fn filter(&self) -> anyhow::Result<ChallengeFilter> {
+        Ok(ChallengeFilter {
+            opponent: self.opponent.clone(),
+            since: self.since.map(midnight).transpose()?,
+            until: self.until.map(end_of).transpose()?,
+            sent: (self.sent || self.received).then_some(self.sent),
+            most: self.most,
+        })
+    }
+}
+
+/// The first moment of a day, UTC.
+fn midnight(day: jiff::civil::Date) -> anyhow::Result<Millis> {
+    let midnight = day.to_zoned(TimeZone::UTC).context("that day")?.timestamp();
+    Ok(Millis(
+        u64::try_from(midnight.as_millisecond()).unwrap_or_default(),
+    ))
+}
+
+/// The first moment after a day, UTC.
+fn end_of(day: jiff::civil::Date) -> anyhow::Result<Millis> {
+    midnight(day.tomorrow().context("the day after that")?)
 }
 
 /// Opens the archive to read: the named one, or the one in the folder that the settings name.
@@ -143,9 +241,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
                 game.ok_or_else(|| Failure::error(Exit::Failed, format!("there is no game {id} in it")))?;
             let moves = archive.moves(id)?;
             said = if args.json {
-                let mut value = as_json(&game);
-                value["plies"] = moves.iter().map(move_json).collect();
-                json_line(&value)
+                json_line(&whole(&game, &moves))
             } else {
                 line(&game) + &moves.iter().map(move_line).collect::<String>()
             };
@@ -156,8 +252,21 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             games.reverse();
             for game in games {
                 let moves = archive.moves(&game.id)?;
-                let text = pgn(&game, &moves, "Sparring", date);
+                if args.json {
+                    said += &json_line(&whole(&game, &moves));
+                    continue;
+                }
+                let text = pgn(&game, &moves, date);
                 said += &text.unwrap_or_else(|| format!("% {} cannot be written as PGN\n\n", game.id));
+            }
+        }
+        What::Challenges(asked) => {
+            for challenge in archive.challenges(&asked.filter()?)? {
+                said += &if args.json {
+                    json_line(&challenge_json(&challenge))
+                } else {
+                    challenge_line(&challenge)
+                };
             }
         }
     }
@@ -223,6 +332,33 @@ fn line(game: &GameRecord) -> String {
     )
 }
 
+/// `2026-11-21 06:20 abcd1234 from Ana: declined, noBot (rule 2 "no bots", line 9), rated blitz 3+2`.
+fn challenge_line(challenge: &ChallengeRecord) -> String {
+    let (day, time) = date(challenge.at);
+    let whose = if challenge.sent { "to" } else { "from" };
+    let name = challenge.opponent.as_ref().map_or("somebody", UserId::as_str);
+    let game = challenge
+        .game
+        .as_ref()
+        .map_or_else(String::new, |game| format!(", {game}"));
+    format!(
+        "{} {} {} {whose} {}: {} ({}){game}\n",
+        day.replace('.', "-"),
+        &time[..5],
+        challenge.id,
+        Untrusted(name),
+        challenge.verdict,
+        challenge.rule,
+    )
+}
+
+fn challenge_json(challenge: &ChallengeRecord) -> Value {
+    json!({
+        "id": challenge.id, "at": challenge.at.0, "sent": challenge.sent, "opponent": challenge.opponent,
+        "verdict": challenge.verdict, "rule": challenge.rule, "game": challenge.game, "repeats": challenge.repeats,
+    })
+}
+
 /// How it ended for me, in a word.
 pub(super) fn result(game: &GameRecord) -> &'static str {
     match &game.end {
@@ -260,9 +396,16 @@ pub(super) fn as_json(game: &GameRecord) -> Value {
         "ownRating": game.own_rating, "rated": game.rated, "variant": game.variant, "speed": game.speed,
         "clock": game.clock.map(|(initial, increment)| json!({"initial": initial, "increment": increment})),
         "days": game.days, "start": game.start, "personality": game.personality, "level": game.level,
-        "result": result(game), "status": end.map(|end| &end.status), "winner": end.and_then(|end| end.winner),
+        "account": game.account, "result": result(game), "status": end.map(|end| &end.status), "winner": end.and_then(|end| end.winner),
         "moves": end.map(|end| &end.moves),
     })
+}
+
+/// A game as JSON, with its moves one by one.
+fn whole(game: &GameRecord, moves: &[MoveRecord]) -> Value {
+    let mut value = as_json(game);
+    value["plies"] = moves.iter().map(move_json).collect();
+    value
 }
 
 fn move_json(record: &MoveRecord) -> Value {

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use tokio::sync::watch;
 use tracing::{error, info, warn};
 
-use super::{dashboard::Course, run::settings};
+use super::{dashboard::Course, settings};
 use crate::{
     bot::Options,
     config::{Config, Mode, Rule, UserList, When, Wish},
     personality::LevelWish,
     units::Elo,
+    watch::Stock,
 };
 
 /// Steers a running daemon.
@@ -19,6 +20,8 @@ pub(super) struct Helm {
     path: PathBuf,
     /// The settings that it was started with: some of them count only then.
     started: Config,
+    /// The books and personalities there are.
+    stock: Stock,
     /// The options as the settings have them.
     wanted: Options,
     options: watch::Sender<Options>,
@@ -31,6 +34,7 @@ impl Helm {
     pub(super) fn new(
         path: PathBuf,
         started: Config,
+        stock: Stock,
         options: watch::Sender<Options>,
         lists: watch::Sender<Vec<UserList>>,
     ) -> Self {
@@ -38,6 +42,7 @@ impl Helm {
             path,
             wanted: Options::from(&started),
             started,
+            stock,
             options,
             lists,
             course: watch::channel(Course::default()).0,
@@ -51,7 +56,7 @@ impl Helm {
 
     /// Reads the settings again. Bad ones change nothing; accounts and addresses need a restart.
     pub(super) fn reload(&mut self) {
-        match settings(&self.path) {
+        match settings::read_with(&self.path, &self.started.paths, &self.stock, &[]) {
             Ok(fresh) => {
                 let started = &self.started;
                 if fresh.lichess != started.lichess
@@ -117,6 +122,8 @@ impl Helm {
             // Without seats whoever comes is asked to come later, as when all are taken.
             options.games.max = 0;
             options.matchmaking.enabled = false;
+            // An arena could begin a game at any moment, so those joined are left.
+            options.tournaments.enabled = false;
         }
         self.options.send_replace(options);
     }
@@ -141,25 +148,49 @@ fn casual_at(level: Elo) -> Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::stock::shipped;
 
     #[test]
     fn a_pause_outlasts_a_reload_and_takes_no_setting_with_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bot.toml");
         std::fs::write(&path, "[games]\nmax = 3\n").unwrap();
-        let started = settings(&path).unwrap();
+        let started = settings::read(&path).unwrap();
         let (options, seen) = watch::channel(Options::from(&started));
-        let mut helm = Helm::new(path.clone(), started, options, watch::channel(Vec::new()).0);
+        let mut helm = Helm::new(
+            path.clone(),
+            started,
+            shipped(),
+            options,
+            watch::channel(Vec::new()).0,
+        );
         helm.pause(true);
         assert_eq!(seen.borrow().games.max, 0);
-        std::fs::write(&path, "[games]\nmax = 5\n").unwrap();
+        let is_off = {
+            let options = seen.borrow();
+            !options.tournaments.enabled && !options.matchmaking.enabled
+        };
+        assert!(is_off, "nothing is sought either");
+        std::fs::write(
+            &path,
+            "[games]\nmax = 5\n[tournaments]\nenabled = true\narenas = [\"abcd1234\"]\n",
+        )
+        .unwrap();
         helm.reload();
         assert_eq!(seen.borrow().games.max, 0);
         helm.pause(false);
         assert_eq!(seen.borrow().games.max, 5);
+        assert!(seen.borrow().tournaments.enabled);
         std::fs::write(&path, "[games]\nmax = \"many\"\n").unwrap();
         helm.reload();
         assert_eq!(seen.borrow().games.max, 5, "bad settings change nothing");
+        std::fs::write(&path, "[games]\nmax = 9\n[play]\npersonality = \"clup\"\n").unwrap();
+        helm.reload();
+        assert_eq!(
+            seen.borrow().games.max,
+            5,
+            "nor do those that name nobody who is there"
+        );
     }
 
     #[test]
@@ -167,9 +198,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bot.toml");
         std::fs::write(&path, "[[rule]]\nlevel = 900\n").unwrap();
-        let started = settings(&path).unwrap();
+        let started = settings::read(&path).unwrap();
         let (options, seen) = watch::channel(Options::from(&started));
-        let mut helm = Helm::new(path, started, options, watch::channel(Vec::new()).0);
+        let mut helm = Helm::new(path, started, shipped(), options, watch::channel(Vec::new()).0);
         helm.casual_level(Some(Elo(1500)));
         helm.reload();
         let rules = seen.borrow().rules.clone();

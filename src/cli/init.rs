@@ -13,10 +13,11 @@ use console::Term;
 use super::{
     account::{self, NEEDED, TOKENS, failed},
     exit::{Exit, Failure},
+    private,
     service::fresh_seed,
 };
 use crate::{
-    config::Server,
+    config::{Config, Server},
     lichess::{Client, Token, Untrusted},
 };
 
@@ -59,6 +60,7 @@ const MOST: u64 = 4096;
 /// # Errors
 /// When a file is there already, no token is to be had, or the server refuses token or account.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    private::keep_memory_private();
     let token_file = args.token_file.clone().unwrap_or_else(|| {
         let folder = args.config.parent().unwrap_or(Path::new(""));
         folder.join("token")
@@ -129,7 +131,7 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
 
 /// Checks the token, and makes the account a bot if it is none and its owner wants that. Returns its name.
 async fn admit(client: &Client, upgrade: Option<&str>) -> anyhow::Result<String> {
-    let standing = account::standing(client).await?;
+    let standing = account::standing(client, Config::default().tournaments.scopes()).await?;
     let name = Untrusted(&standing.account.username).to_string();
     if !standing.needless.is_empty() {
         warn(&format!(

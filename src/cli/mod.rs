@@ -30,6 +30,7 @@ pub mod report;
 pub mod run;
 pub mod sandbox;
 pub mod service;
+mod settings;
 pub mod soak;
 pub mod state;
 pub mod station;

@@ -33,6 +33,25 @@ pub enum PrivateError {
     },
 }
 
+/// From now on this process leaves no picture of its memory behind when it falls over, and no other process of the same
+/// user can look into it or at the variables it was started with. For processes that hold a token; where it is not
+/// possible they do without.
+pub(super) fn keep_memory_private() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+        let nothing = Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        };
+        let kept =
+            set_dumpable_behavior(DumpableBehavior::NotDumpable).and(setrlimit(Resource::Core, nothing));
+        if let Err(why) = kept {
+            tracing::debug!("core dumps cannot be switched off: {why}");
+        }
+    }
+}
+
 /// The beginning of a file, whoever may read it.
 ///
 /// # Errors

@@ -10,25 +10,25 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
+use tracing::{error, info};
 
 use super::{
     dashboard::{self, Panel, Wish},
     edit::Editor,
-    exit::{Exit, Failure},
+    exit::{self, Exit, Failure},
     health::Watched,
     helm::Helm,
-    leaning, listening,
+    leaning, listening, private,
     service::{assemble, failure, fresh_seed},
-    state,
+    settings, state,
     station::Station,
-    stock::stock,
+    stock::inspected,
     token::{Sources, TokenError},
     warnings::Warnings,
 };
 use crate::{
     bot::{Signals, Status, pulse::Pulse},
-    config::{Config, LoadError, Server, load},
+    config::{Config, Server},
     lichess::Client,
     lists,
 };
@@ -49,6 +49,10 @@ pub struct Args {
     /// keeps one event stream for an account.
     #[arg(long)]
     dry_run: bool,
+    /// Ends with 0 instead of 77 or 78: for supervisors that start again whatever failed, as docker's on-failure does,
+    /// though only a person can mend it.
+    #[arg(long)]
+    quit_if_hopeless: bool,
 }
 
 /// systemd is told that the daemon is ready after this time even without a network, so that a boot without one is no
@@ -66,7 +70,25 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 /// # Errors
 /// With an exit code for settings, token, account or server that cannot be used.
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
-    let config = settings(&args.station.config)?;
+    private::keep_memory_private();
+    let ended = be(args, warnings);
+    match ended {
+        Err(error) if args.quit_if_hopeless && is_hopeless(&error) => {
+            error!("ended for good, a restart would mend nothing: {error:#}");
+            Ok(Exit::Success)
+        }
+        ended => ended,
+    }
+}
+
+/// Whether only a person can mend it.
+fn is_hopeless(error: &anyhow::Error) -> bool {
+    matches!(exit::code_of(error), Exit::NoPermission | Exit::BadConfiguration)
+}
+
+/// Is the bot.
+fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
+    let config = settings::read(&args.station.config)?;
     let server = match &args.station.url {
         Some(url) => {
             Server::parse(url).map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
@@ -98,28 +120,6 @@ pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     runtime.block_on(serve(args, config, client, &folder, warnings))
 }
 
-/// Reads the settings; warnings go to the log.
-pub(super) fn settings(path: &Path) -> anyhow::Result<Config> {
-    let (config, findings) =
-        load(path).map_err(|error| Failure::error(Exit::BadConfiguration, explained(&error)))?;
-    if !findings.list.is_empty() {
-        warn!("{findings}");
-    }
-    Ok(config)
-}
-
-fn explained(error: &LoadError) -> String {
-    match error {
-        LoadError::Unreadable { path, source } => {
-            format!(
-                "cannot read {}: {source}; name another file with --config",
-                path.display()
-            )
-        }
-        LoadError::Refused(_) => error.to_string(),
-    }
-}
-
 fn no_token(error: TokenError) -> anyhow::Error {
     Failure::error(Exit::NoPermission, format!("{:#}", anyhow::Error::new(error)))
 }
@@ -132,22 +132,32 @@ async fn serve(
     warnings: Warnings,
 ) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
-    let stock = stock(&config.paths, &stop);
+    let (stock, broken) = inspected(&config.paths, &stop);
+    // Only now it is known who is there.
+    let config = settings::read_with(&args.station.config, &config.paths, &stock, &broken)?;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
     let status = config.status.clone();
     let paths = config.paths.clone();
     let (library, cast, tidings) = (stock.library.clone(), stock.cast.clone(), stock.tidings.clone());
-    service.daemon.lists = lists::keep(declared, &stop).await;
+    let lists_folder = folder.join(state::LISTS);
+    let kept_there = (!args.dry_run).then_some(lists_folder.as_path());
+    service.daemon.lists = lists::keep(declared, kept_there, &stop).await;
     service.daemon.dry = args.dry_run;
     if config.state.archive && !args.dry_run {
         (service.daemon.store, service.daemon.past) = state::open(folder);
         if config.state.soft_weights {
-            leaning::keep(folder.join(state::ARCHIVE), stock, stop.clone());
+            leaning::keep(folder.join(state::ARCHIVE), stock.clone(), stop.clone());
         }
     }
     let options = service.options.subscribe();
-    let mut helm = Helm::new(args.station.config.clone(), config, service.options, declare);
+    let mut helm = Helm::new(
+        args.station.config.clone(),
+        config,
+        stock,
+        service.options,
+        declare,
+    );
     let (wishes, mut wished) = mpsc::channel(WISHES);
     if let Some(listen) = &status.listen {
         let panel = Panel {

@@ -79,7 +79,6 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
 pub fn failure(end: &bot::Exit) -> anyhow::Error {
     let exit = match end {
         bot::Exit::Unreachable(_) | bot::Exit::Refused(_) => Exit::Unavailable,
-        bot::Exit::Duel => Exit::BadConfiguration,
         _ => Exit::NoPermission,
     };
     Failure::error(exit, end.to_string())

@@ -3,6 +3,8 @@
 use std::{
     env,
     fs::{File, OpenOptions, TryLockError},
+    io,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -13,18 +15,22 @@ use crate::{
     bot::Past,
     config::Config,
     lichess::Token,
-    store::{Archive, Store, StoreError},
+    store::{Archive, ChallengeFilter, ChallengeRecord, Store, StoreError},
     units::Millis,
 };
 
 /// The archive's name in the folder.
 pub const ARCHIVE: &str = "archive.db";
+/// The folder of what lists of users at addresses said last.
+pub const LISTS: &str = "lists";
 /// The lock's.
 const LOCK: &str = "lock";
 /// What systemd calls the folder that it made for a service.
 const SYSTEMD: &str = "STATE_DIRECTORY";
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
+/// For so long it counts how often somebody refused to be challenged.
+const REMEMBERED: Millis = Millis(14 * DAY);
 /// The ends of older games are not asked for.
 const UNFINISHED: Millis = Millis(30 * DAY);
 
@@ -88,23 +94,50 @@ fn lock_file(path: &Path) -> Result<File, TryLockError> {
 #[error("another bot on this machine uses this token: stop it, or give this one an account of its own")]
 pub struct TokenTaken;
 
-/// Holds a token on a server for this process, whatever folder other bots have. Where that cannot be done, because the
-/// folder for such things belongs to somebody else, only the server can tell.
+/// Holds a token on a server for this process, whatever folder and whatever `/tmp` other bots have: by a name among the
+/// abstract sockets of the machine, which goes with the process. Only a container with a network of its own has other
+/// names; there only the server can tell.
 ///
 /// # Errors
 /// [`TokenTaken`] when another process holds it.
-pub fn take_token(token: &Token, server: &str) -> Result<Lock, TokenTaken> {
-    let folder = env::var_os("XDG_RUNTIME_DIR").map_or_else(env::temp_dir, PathBuf::from);
-    let name = format!("sparring-{:016x}.lock", token.fingerprint(server));
-    match lock_file(&folder.join(name)) {
-        Ok(file) => Ok(Lock(Some(file))),
-        Err(TryLockError::WouldBlock) => Err(TokenTaken),
-        Err(TryLockError::Error(why)) => {
-            debug!("{} cannot hold a lock: {why}", folder.display());
-            Ok(Lock(None))
+#[cfg(target_os = "linux")]
+pub fn take_token(token: &Token, server: &str) -> Result<TokenLock, TokenTaken> {
+    use std::os::{
+        linux::net::SocketAddrExt as _,
+        unix::net::{SocketAddr, UnixListener},
+    };
+    let name = format!("sparring-{:016x}", token.fingerprint(server));
+    let bound = SocketAddr::from_abstract_name(&name).and_then(|address| UnixListener::bind_addr(&address));
+    match bound {
+        Ok(listener) => Ok(TokenLock(Some(listener.into()))),
+        Err(why) if why.kind() == io::ErrorKind::AddrInUse => Err(TokenTaken),
+        Err(why) => {
+            debug!("the token cannot be held on this machine: {why}");
+            Ok(TokenLock(None))
         }
     }
 }
+
+/// Holds a token on a server for this process by a file that all bots of this user share.
+///
+/// # Errors
+/// [`TokenTaken`] when another process holds it.
+#[cfg(not(target_os = "linux"))]
+pub fn take_token(token: &Token, server: &str) -> Result<TokenLock, TokenTaken> {
+    let name = format!("sparring-{:016x}.lock", token.fingerprint(server));
+    match lock_file(&env::temp_dir().join(name)) {
+        Ok(file) => Ok(TokenLock(Some(file.into()))),
+        Err(TryLockError::WouldBlock) => Err(TokenTaken),
+        Err(TryLockError::Error(why)) => {
+            debug!("the token cannot be held on this machine: {why}");
+            Ok(TokenLock(None))
+        }
+    }
+}
+
+/// Holds a token until it is dropped.
+#[derive(Debug)]
+pub struct TokenLock(#[expect(dead_code, reason = "the lock lives as long as what is open")] Option<OwnedFd>);
 
 /// Opens the archive in the folder: the handle that writes to it, and what it remembers. An archive that cannot be used
 /// costs no game.
@@ -137,10 +170,23 @@ fn past(archive: &Archive) -> Result<Past, StoreError> {
         .duration_since(UNIX_EPOCH)
         .map_or(Millis::ZERO, Millis::from);
     let midnight = Millis(now.0 - now.0 % DAY);
+    let challenges = |since, sent| {
+        archive.challenges(&ChallengeFilter {
+            since: Some(since),
+            sent: Some(sent),
+            ..ChallengeFilter::default()
+        })
+    };
+    let (sent, received) = (challenges(midnight, true)?, challenges(now - Millis(DAY), false)?);
+    let repeats = |challenge: ChallengeRecord| Some((challenge.id, challenge.repeats?));
     Ok(Past {
         opponents_today: archive.opponents_since(midnight)?,
         decided_today: archive.decided_since(midnight)?,
         limits: archive.limits(now)?,
+        scores: archive.scores()?,
+        rests: archive.rests(now - REMEMBERED)?,
+        asked_today: u32::try_from(sent.len()).unwrap_or(u32::MAX),
+        repeats: received.into_iter().rev().filter_map(repeats).collect(),
         favours: archive.favours(now - UNFINISHED)?,
         unfinished: archive.without_end(now - UNFINISHED)?,
     })
@@ -163,6 +209,16 @@ mod tests {
         );
         drop(held);
         take(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_token_is_held_by_one_process_on_a_server_until_it_lets_go() {
+        let token = Token::parse("lip_heldByOneAlone").unwrap();
+        let held = take_token(&token, "https://a.example/").unwrap();
+        assert!(take_token(&token, "https://a.example/").is_err());
+        take_token(&token, "https://b.example/").unwrap();
+        drop(held);
+        take_token(&token, "https://a.example/").unwrap();
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::exit::{Exit, Failure};
 use crate::{
     book::{self, Library},
     config::{self, Paths},
+    diagnostic::Findings,
     personality::{self, Cast, Profile},
     uci::House,
     watch::{Stock, Tidings, open},
@@ -26,20 +27,25 @@ pub const PERSONALITIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/p
 /// What cannot be used is told in the log; the rest loads.
 #[must_use]
 pub fn stock(paths: &Paths, stop: &CancellationToken) -> Stock {
+    inspected(paths, stop).0
+}
+
+/// The same with what cannot be used.
+pub(super) fn inspected(paths: &Paths, stop: &CancellationToken) -> (Stock, Vec<Findings>) {
     if shipped_stand_in(paths) {
         info!(
             "neither {} nor {} exists: playing with the shipped books and personalities",
             paths.books.display(),
             paths.personalities.display()
         );
-        return shipped();
+        return (shipped(), Vec::new());
     }
     let (stock, poller, findings) = open(paths);
-    for finding in findings {
+    for finding in &findings {
         warn!("{finding}");
     }
     tokio::spawn(poller.run(stop.clone()));
-    stock
+    (stock, findings)
 }
 
 /// Books and personalities for chess programs that speak to us: read once, from the folders that `bot.toml` here
@@ -66,7 +72,7 @@ pub fn shipped_stand_in(paths: &Paths) -> bool {
 }
 
 /// What the program carries. Tests check that every shipped file can be used.
-fn shipped() -> Stock {
+pub(super) fn shipped() -> Stock {
     let books = BOOKS
         .iter()
         .filter_map(|(name, text)| book::parse(name, text).0)

@@ -2,7 +2,7 @@
 
 use super::{
     form::{Control, ControlForm},
-    rule::{MODES, Mode, VARIANTS},
+    when::{MODES, Mode, VARIANTS},
 };
 use crate::{
     chess::Variant,

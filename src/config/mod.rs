@@ -9,9 +9,11 @@ mod dashboard;
 mod form;
 mod list;
 mod matchmaking;
+mod play;
 mod rule;
 mod server;
 mod tournaments;
+mod when;
 
 use std::{
     fs, io,
@@ -26,15 +28,16 @@ pub use dashboard::{Dashboard, Listen};
 pub use form::{Control, Hours};
 pub use list::UserList;
 pub use matchmaking::Matchmaking;
-pub use rule::{Between, Kind, Mode, Rule, Then, When, Wish};
+pub use play::Play;
+pub use rule::{Rule, Then, Wish};
 pub use server::Server;
 pub use tournaments::Tournaments;
+pub use when::{Between, Kind, Mode, When};
 
 use crate::{
     diagnostic::Findings,
-    personality::Level,
-    settings::{self, Flag, Key, List, Name, Section, Span, Text, Whole},
-    units::{Elo, Millis},
+    settings::{self, Flag, Key, Section, Span, Text, Whole},
+    units::Millis,
 };
 
 /// The settings of the daemon, checked.
@@ -86,25 +89,6 @@ pub struct Games {
     pub abort_after: Millis,
     /// How long running games may go on once the daemon was asked to stop.
     pub drain: Millis,
-}
-
-/// `[play]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Play {
-    /// The personality that plays unless a game asks for another.
-    pub personality: String,
-    /// The level that replaces the personality's own strength.
-    pub level: Option<Elo>,
-    /// Books instead of the personality's when playing White.
-    pub books_white: Option<Vec<String>>,
-    /// Books instead of the personality's when playing Black.
-    pub books_black: Option<Vec<String>>,
-    /// Without pauses after thinking.
-    pub fast: bool,
-    /// How the level follows the opponent in casual games.
-    pub adapt: Adapt,
-    /// Time that a move loses on its way to the server, kept out of the engine's budget.
-    pub move_overhead: Millis,
 }
 
 /// `[engine]`.
@@ -208,11 +192,23 @@ impl Config {
 /// # Errors
 /// [`LoadError`] when the file cannot be read or used.
 pub fn load(path: &Path) -> Result<(Config, Findings), LoadError> {
+    load_with(path, None)
+}
+
+/// Reads the settings from a file, whose books and personalities must be among the known ones.
+///
+/// # Errors
+/// [`LoadError`] when the file cannot be read or used, or names what is not there.
+pub fn load_among(path: &Path, known: Known<'_>) -> Result<(Config, Findings), LoadError> {
+    load_with(path, Some(known))
+}
+
+fn load_with(path: &Path, known: Option<Known<'_>>) -> Result<(Config, Findings), LoadError> {
     let text = fs::read_to_string(path).map_err(|source| LoadError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
-    match read(&path.display().to_string(), &text) {
+    match read_with(&path.display().to_string(), &text, known) {
         (Some(config), findings) => {
             let folder = path.parent().unwrap_or(Path::new(""));
             Ok((config.within(folder), findings))
@@ -269,7 +265,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
     let lists = list::declare(file);
     let names: Vec<String> = lists.iter().map(|list| list.name.clone()).collect();
     let rules = rule::declare(file, &names, known);
-    let play = file.section("play", |play| declare_play(play, known));
+    let play = file.section("play", |play| play::declare(play, known));
     let matchmaking = file.section("matchmaking", matchmaking::declare);
     let tournaments = file.section("tournaments", tournaments::declare);
     let engine = file.section("engine", declare_engine);
@@ -370,49 +366,6 @@ fn warn_of_too_many_moves(file: &mut Section<'_>, games: Games, rules: &[Rule]) 
             ),
             format!("{safe} is safe with the speeds that the rules let in"),
         );
-    }
-}
-
-fn declare_play(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
-    let personality = Name {
-        what: "personality",
-        known: known.map(|known| known.personalities),
-    };
-    let books = || {
-        List(Name {
-            what: "book",
-            known: known.map(|known| known.books),
-        })
-    };
-    const OWN_BOOKS: &str = "the personality's own books";
-    Play {
-        personality: play.key(
-            "personality",
-            personality,
-            "club".to_owned(),
-            "Who plays: a file of the folder of personalities.",
-        ),
-        level: play.optional(
-            "level",
-            Level,
-            "the personality's own strength",
-            "A level instead of the personality's own strength.",
-        ),
-        books_white: play.optional("books-white", books(), OWN_BOOKS, "Books to play White from."),
-        books_black: play.optional("books-black", books(), OWN_BOOKS, "Books to play Black from."),
-        fast: play.key(
-            "fast",
-            Flag,
-            false,
-            "Without the pauses that a personality makes.",
-        ),
-        adapt: play.key("adapt", Adapt::FORM, Adapt::Off, Adapt::DOC),
-        move_overhead: play.key(
-            "move-overhead",
-            Span(Millis::ZERO..=Millis::from_secs(10)),
-            Millis(300),
-            "What a move loses on its way to the server; never spent on thinking.",
-        ),
     }
 }
 

@@ -4,39 +4,19 @@
 //! thing is decided by the first rule that fits and speaks of it.
 
 use crate::{
-    chess::Variant,
-    lichess::model::{DeclineReason, Speed, UserId},
-    personality::{LevelForm, LevelWish},
-    settings::{Choice, Flag, List, Name, Section, Span, Text, Whole},
-    units::Millis,
+    lichess::model::{DeclineReason, Speed},
+    personality::{Delay, LevelForm, LevelWish},
+    settings::{Choice, Flag, List, Name, Real, Section, Text},
 };
 
 use super::{
     Known,
     adapt::Adapt,
-    form::{Control, ControlForm, Hours, HoursForm, UserForm},
+    when::{self, Kind, Mode, When},
 };
 
-/// Who sits on the other side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// People.
-    Human,
-    /// Accounts with the title BOT.
-    Bot,
-}
-
-/// Whether ratings change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// They do.
-    Rated,
-    /// They do not.
-    Casual,
-}
-
 /// One rule.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rule {
     /// What its author calls it.
     pub name: Option<String>,
@@ -61,80 +41,8 @@ pub enum Then {
     Decline(DeclineReason),
 }
 
-/// The conditions of a rule. All that are there must hold.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct When {
-    /// Who challenges.
-    pub from: Option<Kind>,
-    /// Whether ratings change.
-    pub mode: Option<Mode>,
-    /// What is played.
-    pub variants: Option<Vec<Variant>>,
-    /// Classes of clocks.
-    pub speeds: Option<Vec<Speed>>,
-    /// Exact clocks.
-    pub clocks: Option<Vec<Control>>,
-    /// Whether the game has no clock at all.
-    pub unlimited: Option<bool>,
-    /// Time on the clock at the start.
-    pub initial: Between<Millis>,
-    /// Time that a move adds.
-    pub increment: Between<Millis>,
-    /// Days for a move of correspondence.
-    pub days: Between<u32>,
-    /// The opponent's rating in what is played.
-    pub rating: Between<u32>,
-    /// How much higher the opponent is rated than the bot; negative for lower.
-    pub difference: Between<i32>,
-    /// Whether the opponent's rating is not settled.
-    pub provisional: Option<bool>,
-    /// The opponent's title.
-    pub titles: Option<Vec<String>>,
-    /// The opponent.
-    pub users: Option<Vec<UserId>>,
-    /// Lists that the opponent is on, by name.
-    pub lists: Option<Vec<String>>,
-    /// So many games were begun with the opponent today, or more.
-    pub played_today: Option<u32>,
-    /// So many games run with the opponent, or more.
-    pub running: Option<u32>,
-    /// Whether a game is to be repeated.
-    pub rematch: Option<bool>,
-    /// The time of day.
-    pub hours: Option<Hours>,
-}
-
-/// Two bounds, either of which may be missing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Between<T> {
-    /// The least that fits.
-    pub least: Option<T>,
-    /// The most that fits.
-    pub most: Option<T>,
-}
-
-impl<T: PartialOrd + Copy> Between<T> {
-    /// Whether there is a bound.
-    #[must_use]
-    pub fn is_bound(&self) -> bool {
-        self.least.is_some() || self.most.is_some()
-    }
-
-    /// Whether a value lies between them, ends included.
-    #[must_use]
-    pub fn has(&self, value: T) -> bool {
-        self.least.is_none_or(|least| value >= least) && self.most.is_none_or(|most| value <= most)
-    }
-
-    fn is_crossed(&self) -> bool {
-        self.least
-            .zip(self.most)
-            .is_some_and(|(least, most)| least > most)
-    }
-}
-
 /// How a game is to be played; what is missing is left to the next rule and at last to `[play]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Wish {
     /// Who plays.
     pub personality: Option<String>,
@@ -146,6 +54,10 @@ pub struct Wish {
     pub books_black: Option<Vec<String>>,
     /// Without pauses after thinking.
     pub fast: Option<bool>,
+    /// How long the personality seems to think.
+    pub delay: Option<Delay>,
+    /// Factor on human think times.
+    pub tempo: Option<f64>,
     /// How the level follows the opponent.
     pub adapt: Option<Adapt>,
 }
@@ -176,42 +88,6 @@ impl Rule {
     }
 }
 
-const KINDS: Choice<Kind> = Choice(&[("humans", Kind::Human), ("bots", Kind::Bot)]);
-
-pub(super) const MODES: Choice<Mode> = Choice(&[("rated", Mode::Rated), ("casual", Mode::Casual)]);
-
-/// The variants that the engine knows how to evaluate; others are never accepted.
-pub(super) const VARIANTS: Choice<Variant> = Choice(&[
-    ("standard", Variant::Standard),
-    ("chess960", Variant::Chess960),
-    ("fromPosition", Variant::FromPosition),
-]);
-
-/// lichess lets no bot play ultraBullet.
-const SPEEDS: Choice<Speed> = Choice(&[
-    ("bullet", Speed::Bullet),
-    ("blitz", Speed::Blitz),
-    ("rapid", Speed::Rapid),
-    ("classical", Speed::Classical),
-    ("correspondence", Speed::Correspondence),
-]);
-
-/// lichess' titles.
-const TITLES: Choice<&str> = Choice(&[
-    ("GM", "GM"),
-    ("WGM", "WGM"),
-    ("IM", "IM"),
-    ("WIM", "WIM"),
-    ("FM", "FM"),
-    ("WFM", "WFM"),
-    ("NM", "NM"),
-    ("WNM", "WNM"),
-    ("CM", "CM"),
-    ("WCM", "WCM"),
-    ("LM", "LM"),
-    ("BOT", "BOT"),
-]);
-
 /// What `then` may say; the reason of a refusal stands on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
@@ -240,9 +116,6 @@ const REASONS: Choice<DeclineReason> = Choice(&[
     ("onlyBot", DeclineReason::OnlyBot),
 ]);
 
-/// What a missing condition means.
-const ANY: &str = "holds always";
-
 /// Declares all rules.
 pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Known<'_>>) -> Vec<Rule> {
     let mut closed = false;
@@ -254,16 +127,7 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
             "its number",
             "What the log and `explain` call it.",
         );
-        let when = When {
-            variants: rule.optional(
-                "variants",
-                List(VARIANTS),
-                ANY,
-                "What is played, as lichess spells it.",
-            ),
-            ..people(rule, lists)
-        };
-        let when = clocks(rule, when);
+        let when = when::declare(rule, lists);
         let then = then(rule, &when);
         let wish = wish(rule, known);
         for (key, is_empty) in [
@@ -309,133 +173,6 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
     })
 }
 
-/// Conditions about the opponent and the moment.
-fn people(rule: &mut Section<'_>, known: &[String]) -> When {
-    let rating = || Whole(0..=4000_u32, "rating");
-    let gap = || Whole(-4000..=4000_i32, "points");
-    let count = || Whole(1..=1000_u32, "games");
-    let when = When {
-        from: rule.optional("from", KINDS, ANY, "Who challenges."),
-        mode: rule.optional("mode", MODES, ANY, "Whether ratings may change."),
-        rating: Between {
-            least: rule.optional("min-rating", rating(), ANY, "The opponent's least rating in what is played."),
-            most: rule.optional("max-rating", rating(), ANY, "The opponent's highest rating in what is played."),
-        },
-        difference: Between {
-            least: rule.optional(
-                "min-difference",
-                gap(),
-                ANY,
-                "The opponent's rating minus the bot's is at least this: -200 for no more than 200 points below.",
-            ),
-            most: rule.optional(
-                "max-difference",
-                gap(),
-                ANY,
-                "The opponent's rating minus the bot's is at most this: 200 for no more than 200 points above.",
-            ),
-        },
-        provisional: rule.optional("provisional", Flag, ANY, "Whether the opponent's rating is not settled yet."),
-        titles: rule
-            .optional("titles", List(TITLES), ANY, "The opponent has one of these titles.")
-            .map(|titles| titles.into_iter().map(str::to_owned).collect()),
-        users: rule.optional("users", List(UserForm), ANY, "The opponent is one of these, in any spelling of case."),
-        lists: rule.optional(
-            "lists",
-            List(Name { what: "list", known: Some(known) }),
-            ANY,
-            "The opponent is on one of these lists: see [[list]].",
-        ),
-        played_today: rule.optional(
-            "min-played-today",
-            count(),
-            ANY,
-            "So many games or more were begun with the opponent since midnight UTC.",
-        ),
-        running: rule.optional("min-running", count(), ANY, "So many games or more run with the opponent."),
-        rematch: rule.optional("rematch", Flag, ANY, "Whether the challenge asks to repeat a game."),
-        hours: rule.optional("hours", HoursForm, ANY, "The time of day, UTC."),
-        ..When::default()
-    };
-    crossed(rule, "min-rating", "max-rating", when.rating.is_crossed());
-    crossed(
-        rule,
-        "min-difference",
-        "max-difference",
-        when.difference.is_crossed(),
-    );
-    when
-}
-
-/// Conditions about the clock.
-fn clocks(rule: &mut Section<'_>, when: When) -> When {
-    let initial = || Span(Millis::ZERO..=Millis::from_secs(10_800));
-    let increment = || Span(Millis::ZERO..=Millis::from_secs(180));
-    let days = || Whole(1..=14_u32, "days a move");
-    let when = When {
-        speeds: rule.optional(
-            "speeds",
-            List(SPEEDS),
-            ANY,
-            "Classes of clocks, as lichess has them.",
-        ),
-        clocks: rule.optional(
-            "clocks",
-            List(ControlForm),
-            ANY,
-            "Exact clocks: minutes and seconds a move adds.",
-        ),
-        unlimited: rule.optional("unlimited", Flag, ANY, "Whether the game has no clock at all."),
-        initial: Between {
-            least: rule.optional(
-                "min-initial",
-                initial(),
-                ANY,
-                "Least time on the clock at the start.",
-            ),
-            most: rule.optional(
-                "max-initial",
-                initial(),
-                ANY,
-                "Most time on the clock at the start.",
-            ),
-        },
-        increment: Between {
-            least: rule.optional("min-increment", increment(), ANY, "Least time a move adds."),
-            most: rule.optional("max-increment", increment(), ANY, "Most time a move adds."),
-        },
-        days: Between {
-            least: rule.optional(
-                "min-days",
-                days(),
-                ANY,
-                "Least days for a move of correspondence.",
-            ),
-            most: rule.optional("max-days", days(), ANY, "Most days for a move of correspondence."),
-        },
-        ..when
-    };
-    crossed(rule, "min-initial", "max-initial", when.initial.is_crossed());
-    crossed(
-        rule,
-        "min-increment",
-        "max-increment",
-        when.increment.is_crossed(),
-    );
-    crossed(rule, "min-days", "max-days", when.days.is_crossed());
-    when
-}
-
-fn crossed(rule: &mut Section<'_>, least: &'static str, most: &str, is_crossed: bool) {
-    if is_crossed {
-        rule.error(
-            least,
-            format!("{least} is more than {most}, so no challenge would fit"),
-            "swap them",
-        );
-    }
-}
-
 fn then(rule: &mut Section<'_>, when: &When) -> Option<Then> {
     let word = rule.optional(
         "then",
@@ -473,7 +210,12 @@ fn suggested(when: &When) -> DeclineReason {
         || when.days.is_bound();
     if is_of_the_moment {
         DeclineReason::Later
-    } else if when.users.is_some() || when.lists.is_some() || when.titles.is_some() || when.rating.is_bound()
+    } else if when.users.is_some()
+        || when.lists.is_some()
+        || when.titles.is_some()
+        || when.rating.is_bound()
+        || when.games_ever.is_bound()
+        || when.score.is_bound()
     {
         DeclineReason::Generic
     } else if when.variants.is_some() {
@@ -523,6 +265,18 @@ fn wish(rule: &mut Section<'_>, known: Option<Known<'_>>) -> Wish {
             Flag,
             LATER,
             "Without the pauses that a personality makes.",
+        ),
+        delay: rule.optional(
+            "delay",
+            Delay::Off,
+            "as the personality does",
+            "How long it seems to think in such games: \"off\", \"human\", a span or a range. A clock that runs low cuts it short.",
+        ),
+        tempo: rule.optional(
+            "tempo",
+            Real(0.2..=5.0, "times"),
+            "as the personality's",
+            "Factor on the think times of delay = \"human\": 0.5 is quick, 2.0 is slow.",
         ),
         adapt: rule.optional("adapt", Adapt::FORM, LATER, Adapt::DOC),
     }

@@ -1,7 +1,7 @@
 //! What `bot.toml` may say, and what is said of what it may not.
 
 use super::*;
-use crate::lichess::model::DeclineReason;
+use crate::{lichess::model::DeclineReason, units::Elo};
 
 fn findings(text: &str) -> String {
     let (_, findings) = read("bot.toml", text);
@@ -160,4 +160,15 @@ fn a_level_that_can_never_count_is_told() {
     let text = "[[rule]]\nmode = \"rated\"\nlevel = \"opponent\"\n";
     insta::assert_snapshot!(findings(text), @r#"bot.toml:3:9: warning: rule[1].level: a level that follows the opponent never counts in rated games; write a number, or mode = "casual""#);
     assert_eq!(findings(&text.replace("rated", "casual")), "");
+}
+
+#[test]
+fn arenas_want_more_of_a_token_than_other_games() {
+    let wanted = |text: &str| read("bot.toml", text).0.unwrap().tournaments.scopes();
+    assert_eq!(wanted(""), [""; 0]);
+    assert_eq!(wanted("[tournaments]\nteams = [\"coders\"]\n"), [""; 0]);
+    let on = "[tournaments]\nenabled = true\narenas = [\"abcd1234\"]\n";
+    assert_eq!(wanted(on), ["tournament:write"]);
+    let teams = "[tournaments]\nenabled = true\nteams = [\"coders\"]\n";
+    assert_eq!(wanted(teams), ["tournament:write", "team:write"]);
 }

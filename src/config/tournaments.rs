@@ -17,6 +17,18 @@ pub struct Tournaments {
     pub teams: Vec<TeamId>,
 }
 
+impl Tournaments {
+    /// What a token has to allow for this besides what every bot needs.
+    #[must_use]
+    pub fn scopes(&self) -> &'static [&'static str] {
+        match (self.enabled, self.teams.is_empty()) {
+            (false, _) => &[],
+            (true, true) => &["tournament:write"],
+            (true, false) => &["tournament:write", "team:write"],
+        }
+    }
+}
+
 /// Declares the section's keys.
 pub(super) fn declare(section: &mut Section<'_>) -> Tournaments {
     let read = Tournaments {

@@ -1,10 +1,8 @@
 //! The token of an account: checked once, shown never.
 
-use std::{
-    fmt,
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-};
+use std::fmt;
 
+use rustls::{SupportedCipherSuite, crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256};
 use secrecy::{ExposeSecret as _, SecretString};
 use thiserror::Error;
 
@@ -49,12 +47,18 @@ impl Token {
         }
     }
 
-    /// A number that tells tokens apart on a server and leads back to neither, for the names of locks.
+    /// A number that tells tokens apart on a server and leads back to neither, for the names of locks. The same in every
+    /// version of this program: the first eight bytes of a SHA-256.
     #[must_use]
     pub fn fingerprint(&self, server: &str) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (server, self.expose()).hash(&mut hasher);
-        hasher.finish()
+        // The hash of this suite is the one that is needed, and no crate has to be added for it.
+        let SupportedCipherSuite::Tls13(suite) = TLS13_AES_128_GCM_SHA256 else {
+            unreachable!("the name of the suite says which protocol it is for")
+        };
+        let text = format!("sparring\n{server}\n{}", self.expose());
+        let hash = suite.common.hash_provider.hash(text.as_bytes());
+        let first = hash.as_ref().iter().take(8);
+        first.fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
     /// The text, for the header and for nothing else.
@@ -91,6 +95,13 @@ mod tests {
         assert_eq!(one.fingerprint("a"), one.clone().fingerprint("a"));
         assert_ne!(one.fingerprint("a"), other.fingerprint("a"));
         assert_ne!(one.fingerprint("a"), one.fingerprint("b"));
+        assert_eq!(
+            Token::parse("lip_one")
+                .unwrap()
+                .fingerprint("https://lichess.org/"),
+            0x7a08_5158_c633_2b26,
+            "of another version of this program too"
+        );
     }
 
     #[test]

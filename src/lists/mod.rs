@@ -4,10 +4,12 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod cache;
 mod fetch;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::Path,
     sync::Arc,
     time::Duration,
 };
@@ -16,6 +18,7 @@ use tokio::{sync::watch, time::timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use cache::{Cache, Kept};
 use fetch::{Fetched, Source};
 
 use crate::{config::UserList, lichess::model::UserId};
@@ -41,20 +44,28 @@ impl Lists {
         Self(lists.collect())
     }
 
-    /// The same with what stands in files, read now; addresses are not asked.
+    /// The same with what stands in files, read now, and with what addresses said last, as far as it is kept in a folder.
+    /// They are not asked: the names of lists of which nothing is known come along.
     #[must_use]
-    pub fn read(declared: &[UserList]) -> Self {
+    pub fn read(declared: &[UserList], folder: &Path) -> (Self, Vec<String>) {
+        let cache = Cache::new(folder);
         let mut lists = Self::written(declared);
+        let mut unknown = Vec::new();
         for list in declared {
-            let text = list
-                .file
-                .as_ref()
-                .and_then(|path| std::fs::read_to_string(path).ok());
-            if let (Some(text), Some(users)) = (text, lists.0.get_mut(&list.name)) {
-                users.extend(parse(&text).0);
+            let file = list.file.as_ref();
+            let text = file.and_then(|path| std::fs::read_to_string(path).ok());
+            let kept = list.url.as_ref().map(|url| cache.read(&list.name, url));
+            if kept == Some(None) {
+                unknown.push(list.name.clone());
+            }
+            let kept = kept.flatten().map(|kept| kept.text);
+            if let Some(users) = lists.0.get_mut(&list.name) {
+                for text in text.into_iter().chain(kept) {
+                    users.extend(parse(&text).0);
+                }
             }
         }
-        lists
+        (lists, unknown)
     }
 
     /// Whether somebody is on a list. Nobody is on a list that does not exist.
@@ -89,20 +100,25 @@ pub fn parse(text: &str) -> (BTreeSet<UserId>, usize) {
     (users, misfits)
 }
 
-/// The lists as they are now, kept fresh until `stop`, also when other ones are declared.
+/// The lists as they are now, kept fresh until `stop`, also when other ones are declared. What addresses say is kept in
+/// a folder, if there is one, and stands in until they can be asked again.
 ///
 /// Waits a few seconds at most for the first look, so that whoever is blocked is blocked from the beginning.
 pub async fn keep(
     declared: watch::Receiver<Vec<UserList>>,
+    folder: Option<&Path>,
     stop: &CancellationToken,
 ) -> watch::Receiver<Arc<Lists>> {
     let first = Lists::written(&declared.borrow());
     let (publish, lists) = watch::channel(Arc::new(first));
-    let keeper = Keeper {
+    let mut keeper = Keeper {
         declared,
         publish,
+        cache: folder.map(Cache::new),
         outside: BTreeMap::new(),
     };
+    let remembered = keeper.remembered();
+    keeper.publish.send_replace(Arc::new(remembered));
     let (looked, first_look) = tokio::sync::oneshot::channel();
     let stop = stop.clone();
     tokio::spawn(async move {
@@ -120,6 +136,8 @@ pub async fn keep(
 struct Keeper {
     declared: watch::Receiver<Vec<UserList>>,
     publish: watch::Sender<Arc<Lists>>,
+    /// Where what addresses said is kept.
+    cache: Option<Cache>,
     /// What was last read from outside `bot.toml`.
     outside: BTreeMap<Source, Outside>,
 }
@@ -148,6 +166,38 @@ impl Keeper {
         }
     }
 
+    /// Takes what an address said last from the disk, if nothing newer is known.
+    fn remember(&mut self, address: &str, name: &str) {
+        let source = Source::Address(address.to_owned());
+        if self.outside.contains_key(&source) {
+            return;
+        }
+        if let Some(kept) = self.cache.as_ref().and_then(|cache| cache.read(name, address)) {
+            let (users, _) = parse(&kept.text);
+            let outside = Outside {
+                users,
+                etag: kept.etag,
+            };
+            self.outside.insert(source, outside);
+        }
+    }
+
+    /// The lists before anything was asked for: as written, and as the disk remembers them. A server that hangs keeps
+    /// the bot waiting no longer than it takes to read them.
+    fn remembered(&mut self) -> Lists {
+        let declared = self.declared.borrow().clone();
+        let mut lists = Lists::written(&declared);
+        for list in &declared {
+            let Some(address) = &list.url else { continue };
+            self.remember(address, &list.name);
+            let kept = self.outside.get(&Source::Address(address.clone()));
+            if let (Some(users), Some(kept)) = (lists.0.get_mut(&list.name), kept) {
+                users.extend(kept.users.iter().cloned());
+            }
+        }
+        lists
+    }
+
     async fn look(&mut self, declared: &[UserList]) {
         let mut lists = Lists::written(declared);
         let mut wanted = BTreeSet::new();
@@ -174,6 +224,9 @@ impl Keeper {
     }
 
     async fn refresh(&mut self, source: &Source, name: &str) {
+        if let Source::Address(address) = source {
+            self.remember(address, name);
+        }
         let known = self.outside.get(source).and_then(|outside| outside.etag.clone());
         match source.fetch(known.as_deref(), LONGEST).await {
             Ok(Fetched::Same) => {}
@@ -183,6 +236,12 @@ impl Keeper {
                     warn!("list {name}: {misfits} lines of {source} are no names of users");
                 }
                 info!("list {name}: {} users from {source}", users.len());
+                if let (Source::Address(address), Some(cache)) = (source, &self.cache) {
+                    let etag = etag.clone();
+                    if let Err(why) = cache.write(name, address, &Kept { text, etag }) {
+                        warn!("list {name} cannot be kept for the next start: {why}");
+                    }
+                }
                 self.outside.insert(source.clone(), Outside { users, etag });
             }
             Err(why) => warn!("list {name} stays as it was, {source}: {why}"),
@@ -217,7 +276,7 @@ mod tests {
         std::fs::write(&path, "Boris\n").unwrap();
         let (send, declared) = watch::channel(vec![list("blocked", Some(path.clone()))]);
         let stop = CancellationToken::new();
-        let mut lists = keep(declared, &stop).await;
+        let mut lists = keep(declared, None, &stop).await;
         let (ana, boris) = ("ana".parse().unwrap(), "BORIS".parse().unwrap());
         let now = lists.borrow_and_update().clone();
         assert!(now.has("blocked", &ana) && now.has("blocked", &boris));
@@ -227,6 +286,29 @@ mod tests {
             .unwrap();
         let later = lists.wait_for(|lists| lists.has("friends", &ana)).await.unwrap();
         assert!(later.has("blocked", &boris));
+        stop.cancel();
+    }
+
+    #[tokio::test]
+    async fn an_address_that_cannot_be_asked_unblocks_nobody_after_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        // Nobody listens on port 9 of this machine.
+        let address = "http://127.0.0.1:9/blocked.txt";
+        let kept = Kept {
+            text: "Clara\n".to_owned(),
+            etag: Some("\"1\"".to_owned()),
+        };
+        Cache::new(folder.path())
+            .write("blocked", address, &kept)
+            .unwrap();
+        let declared = UserList {
+            url: Some(address.to_owned()),
+            ..list("blocked", None)
+        };
+        let (_send, declared) = watch::channel(vec![declared]);
+        let stop = CancellationToken::new();
+        let lists = keep(declared, Some(folder.path()), &stop).await;
+        assert!(lists.borrow().has("blocked", &"clara".parse().unwrap()));
         stop.cancel();
     }
 }

@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::Profile;
-use crate::settings::nearest;
+use crate::{settings::nearest, units::Elo};
 
-/// The personalities there are. Never empty of sense: the one without a file plays at full strength.
+/// Who sits down when nobody of the wanted name was ever there plays at this level: never at full strength, which
+/// nobody has asked for.
+const STAND_IN: Elo = Elo(1400);
+
+/// The personalities there are, and those whose files have gone since.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cast {
     profiles: BTreeMap<String, Profile>,
-    plain: Profile,
+    retired: BTreeMap<String, Profile>,
+    stand_in: Profile,
 }
 
 impl Cast {
@@ -17,12 +22,21 @@ impl Cast {
     #[must_use]
     pub fn new(profiles: Vec<Profile>) -> Self {
         Self {
-            profiles: profiles
-                .into_iter()
-                .map(|profile| (profile.name.clone(), profile))
-                .collect(),
-            plain: Profile::new("plain"),
+            profiles: by_name(profiles),
+            retired: BTreeMap::new(),
+            stand_in: Profile {
+                level: Some(STAND_IN),
+                ..Profile::new("stand-in")
+            },
         }
+    }
+
+    /// The same with personalities whose files have gone: nobody can ask for them, but whom the settings still name is
+    /// played as it was.
+    #[must_use]
+    pub fn with_retired(mut self, retired: Vec<Profile>) -> Self {
+        self.retired = by_name(retired);
+        self
     }
 
     /// The personality of that name.
@@ -31,10 +45,19 @@ impl Cast {
         self.profiles.get(name)
     }
 
-    /// The personality of that name, or, where its file has gone, the plain engine at full strength.
+    /// Who sits down where the personality of that name should: it, or as it was before its file went, or, where
+    /// nobody of that name was ever there, a stand-in of a middling level.
     #[must_use]
-    pub fn get_or_plain(&self, name: &str) -> &Profile {
-        self.get(name).unwrap_or(&self.plain)
+    pub fn seated(&self, name: &str) -> &Profile {
+        self.get(name)
+            .or_else(|| self.retired.get(name))
+            .unwrap_or(&self.stand_in)
+    }
+
+    /// Whether there is a personality of that name, or was until its file went.
+    #[must_use]
+    pub fn remembers(&self, name: &str) -> bool {
+        self.profiles.contains_key(name) || self.retired.contains_key(name)
     }
 
     /// All personalities, by name.
@@ -54,6 +77,13 @@ impl Cast {
     }
 }
 
+fn by_name(profiles: Vec<Profile>) -> BTreeMap<String, Profile> {
+    let named = profiles
+        .into_iter()
+        .map(|profile| (profile.name.clone(), profile));
+    named.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +95,17 @@ mod tests {
         assert_eq!(cast.get("club").unwrap().name, "club");
         assert_eq!(cast.suggest("atacker"), Some("attacker"));
         assert_eq!(cast.suggest("zzz"), None);
-        assert_eq!(cast.get_or_plain("gone").name, "plain");
+    }
+
+    #[test]
+    fn nobody_unknown_ever_plays_at_full_strength() {
+        let mut gone = Profile::new("gone");
+        gone.level = Some(Elo(900));
+        let cast = Cast::new(vec![Profile::new("club")]).with_retired(vec![gone]);
+        assert_eq!(cast.seated("club").name, "club");
+        assert_eq!(cast.seated("gone").level, Some(Elo(900)), "as it was");
+        assert_eq!(cast.get("gone"), None, "but nobody can ask for it");
+        assert!(cast.remembers("gone") && !cast.remembers("atacker"));
+        assert_eq!(cast.seated("atacker").level, Some(STAND_IN));
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     chess::Color,
     diagnostic::{Diagnostic, Findings},
     engine::Setup,
-    settings::{self, Choice, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
+    settings::{self, Choice, Flag, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
     units::{Centipawns, Depth, Elo, Millis, Nodes},
 };
 
@@ -125,6 +125,8 @@ pub struct DrawTemper {
     pub within: Centipawns,
     /// For this many of its own moves in a row.
     pub moves: u32,
+    /// Whether people are offered draws too: many find it a nuisance.
+    pub asks_people: bool,
 }
 
 /// Longest artificial thought: lichess aborts games whose first move does not come within about 30 s.
@@ -222,6 +224,15 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
     let title = file
         .optional("title", Text(30), "the file's name", "What people see.")
         .unwrap_or_else(|| name.to_owned());
+    if file.span("title").is_some()
+        && let Some(link) = voice::link_in(&title)
+    {
+        file.error(
+            "title",
+            format!("\"{link}\" is a link, and lichess drops what a bot says with one"),
+            "write a name without a full stop in it",
+        );
+    }
     let about = file.key(
         "about",
         Text(200),
@@ -375,9 +386,16 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Profile, books: Option<&
         5,
         "How many own moves in a row the score must have been that level.",
     );
+    let asks_people = file.key(
+        "draw-offers-people",
+        Flag,
+        false,
+        "Offers draws to people too, where draw-within says when; bots are offered them anyway.",
+    );
     profile.draw = draw_within.map(|within| DrawTemper {
         within: Centipawns(within.cast_signed()),
         moves: draw_moves,
+        asks_people,
     });
     profile.takebacks = file.key(
         "takebacks",

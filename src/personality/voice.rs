@@ -177,13 +177,37 @@ fn fault(line: &str, me: &str) -> Option<(String, String)> {
         // No other is told in more words.
         strength: Strength::ByHand,
     };
-    let length = fill(line, longest).chars().count();
+    let filled = fill(line, longest);
+    if let Some(link) = link_in(&filled) {
+        return Some((
+            format!("\"{link}\" is a link, and lichess drops what a bot says with one"),
+            "leave it out, or put a space after the full stop".to_owned(),
+        ));
+    }
+    let length = filled.chars().count();
     (length > LONGEST_LINE).then(|| {
         (
             format!("{length} characters with an opponent's name of {LONGEST_NAME}"),
             format!("lichess takes {LONGEST_LINE}; cut {}", length - LONGEST_LINE),
         )
     })
+}
+
+/// What lichess would take for a link. It drops such a line of a bot without a word.
+pub(super) fn link_in(text: &str) -> Option<&str> {
+    let is_host = |host: &str| {
+        let labels: Vec<&str> = host.split('.').collect();
+        let is_label =
+            |label: &&str| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let is_domain = |last: &&str| last.len() >= 2 && last.chars().all(|c| c.is_ascii_alphabetic());
+        labels.len() >= 2 && labels.iter().all(is_label) && labels.last().is_some_and(is_domain)
+    };
+    let is_link = |word: &&str| {
+        let host = word.split(['/', ':', '?', '#']).next().unwrap_or_default();
+        word.contains("://") || is_host(host)
+    };
+    let bare = |word| str::trim_matches(word, |c: char| c.is_ascii_punctuation() && c != '/');
+    text.split_whitespace().map(bare).find(is_link)
 }
 
 /// Declares the lines of a personality called `me`.
@@ -254,6 +278,43 @@ mod tests {
         let stranger = "x".repeat(500);
         let said = Profile::new("x").say(Occasion::Lost, &stranger, None).unwrap();
         assert_eq!(said.chars().count(), LONGEST_LINE);
+    }
+
+    #[test]
+    fn links_are_refused_since_nobody_would_ever_read_them() {
+        for line in [
+            "see https://example.org/me",
+            "my games: lichess.org/@/bot",
+            "www.example.com",
+            "(Example.COM)!",
+            "Thanks.Bye",
+        ] {
+            assert!(link_in(line).is_some(), "{line}");
+        }
+        for line in [
+            "Well played. Bye...",
+            "e.g. 1.e4 e5 2.Nf3",
+            "at 5.30 a.m.",
+            "and/or",
+            "so: good",
+        ] {
+            assert_eq!(link_in(line), None, "{line}");
+        }
+        let (profile, findings) = read("tim.toml", "[chat]\nwon = \"more at example.org\"\n");
+        assert!(profile.is_none());
+        assert_eq!(
+            findings.to_string(),
+            "tim.toml:2:7: error: chat.won: \"example.org\" is a link, and lichess drops what a bot says with one; leave \
+             it out, or put a space after the full stop"
+        );
+        let (profile, findings) = read(
+            "tim.toml",
+            "title = \"tim.example.org\"\n[chat]\nenabled = false\n",
+        );
+        assert!(
+            profile.is_none() && findings.to_string().contains("title:"),
+            "{findings}"
+        );
     }
 
     #[test]

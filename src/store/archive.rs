@@ -1,13 +1,18 @@
 //! The database itself: its schema, what is written and what is asked. Every write may be repeated.
 
+mod challenges;
+mod filter;
 mod past;
 
 use std::{path::Path, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, named_params, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, named_params, params, params_from_iter};
 use thiserror::Error;
 
-use super::record::{ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought};
+pub use challenges::ChallengeFilter;
+pub use filter::{Filter, Result as GameResult};
+
+use super::record::{End, GameRecord, MoveRecord, Source, Thought};
 use crate::{
     engine::Score,
     lichess::model::{GameId, Side, UserId},
@@ -15,13 +20,14 @@ use crate::{
 };
 
 /// The schema, step by step. A database knows how many of them it has.
-const SCHEMA: [&str; 6] = [
+const SCHEMA: [&str; 7] = [
     include_str!("schema/001.sql"),
     include_str!("schema/002.sql"),
     include_str!("schema/003.sql"),
     include_str!("schema/004.sql"),
     include_str!("schema/005.sql"),
     include_str!("schema/006.sql"),
+    include_str!("schema/007.sql"),
 ];
 /// Another program reading the file holds a write up no longer.
 const BUSY: Duration = Duration::from_secs(2);
@@ -55,21 +61,6 @@ const PUT_MOVE: &str = "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 
     nodes = CASE WHEN uci = excluded.uci THEN coalesce(excluded.nodes, nodes) ELSE excluded.nodes END,
     think = CASE WHEN uci = excluded.uci THEN coalesce(excluded.think, think) ELSE excluded.think END,
     grounds = CASE WHEN uci = excluded.uci THEN coalesce(excluded.grounds, grounds) ELSE excluded.grounds END";
-
-/// Which games to show.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Against this opponent.
-    pub opponent: Option<UserId>,
-    /// Begun at this time since 1970 or later.
-    pub since: Option<Millis>,
-    /// Only rated ones, or only casual ones.
-    pub rated: Option<bool>,
-    /// Of this speed, by lichess' key.
-    pub speed: Option<String>,
-    /// No more than so many, the newest first; none for all.
-    pub most: Option<u32>,
-}
 
 /// An open archive.
 #[derive(Debug)]
@@ -200,10 +191,10 @@ impl Archive {
             .prepare_cached(
                 "INSERT INTO games VALUES (:id, :began, :ended, :side, :opponent, :name, :is_bot, :rating, :own_rating,
                  :rated, :variant, :speed, :initial, :increment, :days, :start, :personality, :level, :status, :winner,
-                 :moves)
+                 :moves, :account)
                  ON CONFLICT (id) DO UPDATE SET personality = excluded.personality, level = excluded.level,
                  ended = coalesce(excluded.ended, ended), status = coalesce(excluded.status, status),
-                 winner = coalesce(excluded.winner, winner),
+                 winner = coalesce(excluded.winner, winner), account = coalesce(excluded.account, account),
                  moves = CASE WHEN excluded.ended IS NULL THEN moves ELSE excluded.moves END",
             )?
             .execute(named_params! {
@@ -228,6 +219,7 @@ impl Archive {
                 ":status": end.map(|end| end.status.as_str()),
                 ":winner": end.and_then(|end| end.winner).map(side_name),
                 ":moves": end.map_or("", |end| end.moves.as_str()),
+                ":account": game.account,
             })?;
         if let Some(end) = end {
             // What was taken back is no part of the game.
@@ -277,43 +269,14 @@ impl Archive {
         Ok(())
     }
 
-    /// Writes down what became of a challenge.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn put_challenge(&self, record: &ChallengeRecord) -> Result<(), StoreError> {
-        self.sql
-            .prepare_cached("INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?, ?)")?
-            .execute(params![
-                record.id.as_str(),
-                number(record.at.0),
-                record.opponent.as_ref().map(UserId::as_str),
-                record.verdict,
-                record.rule,
-            ])?;
-        Ok(())
-    }
-
     /// The games that a filter lets through, the newest first.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, StoreError> {
-        let mut select = self.sql.prepare_cached(
-            "SELECT * FROM games WHERE (:opponent IS NULL OR opponent = :opponent) AND began >= :since
-             AND (:rated IS NULL OR rated = :rated) AND (:speed IS NULL OR speed = :speed)
-             ORDER BY began DESC, id LIMIT :most",
-        )?;
-        let rows = select.query_map(
-            named_params! {
-                ":opponent": filter.opponent.as_ref().map(UserId::as_str),
-                ":since": number(filter.since.unwrap_or_default().0),
-                ":rated": filter.rated,
-                ":speed": filter.speed,
-                ":most": filter.most.map_or(-1, i64::from),
-            },
-            game_of,
-        )?;
+        let (text, values) = filter.select();
+        let mut select = self.sql.prepare_cached(&text)?;
+        let rows = select.query_map(params_from_iter(values), game_of)?;
         // A row that nobody of ours wrote is passed over.
         Ok(rows
             .collect::<Result<Vec<_>, _>>()?
@@ -382,6 +345,7 @@ fn game_of(row: &Row<'_>) -> rusqlite::Result<Option<GameRecord>> {
         start: row.get("start")?,
         personality: row.get("personality")?,
         level: elo("level")?,
+        account: row.get("account")?,
         end,
     }))
 }

@@ -17,7 +17,7 @@ use tracing::{info, warn};
 
 use super::{
     archive::{Archive, StoreError},
-    record::{ChallengeRecord, Favour, GameRecord, MoveRecord},
+    record::{ChallengeRecord, Favour, GameRecord, MoveRecord, Rest},
 };
 use crate::{lichess::model::GameId, units::Millis};
 
@@ -40,6 +40,7 @@ enum Order {
     Challenge(Box<ChallengeRecord>),
     Limit(String, Millis),
     Favour(GameId, Favour),
+    Rest(Rest),
     /// Answered when everything before it is written, or waits for the disk.
     Flush(oneshot::Sender<()>),
     /// Answered from what is written by then.
@@ -101,6 +102,11 @@ impl Store {
     /// Writes down what was granted in a game so far.
     pub fn favour(&self, game: GameId, favour: Favour) {
         self.order(Order::Favour(game, favour));
+    }
+
+    /// Writes down who is not challenged for a while, until a time since 1970.
+    pub fn rest(&self, rest: Rest) {
+        self.order(Order::Rest(rest));
     }
 
     /// Waits until everything ordered so far is written, or cannot be.
@@ -202,6 +208,7 @@ impl Keeper {
             Order::Challenge(record) => self.archive.put_challenge(record),
             Order::Limit(key, until) => self.archive.put_limit(key, *until),
             Order::Favour(game, favour) => self.archive.put_favour(game, favour),
+            Order::Rest(rest) => self.archive.put_rest(rest),
             Order::Flush(_) | Order::Ask(_) => Ok(()),
         };
         self.tell(&written);

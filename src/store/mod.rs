@@ -20,10 +20,10 @@ use crate::{
     units::{Elo, Millis},
 };
 
-pub use archive::{Archive, Filter, StoreError};
+pub use archive::{Archive, ChallengeFilter, Filter, GameResult, StoreError};
 pub use grounds::{
     BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, Worth, permille,
 };
 pub use keeper::Store;
 pub use pgn::pgn;
-pub use record::{Asked, ChallengeRecord, End, Favour, GameRecord, MoveRecord, Source, Thought};
+pub use record::{Asked, ChallengeRecord, End, Favour, GameRecord, MoveRecord, Rest, Source, Tally, Thought};

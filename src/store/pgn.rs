@@ -11,13 +11,15 @@ use crate::{
 /// Lines of moves, by the standard.
 const WIDTH: usize = 80;
 
-/// The game as PGN; `None` where its moves make no game. `me` is the bot's name, and `date` turns milliseconds since
-/// 1970 into `2026.11.21` and `06:20:00`.
+/// What the bot is called in games that do not say it.
+const NOBODY: &str = "Sparring";
+
+/// The game as PGN; `None` where its moves make no game. `date` turns milliseconds since 1970 into `2026.11.21` and
+/// `06:20:00`.
 #[must_use]
 pub fn pgn(
     game: &GameRecord,
     moves: &[MoveRecord],
-    me: &str,
     date: impl Fn(Millis) -> (String, String),
 ) -> Option<String> {
     let variant: Variant = game.variant.parse().ok()?;
@@ -30,7 +32,8 @@ pub fn pgn(
     let (day, time) = date(game.began);
     let unknown = || "?".to_owned();
     let rating = |rating: Option<crate::units::Elo>| rating.map_or_else(unknown, |rating| rating.to_string());
-    let mine = (me.to_owned(), rating(game.own_rating));
+    let me = game.account.clone().unwrap_or_else(|| NOBODY.to_owned());
+    let mine = (me, rating(game.own_rating));
     let theirs = (game.name.clone(), rating(game.rating));
     let ((white, white_elo), (black, black_elo)) = match game.side {
         Side::White => (mine, theirs),
@@ -129,6 +132,7 @@ mod tests {
     fn a_game_is_written_with_clocks_scores_and_where_moves_are_from() {
         let game = GameRecord {
             began: Millis(0),
+            account: Some("SparringBot".to_owned()),
             name: "Ana\"]\n[Evil \"".to_owned(),
             rated: false,
             level: Some(Elo(1400)),
@@ -166,13 +170,13 @@ mod tests {
             ),
         ];
         let date = |_| ("1970.01.01".to_owned(), "00:00:00".to_owned());
-        insta::assert_snapshot!(pgn(&game, &moves, "Sparring", date).unwrap(), @r#"
+        insta::assert_snapshot!(pgn(&game, &moves, date).unwrap(), @r#"
         [Event "Casual blitz game"]
         [Site "https://lichess.org/abcd1234"]
         [Date "1970.01.01"]
         [Round "-"]
         [White "Ana\"] [Evil \""]
-        [Black "Sparring"]
+        [Black "SparringBot"]
         [Result "0-1"]
         [UTCDate "1970.01.01"]
         [UTCTime "00:00:00"]
@@ -190,6 +194,6 @@ mod tests {
             variant: "fogOfWar".to_owned(),
             ..game
         };
-        assert_eq!(pgn(&broken, &moves, "Sparring", date), None);
+        assert_eq!(pgn(&broken, &moves, date), None);
     }
 }

@@ -42,6 +42,8 @@ pub struct GameRecord {
     pub personality: String,
     /// The level asked for instead of the personality's own.
     pub level: Option<Elo>,
+    /// What the server calls the bot; none for games of earlier versions.
+    pub account: Option<String>,
     /// How it ended; none while it runs.
     pub end: Option<End>,
 }
@@ -110,12 +112,18 @@ pub struct ChallengeRecord {
     pub id: GameId,
     /// When, in milliseconds since 1970.
     pub at: Millis,
-    /// Who sent it.
+    /// Who sent it, or whom the bot challenged.
     pub opponent: Option<UserId>,
     /// What was decided.
     pub verdict: String,
     /// By whom.
     pub rule: String,
+    /// Whether the bot sent it.
+    pub sent: bool,
+    /// What was to be played, in words; none for challenges of earlier versions.
+    pub game: Option<String>,
+    /// Which game was to be repeated.
+    pub repeats: Option<GameId>,
 }
 
 /// What was granted or asked for in a game, and must not be again after a restart.
@@ -136,4 +144,32 @@ pub struct Asked {
     pub personality: Option<String>,
     /// A level instead of its own strength.
     pub level: Option<Elo>,
+}
+
+/// Somebody who is not challenged for a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rest {
+    /// Who.
+    pub user: UserId,
+    /// How often they have refused in a row.
+    pub refusals: u32,
+    /// Until when they are left alone, on the clock of whoever tells.
+    pub until: Millis,
+}
+
+/// What was played with an opponent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Games that have ended and count.
+    pub games: u32,
+    /// My points in them, twice.
+    pub half_points: u32,
+}
+
+impl Tally {
+    /// My share of the points in percent; none without a game.
+    #[must_use]
+    pub fn percent(&self) -> Option<u32> {
+        self.half_points.saturating_mul(50).checked_div(self.games)
+    }
 }

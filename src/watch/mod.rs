@@ -368,6 +368,12 @@ mod tests {
         folder.write("personalities/tim.toml", "noise = \"loud\"\n");
         folder.settle();
         assert_eq!(folder.noise(), Some(40));
+        fs::remove_file(folder.at.path().join("personalities/tim.toml")).unwrap();
+        folder.settle();
+        assert_eq!(folder.noise(), None, "nobody can ask for it");
+        let cast = folder.stock.cast.borrow().clone();
+        let seated = cast.seated("tim").noise.map(|noise| noise.0);
+        assert_eq!(seated, Some(40), "whom the settings still name plays as before");
     }
 
     #[test]

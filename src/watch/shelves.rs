@@ -126,6 +126,8 @@ impl fmt::Display for News {
 pub struct Shelves {
     books: BTreeMap<PathBuf, Book>,
     profiles: BTreeMap<PathBuf, Profile>,
+    /// Personalities whose files have gone: as they were, for settings that still name them.
+    retired: BTreeMap<PathBuf, Profile>,
     /// Personalities that were refused, with what was said: told again only when that changes.
     refused: BTreeMap<PathBuf, Findings>,
     /// How books lean by results, by name.
@@ -166,6 +168,7 @@ impl Shelves {
     #[must_use]
     pub fn cast(&self) -> Cast {
         Cast::new(self.profiles.values().cloned().collect())
+            .with_retired(self.retired.values().cloned().collect())
     }
 
     /// Reads changed files again and tells what became of them.
@@ -245,7 +248,9 @@ impl Shelves {
         let (profile, findings) = match read(&path) {
             Ok(None) => {
                 self.refused.remove(&path);
-                self.profiles.remove(&path);
+                if let Some(last) = self.profiles.remove(&path) {
+                    self.retired.insert(path.clone(), last);
+                }
                 return Some(News::Gone { path });
             }
             Ok(Some(bytes)) => match String::from_utf8(bytes) {

@@ -5,9 +5,11 @@ use sparring::{
     units::Millis,
 };
 
+use tokio::time::timeout;
+
 use crate::{
     human::Game,
-    stage::{Staging, replies},
+    stage::{PATIENCE, Staging, replies},
 };
 
 const DAYS: [(&str, &str); 2] = [("days", "2"), ("color", "white")];
@@ -66,4 +68,23 @@ async fn the_end_of_a_sleeping_game_is_kept() {
     stage.crew.store.flush().await;
     let games = Archive::read(&path).unwrap().games(&Filter::default()).unwrap();
     assert_eq!(games[0].end.as_ref().unwrap().status, "resign");
+}
+
+#[tokio::test]
+async fn games_that_sleep_are_counted_by_rules_and_limits() {
+    let mut stage = replies(&["e7e5"])
+        .rules(
+            "[[rule]]\nmin-running = 1\nthen = \"decline\"\nreason = \"later\"\n[[rule]]\nthen = \"queue\"\n",
+        )
+        .options(|options| options.sweep = Millis(50))
+        .open()
+        .await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    let (_, mut events) = stage.challenge(&DAYS).await;
+    let declined = timeout(PATIENCE, events.next_of("challengeDeclined"))
+        .await
+        .expect("it was not counted");
+    assert_eq!(declined["challenge"]["declineReasonKey"], "later");
 }

@@ -161,3 +161,29 @@ async fn who_wants_more_rematches_than_the_personality_likes_is_asked_to_come_la
         .expect("no answer");
     assert_eq!(declined["challenge"]["declineReasonKey"], "later");
 }
+
+#[tokio::test]
+async fn f35_a_game_that_nobody_announced_is_found_within_a_look_at_the_list() {
+    let mut server = replies(&["e2e4"])
+        .options(|options| options.sweep = Millis(200))
+        .on_strings()
+        .await;
+    server.plays(json!([{"gameId": "abcd0001", "fullId": "abcd0001xyzw"}]));
+    let game = server.opens_again("abcd0001").await;
+    game.line(&crate::puppet::full("abcd0001", ""));
+    assert_eq!(server.posted(1).await[0], "bot/game/abcd0001/move/e2e4");
+}
+
+#[test]
+fn running_games_are_looked_for_each_minute() {
+    let options = sparring::bot::Options::from(&sparring::config::Config::default());
+    assert_eq!(options.sweep, Millis::from_secs(60));
+}
+
+#[tokio::test]
+async fn a_game_whose_stream_was_refused_once_is_tried_again() {
+    let stage = replies(&["e7e5"]).open().await;
+    stage.answers("GET /api/bot/game/stream", 1, 404, r#"{"error":"Not found"}"#);
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+}

@@ -1,5 +1,7 @@
 //! What is said at the door: tokens, accounts and servers that will not do.
 
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
 use axum::{Router, response::Redirect};
 use futures::FutureExt as _;
 use rustls::pki_types::PrivatePkcs8KeyDer;
@@ -7,10 +9,12 @@ use sparring::{
     bot::Exit,
     lichess::CallError,
     sandbox::{Mishap, Sandbox},
+    store::Archive,
+    units::Millis,
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::timeout};
 
-use crate::stage::{WHITE, replies};
+use crate::stage::{PATIENCE, WHITE, replies};
 
 #[tokio::test]
 async fn an_unknown_token_is_refused() {
@@ -108,7 +112,11 @@ async fn f53_a_server_with_the_certificate_of_another_host_never_sees_the_token(
 
 #[tokio::test]
 async fn f12_f13_a_server_in_trouble_at_the_start_is_tried_again() {
-    let stage = replies(&[]).open().await;
+    let stage = replies(&[])
+        // What counts is that it is tried again, on a machine however busy.
+        .options(|options| options.patience = Millis::from_secs(20))
+        .open()
+        .await;
     stage.answers("/api/token/test", 1, 502, "<html>502 Bad Gateway</html>");
     stage.arm(
         "/api/account",
@@ -159,4 +167,83 @@ async fn f17_a_refusal_that_is_not_about_the_token_ends_nothing() {
     let mut game = stage.game(&WHITE).await;
     stage.answers("/move/e7e5", 1, 401, r#"{"error":"No such token"}"#);
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
+}
+
+#[tokio::test]
+async fn f8_a_server_that_wants_no_log_in_yet_is_left_alone_for_as_long_as_it_asks() {
+    let stage = replies(&[]).open().await;
+    let limit = r#"{"error":"Too many","ratelimit":{"key":"token.test","seconds":2}}"#;
+    stage.answers("/api/token/test", 1, 429, limit);
+    let begin = Instant::now();
+    // Longer than a server that cannot be reached is waited for.
+    let mut bot = stage.daemon(&stage.table.bot.token);
+    bot.until("listening", |status| status.is_listening).await;
+    assert!(begin.elapsed() >= Duration::from_secs(2), "{:?}", begin.elapsed());
+}
+
+#[tokio::test]
+async fn f8_the_silence_that_a_log_in_was_asked_for_is_kept_over_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&[]).archive(&path).open().await;
+    stage.kill();
+    let limit = r#"{"error":"Too many","ratelimit":{"key":"token.test","seconds":3600}}"#;
+    stage.answers("/api/token/test", 1, 429, limit);
+    let first = stage.daemon(&stage.table.bot.token);
+    let archive = Archive::read(&path).unwrap();
+    let kept = async {
+        loop {
+            stage.crew.store.flush().await;
+            let limits = archive.limits(Millis::ZERO).unwrap();
+            if !limits.is_empty() {
+                return limits;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let limits = timeout(PATIENCE, kept).await.expect("it was not kept");
+    assert_eq!(limits[0].0, "class.read");
+    first.ended.abort();
+    // An hour is over sooner for a test.
+    let epoch = Millis::from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap());
+    stage.crew.past.limits = vec![(limits[0].0.clone(), epoch + Millis::from_secs(2))];
+    let begin = Instant::now();
+    let mut second = stage.daemon(&stage.table.bot.token);
+    second.until("listening", |status| status.is_listening).await;
+    assert!(
+        begin.elapsed() >= Duration::from_millis(1900),
+        "{:?}",
+        begin.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn f17_a_game_that_stays_shut_is_tried_less_and_less_often_and_others_go_on() {
+    let mut stage = replies(&["e7e5", "b8c6"]).open().await;
+    let mut open = stage.game(&WHITE).await;
+    let shut = stage.game(&WHITE).await;
+    stage.bot().until("two games", |status| status.games == 2).await;
+    let path = format!("/stream/{}", shut.id);
+    stage.answers(&path, 1000, 403, r#"{"error":"Not your game"}"#);
+    stage.table.sandbox.end_streams();
+    stage.bot().until("one game", |status| status.games == 1).await;
+    let begin = Instant::now();
+    open.returns()
+        .await
+        .human_plays("e2e4")
+        .await
+        .bot_answers("e7e5")
+        .await;
+    let third = async {
+        while stage.waiting_faults().await[0] > 997 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, third).await.expect("it was given up");
+    assert!(
+        begin.elapsed() >= Duration::from_millis(1400),
+        "{:?}",
+        begin.elapsed()
+    );
+    open.human_plays("g1f3").await.bot_answers("b8c6").await;
 }

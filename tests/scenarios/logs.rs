@@ -8,7 +8,7 @@ use std::{
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::stage::{WHITE, answer, replies};
+use crate::stage::{Act, WHITE, acts, answer, replies};
 
 /// Everything that is logged on this thread, down to the last detail.
 #[derive(Clone, Default)]
@@ -81,4 +81,25 @@ async fn f32_strangers_text_cannot_forge_a_line() {
     assert!(text.contains("hello\\n2026-01-01"), "the line is shown");
     assert!(!text.contains("\n2026-01-01 INFO all games won"));
     assert!(!text.contains('\u{1b}'));
+}
+
+#[tokio::test]
+async fn a_panic_does_not_tell_the_token() {
+    let (log, _guard) = Log::keep();
+    let told = Log::default();
+    let hear = told.clone();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let _ = io::Write::write(&mut hear.clone(), format!("{panic}\n").as_bytes()); // it cannot fail
+        before(panic);
+    }));
+    let mut stage = acts(|_, _| Act::Panic).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.ends("aborted", None).await;
+    stage.bot().until("no game", |status| status.games == 0).await;
+    let text = log.text() + &told.text();
+    assert!(told.text().contains("the script says so"), "{text}");
+    assert!(log.text().contains("fell over"), "{text}");
+    let secret = stage.table.bot.token.trim_start_matches("lip_");
+    assert!(!text.contains(secret));
 }

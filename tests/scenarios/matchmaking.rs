@@ -95,3 +95,74 @@ async fn nobody_is_challenged_unless_the_settings_say_so() {
     let (status, challenges) = rival.get("/api/challenge").await;
     assert_eq!((status, &challenges["in"]), (200, &serde_json::json!([])));
 }
+
+/// A bot that hears of nothing, and a challenge of it that its rival is about to accept.
+async fn deaf(answer: Millis) -> (Stage, Player, String) {
+    let mut stage = eager()
+        .options(|options| {
+            options.matchmaking.every = Millis(50);
+            options.answer = answer;
+        })
+        .open()
+        .await;
+    stage.kill();
+    let (rival, mut events) = rival(&stage).await;
+    stage.answers("GET /api/stream/event", 100_000, 502, "<html>Bad Gateway</html>");
+    stage.bot = Some(stage.daemon(&stage.table.bot.token));
+    let challenge = next(&mut events, "challenge").await;
+    let id = challenge["challenge"]["id"].as_str().unwrap().to_owned();
+    (stage, rival, id)
+}
+
+#[tokio::test]
+async fn a_challenge_that_was_accepted_is_played_though_nobody_says_that_it_began() {
+    let (mut stage, rival, id) = deaf(Millis::from_secs(60)).await;
+    rival.does(&format!("/api/challenge/{id}/accept")).await;
+    stage.bot().until("a game", |status| status.games == 1).await;
+}
+
+#[tokio::test]
+async fn what_nobody_seems_to_have_answered_is_looked_for_before_it_is_taken_back() {
+    let (mut stage, rival, id) = deaf(Millis::from_secs(1)).await;
+    // The stream that would tell what became of it is lost as well.
+    stage.table.sandbox.end_streams();
+    rival.does(&format!("/api/challenge/{id}/accept")).await;
+    stage.bot().until("a game", |status| status.games == 1).await;
+    let (_, playing) = rival.get("/api/account/playing").await;
+    assert_eq!(
+        playing["nowPlaying"].as_array().map(Vec::len),
+        Some(1),
+        "{playing}"
+    );
+}
+
+#[tokio::test]
+async fn whom_the_rules_decline_is_not_challenged_either() {
+    let blocked: Vec<String> = (0..6).map(|number| format!("Blocked{number}")).collect();
+    let names = blocked
+        .iter()
+        .map(|name| format!("\"{name}\""))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let mut stage = eager()
+        .options(|options| options.matchmaking.every = Millis(50))
+        .rules(&format!(
+            "[[list]]\nname = \"blocked\"\nusers = [{names}]\n[[rule]]\nlists = [\"blocked\"]\nthen = \"decline\"\n"
+        ))
+        .open()
+        .await;
+    stage.kill();
+    let bot = |name: &str| Player {
+        token: stage.table.sandbox.add_bot(name).unwrap(),
+        ..stage.table.anna.clone()
+    };
+    // All are online before the bot looks.
+    let mut others = Vec::new();
+    for name in &blocked {
+        others.push(bot(name).events().await);
+    }
+    let mut welcome = bot("Welcome").events().await;
+    stage.start().await;
+    // A challenge to anybody else would be out for longer than this waits.
+    next(&mut welcome, "challenge").await;
+}

@@ -38,6 +38,7 @@ async fn f26_a_flag_that_stands_on_the_declining_move_is_no_new_offer() {
     calm.draw = Some(DrawTemper {
         within: Centipawns(10),
         moves: 1,
+        asks_people: false,
     });
     // The first move promises much, so that the offer is refused; the second would let it be taken.
     let mut server = acts(|request, _| match request.line.ply() {

@@ -104,6 +104,7 @@ async fn a_draw_is_taken_when_the_scores_allow_it() {
     calm.draw = Some(DrawTemper {
         within: Centipawns(10),
         moves: 1,
+        asks_people: false,
     });
     let stage = replies(&["e7e5", "b8c6"]).personality(calm).open().await;
     let mut game = stage.game(&WHITE).await;
@@ -173,6 +174,7 @@ async fn a_draw_is_offered_to_a_bot_once_and_not_again_within_twenty_plies() {
     calm.draw = Some(DrawTemper {
         within: Centipawns(10),
         moves: 1,
+        asks_people: false,
     });
     let round = ["g1f3", "g8f6", "f3g1", "f6g8"];
     // The mind asks as the whole one does: once the policy allows it.

@@ -139,3 +139,155 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
     );
     assert!(!said.contains(&table.bot.token), "{said}");
 }
+
+/// How the program ends in a folder that it refuses to play in, and what it says.
+async fn refused(folder: &Path) -> (Option<i32>, String) {
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let program = start(folder, &table, Stdio::piped());
+    let output = tokio::time::timeout(PATIENCE, program.wait_with_output()).await;
+    let output = output.expect("it goes on").unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[tokio::test]
+async fn who_is_misspelt_in_the_settings_does_not_play_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    fs::write(
+        folder.path().join("bot.toml"),
+        "[play]\npersonality = \"quikc\"\n",
+    )
+    .unwrap();
+    let (code, said) = refused(folder.path()).await;
+    assert_eq!(code, Some(78), "{said}");
+    assert!(said.contains("did you mean \"quick\"?"), "{said}");
+}
+
+#[tokio::test]
+async fn a_supervisor_that_starts_again_whatever_failed_can_be_told_that_it_is_hopeless() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    fs::write(
+        folder.path().join("bot.toml"),
+        "[play]\npersonality = \"quikc\"\n",
+    )
+    .unwrap();
+    let program = Command::new(env!("CARGO_BIN_EXE_sparring"))
+        .args(["run", "--quit-if-hopeless", "--config"])
+        .arg(folder.path().join("bot.toml"))
+        .env("LICHESS_TOKEN", "lip_x")
+        .env_remove("STATE_DIRECTORY")
+        .output();
+    let output = tokio::time::timeout(PATIENCE, program)
+        .await
+        .expect("it goes on")
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("did you mean"), "{said}");
+}
+
+#[tokio::test]
+async fn who_cannot_be_read_at_the_start_does_not_play_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let personality = folder.path().join("personalities/quick.toml");
+    fs::write(personality, "nodes = \"many\"\n").unwrap();
+    let (code, said) = refused(folder.path()).await;
+    assert_eq!(code, Some(78), "{said}");
+    assert!(
+        said.contains("quick.toml:1") && said.contains("nodes = \"many\""),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn a_program_that_holds_a_token_leaves_no_picture_of_its_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let program = start(folder.path(), &table, Stdio::null());
+    begin(&table).await;
+    let process = format!("/proc/{}", program.id().unwrap());
+    let limits = fs::read_to_string(format!("{process}/limits")).unwrap();
+    let core = limits
+        .lines()
+        .find(|line| line.starts_with("Max core file size"))
+        .unwrap();
+    let numbers: Vec<&str> = core
+        .split_whitespace()
+        .filter(|word| word.parse::<u64>().is_ok())
+        .collect();
+    assert_eq!(numbers, ["0", "0"], "{core}");
+    // What cannot be dumped belongs to root, whoever runs it.
+    let owner = std::os::unix::fs::MetadataExt::uid(&fs::metadata(format!("{process}/environ")).unwrap());
+    assert_eq!(owner, 0);
+}
+
+#[tokio::test]
+async fn the_token_is_in_nothing_that_the_program_says_shows_or_keeps() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let settings = folder.path().join("bot.toml");
+    let text = fs::read_to_string(&settings).unwrap() + "[status]\nlisten = \"127.0.0.1:0\"\n";
+    fs::write(&settings, text).unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let log = folder.path().join("log");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_sparring"))
+        .args(["-vv", "run", "--config"])
+        .arg(&settings)
+        .args(["--url", &table.url])
+        .env("LICHESS_TOKEN", &table.bot.token)
+        .env_remove("NOTIFY_SOCKET")
+        .env_remove("STATE_DIRECTORY")
+        .stdin(Stdio::null())
+        .stdout(fs::File::create(folder.path().join("out")).unwrap())
+        .stderr(fs::File::create(&log).unwrap())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let (id, mut lines) = begin(&table).await;
+    assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
+    let said = fs::read_to_string(&log).unwrap();
+    let address = said.split("dashboard is at http://").nth(1).unwrap();
+    let address = address.split(['/', '\u{1b}']).next().unwrap().to_owned();
+    let mut shown = String::new();
+    for path in [
+        "",
+        "metrics",
+        "healthz",
+        "api/overview",
+        "api/games",
+        "api/opponents",
+        "api/warnings",
+    ] {
+        let page = reqwest::Client::builder().no_proxy().build().unwrap();
+        let answer = page.get(format!("http://{address}/{path}")).send().await.unwrap();
+        shown += &answer.text().await.unwrap();
+    }
+    assert!(shown.contains("sparring_games 1"), "{shown}");
+    table.sandbox.revoke(&table.bot.token);
+    table.anna.plays(&id, "move/e7e5").await;
+    tokio::time::timeout(PATIENCE, program.wait())
+        .await
+        .expect("it goes on")
+        .unwrap();
+    let secret = table.bot.token.trim_start_matches("lip_");
+    assert!(!shown.contains(secret), "on a page");
+    let mut looked_at = Vec::new();
+    for place in [folder.path().to_owned(), folder.path().join("state")] {
+        for file in fs::read_dir(place)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.is_file())
+        {
+            let bytes = fs::read(&file).unwrap();
+            let leaks = bytes
+                .windows(secret.len())
+                .any(|window| window == secret.as_bytes());
+            assert!(!leaks, "in {}", file.display());
+            looked_at.push(file.file_name().unwrap().to_owned());
+        }
+    }
+    assert!(looked_at.iter().any(|name| name == "archive.db") && looked_at.iter().any(|name| name == "log"));
+}

@@ -6,7 +6,10 @@ use serde_json::Value;
 use sparring::units::Millis;
 use tokio::time::timeout;
 
-use crate::stage::{Act, PATIENCE, WHITE, acts, replies};
+use crate::{
+    stage::{Act, PATIENCE, WHITE, acts, replies},
+    table::Player,
+};
 
 #[tokio::test]
 async fn an_idle_daemon_leaves_when_it_is_asked_to() {
@@ -61,4 +64,42 @@ async fn games_that_take_too_long_are_left() {
     let bot = stage.bot.take().unwrap();
     bot.signals.drain.cancel();
     assert_eq!(bot.end().await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_challenge_of_the_bot_is_taken_back_before_it_leaves() {
+    let mut stage = replies(&[])
+        .options(|options| {
+            options.matchmaking.enabled = true;
+            options.matchmaking.after = Millis(50);
+            options.matchmaking.every = Millis(50);
+        })
+        .open()
+        .await;
+    let rival = Player {
+        token: stage.table.sandbox.add_bot("Rival").unwrap(),
+        ..stage.table.anna.clone()
+    };
+    let mut events = rival.events().await;
+    let challenge = timeout(PATIENCE, events.next_of("challenge")).await.unwrap();
+    let bot = stage.bot.take().unwrap();
+    bot.signals.drain.cancel();
+    assert_eq!(bot.end().await, Ok(()));
+    let id = challenge["challenge"]["id"].as_str().unwrap();
+    let (_, shown) = rival.get(&format!("/api/challenge/{id}/show")).await;
+    assert_eq!(shown["status"], "canceled", "{shown}");
+}
+
+#[tokio::test]
+async fn who_waits_for_a_seat_is_told_before_the_bot_leaves() {
+    let mut stage = replies(&[]).options(|options| options.games.max = 0).open().await;
+    let (_, mut events) = stage.challenge(&WHITE).await;
+    stage.bot().until("waiting", |status| status.waiting == 1).await;
+    let bot = stage.bot.take().unwrap();
+    bot.signals.drain.cancel();
+    assert_eq!(bot.end().await, Ok(()));
+    let declined = timeout(PATIENCE, events.next_of("challengeDeclined"))
+        .await
+        .unwrap();
+    assert_eq!(declined["challenge"]["declineReasonKey"], Value::from("later"));
 }

@@ -137,6 +137,7 @@ impl Actor {
             start: frame.initial_fen.clone(),
             personality: self.manner.profile.name.clone(),
             level: self.manner.level,
+            account: frame.player(game.my_side()).name.clone(),
             end,
         }
     }

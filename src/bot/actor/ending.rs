@@ -35,14 +35,24 @@ impl Actor {
         }
     }
 
-    /// Casual games that were decided lead to the level of the next one.
+    /// What was played counts for rules, and casual games that were decided lead to the level of the next one.
     fn count_for_rematches(&self) {
         let Some(game) = self.game.as_ref().filter(|_| self.has_witnessed) else {
             return;
         };
-        if let (Some(opponent), Some(winner), false) =
-            (&game.opponent().id, game.winner(), game.frame().rated)
-        {
+        let Some(opponent) = &game.opponent().id else {
+            return;
+        };
+        let half_points = match result(game) {
+            "won" => Some(2),
+            "drawn" => Some(1),
+            "lost" => Some(0),
+            _ => None,
+        };
+        if let Some(half_points) = half_points {
+            self.shared.acquaintances.ended(opponent, half_points);
+        }
+        if let (Some(winner), false) = (game.winner(), game.frame().rated) {
             self.shared.rivals.ended(opponent, winner != game.my_side());
         }
     }

@@ -19,6 +19,7 @@ use crate::{
     },
     personality::Occasion,
     store::Asked,
+    units::Millis,
 };
 
 /// How long a granted takeback may take to show on the board before thinking goes on.
@@ -27,6 +28,8 @@ const TAKEBACK_WITHIN: Duration = Duration::from_secs(2);
 const BETWEEN_CLAIMS: Duration = Duration::from_millis(4500);
 /// How long the first thought waits for the chat of before.
 const RECALL_WITHIN: Duration = Duration::from_millis(500);
+/// With less than this on the clock nothing is waited for.
+const SHORT_OF_TIME: Millis = Millis::from_secs(10);
 /// So many commands are kept in mind until the chat of before is known.
 const MOST_HEEDED: usize = 32;
 
@@ -169,7 +172,12 @@ impl Actor {
     /// Asks for what was said before the stream was open: an opponent may be quicker than we are, and a game may have
     /// run long before we came.
     fn recall(&mut self) {
-        self.recall_due = Some(Instant::now() + RECALL_WITHIN);
+        let is_known = self.setup.adopted && self.asked != Asked::default();
+        let may_wait =
+            |game: &Game| may_wait_for_chat(game.line().ply(), game.clocks().map(|clocks| clocks.mine));
+        if !is_known && self.game.as_ref().is_some_and(may_wait) {
+            self.recall_due = Some(Instant::now() + RECALL_WITHIN);
+        }
         self.call(|client, id| async move { Errand::Recalled(client.chat(&id).await) });
     }
 
@@ -190,12 +198,17 @@ impl Actor {
         commands.truncate(commands.len().saturating_sub(self.heeded.len()));
         let missed = commands.len();
         commands.extend(self.heeded.iter().cloned());
+        let is_known = self.setup.adopted && self.asked != Asked::default();
         let mut manner = self.first_manner.clone();
         let mut answers = Vec::new();
         for (index, command) in commands.iter().enumerate() {
             // Whether it came in time, the chat does not say. What did was kept.
             let is_settled = self.setup.adopted && !chat::is_early(game.line().ply());
             if is_settled && command.is_about_strength() {
+                continue;
+            }
+            // A step that was taken before the restart is in what was kept, and is not taken twice.
+            if is_known && matches!(command, chat::Command::Step(_)) {
                 continue;
             }
             let obeyed = self.obey(command, &manner, game);
@@ -307,6 +320,12 @@ impl Actor {
     }
 }
 
+/// Whether the first thought may wait for the chat of before, after so many half moves and with so much time left. Only
+/// in a game that has just begun it can change who plays; with little time nothing is waited for.
+fn may_wait_for_chat(ply: usize, left: Option<Millis>) -> bool {
+    chat::is_early(ply) && left.is_none_or(|left| left >= SHORT_OF_TIME)
+}
+
 async fn send(client: &Client, id: &GameId, command: Command, claim: Option<Claim>) -> Result<(), CallError> {
     match command {
         Command::Abort => client.abort(id).await,
@@ -323,5 +342,18 @@ async fn send(client: &Client, id: &GameId, command: Command, claim: Option<Clai
             Err(CallError::Rejected { .. }) => client.resign(id).await,
             other => other,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f44_nobody_who_is_short_of_time_or_far_into_a_game_waits_for_chat() {
+        let minute = Some(Millis::from_secs(60));
+        assert!(may_wait_for_chat(0, minute) && may_wait_for_chat(3, None));
+        assert!(!may_wait_for_chat(4, minute), "it would change nothing");
+        assert!(!may_wait_for_chat(1, Some(Millis::from_secs(3))));
     }
 }

@@ -8,6 +8,7 @@ mod delivery;
 mod ending;
 mod hindsight;
 mod manners;
+mod seating;
 mod setup;
 mod talk;
 mod turn;
@@ -24,21 +25,17 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{debug, info, warn};
+use tracing::{debug, warn};
 
 use super::{
-    adapt,
     boards::Place,
     chat::{self, Manner},
     duel::Duel,
-    facts::Facts,
     game::{Game, GameError, Step},
     lag::Lag,
     mind::GameMind,
-    rules,
 };
 use crate::{
-    config::{Adapt, Play},
     engine::Score,
     lichess::{
         BadLine, CallError, Client, Follower, News, Untrusted,
@@ -48,7 +45,9 @@ use crate::{
     units::Millis,
 };
 use chronicle::Chronicle;
+use seating::manner_of;
 pub(super) use setup::{Note, Outcome, Setup, Shared};
+pub(super) use talk::Breath;
 use talk::Outbox;
 use turn::Turn;
 
@@ -218,64 +217,6 @@ impl Actor {
         }
     }
 
-    /// The game is known: the rules say who sits down, unless the opponent has asked for somebody.
-    fn seat(&mut self) {
-        let Some(game) = &self.game else { return };
-        let facts = Facts::of_game(game.frame(), game.my_side(), &self.setup.moment);
-        let mut play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
-        if let Some(rule) = rules::passed_over(&self.setup.rules, &facts) {
-            info!(
-                "the level of {} follows the opponent, and this game is rated: {} plays instead",
-                rules::title(&self.setup.rules, rule),
-                play.level.map_or_else(
-                    || format!("{} as it is", play.personality),
-                    |level| format!("level {level}")
-                ),
-            );
-        }
-        if !facts.rated {
-            self.asked = self.asked_for(game, &play);
-            if let Some(name) = &self.asked.personality {
-                play.personality.clone_from(name);
-                play.level = None;
-            }
-            play.level = self.asked.level.or(play.level);
-        }
-        if play.level.is_none() {
-            let cast = self.shared.cast.borrow();
-            let follows = cast.get_or_plain(&play.personality).follows;
-            play.level = follows.and_then(|wish| wish.resolve(facts.rating, facts.rated));
-        }
-        self.setup.play = play;
-        self.manner = manner_of(&self.shared, &self.setup.play);
-        self.first_manner = self.manner.clone();
-        if self.asked != Asked::default() {
-            self.note_favour();
-        }
-    }
-
-    /// Whom the opponent of a casual game has asked for, in it or before, and the level that results have led to.
-    fn asked_for(&self, game: &Game, play: &Play) -> Asked {
-        let Some(opponent) = &game.opponent().id else {
-            return self.asked.clone();
-        };
-        // What was settled when the game began stays.
-        if self.asked != Asked::default() || !chat::is_early(game.line().ply()) {
-            return self.asked.clone();
-        }
-        let cast = self.shared.cast.borrow();
-        let mut asked = self.shared.rivals.asked(opponent);
-        asked.personality = asked.personality.filter(|name| cast.get(name).is_some());
-        let lead = self.shared.rivals.lead(opponent);
-        if play.adapt == Adapt::Rematches && lead != 0 && asked.level.is_none() {
-            let name = asked.personality.as_ref();
-            let profile = cast.get_or_plain(name.unwrap_or(&play.personality));
-            let level = play.level.filter(|_| name.is_none()).or(profile.level);
-            asked.level = level.map(|level| adapt::by_results(level, lead));
-        }
-        asked
-    }
-
     /// Something came from the stream, or happened to it.
     fn hear(&mut self, news: Option<News<GameEvent>>) {
         match news {
@@ -296,8 +237,12 @@ impl Actor {
                 self.frame_due = None;
                 self.shared.meters.stream_lost("game");
                 debug!("{why}, reopening");
-                if !self.is_over() && self.duel.is_on(&why, lived) {
-                    self.outcome = Some(Outcome::Duel);
+                if !self.is_over() && self.duel.truce(&why, lived).is_some() {
+                    // A clock may be running, so this one is never left alone.
+                    self.shared.meters.stream_contested("game");
+                    warn!(
+                        "the game's stream ends again and again, as if another program played it with this token"
+                    );
                 }
             }
             Some(News::Unopened { why, tries }) => {
@@ -451,7 +396,7 @@ impl Actor {
             self.abort_no_show(now);
         }
         self.attend_turn(now);
-        if let Some(line) = self.outbox.next(now) {
+        if let Some(line) = self.outbox.next(now, &self.shared.breath) {
             self.say(line);
         }
         self.sleeps_at = self
@@ -490,16 +435,6 @@ impl Actor {
     {
         let call = call(self.shared.client.clone(), self.setup.id.clone());
         self.errands.push(call.boxed());
-    }
-}
-
-/// Who sits down, as settings say.
-fn manner_of(shared: &Shared, play: &Play) -> Manner {
-    let cast = shared.cast.borrow();
-    Manner {
-        level: play.level,
-        fast: play.fast,
-        ..Manner::of(cast.get_or_plain(&play.personality))
     }
 }
 

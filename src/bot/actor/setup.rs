@@ -4,10 +4,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::watch;
 
+use super::talk::Breath;
 use crate::{
     bot::{
-        boards::Boards, facts::Moment, favours::Favours, game::GameError, lag::Tardiness, meters::Meters,
-        mind::Mind, rivals::Rivals,
+        acquaintances::Acquaintances, boards::Boards, facts::Moment, favours::Favours, game::GameError,
+        lag::Tardiness, meters::Meters, mind::Mind, rivals::Rivals,
     },
     config::{Play, Rule},
     lichess::{
@@ -30,8 +31,8 @@ pub(in crate::bot) struct Shared {
     pub(in crate::bot) mind: Mind,
     /// The personalities of this moment.
     pub(in crate::bot) cast: watch::Receiver<Arc<Cast>>,
-    /// My ratings, by lichess' keys.
-    pub(in crate::bot) ratings: Arc<BTreeMap<String, Elo>>,
+    /// My ratings of this hour, by lichess' keys.
+    pub(in crate::bot) ratings: watch::Sender<Arc<BTreeMap<String, Elo>>>,
     /// Who is on which list.
     pub(in crate::bot) lists: watch::Receiver<Arc<Lists>>,
     /// What is kept of games.
@@ -42,8 +43,12 @@ pub(in crate::bot) struct Shared {
     pub(in crate::bot) boards: Boards,
     /// What was granted in each game.
     pub(in crate::bot) favours: Favours,
+    /// What was played with opponents ever.
+    pub(in crate::bot) acquaintances: Acquaintances,
     /// What is kept of opponents.
     pub(in crate::bot) rivals: Rivals,
+    /// What all games share of the right to answer in chat.
+    pub(in crate::bot) breath: Breath,
     /// What is kept off the clocks because moves came too late before.
     pub(in crate::bot) tardiness: Tardiness,
 }
@@ -93,6 +98,4 @@ pub(in crate::bot) enum Outcome {
     Refused(CallError),
     /// The token is not accepted any more, or so it seems.
     Unauthorized(CallError),
-    /// Another program with our token and our name takes the stream away again and again.
-    Duel,
 }

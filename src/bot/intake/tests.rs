@@ -28,6 +28,7 @@ fn room(games: usize) -> Room<'static> {
         bots_closed: false,
         per_opponent: 2,
         opponents: &[],
+        sleeping: &[],
         reserved: 0,
         lease: secs(15),
     }
@@ -268,4 +269,56 @@ fn a_seat_that_an_arena_may_need_at_any_moment_is_not_given_away() {
     };
     let accepted = std::iter::from_fn(|| intake.next(room, secs(1))).count();
     assert_eq!(accepted, 2);
+}
+
+#[test]
+fn bots_and_arenas_take_the_seats_that_people_leave_them() {
+    let ana: Option<UserId> = "ana".parse().ok();
+    let opponents = [ana.clone()];
+    let mut intake = Intake::default();
+    let of = |games, for_humans, reserved| Room {
+        for_humans,
+        reserved,
+        opponents: &opponents,
+        ..room(games)
+    };
+    assert_eq!(intake.seats_for_bots(of(4, 1, 0), None), 2);
+    assert_eq!(intake.seats_for_bots(of(4, 1, 2), None), 0, "arenas hold them");
+    assert_eq!(intake.seats_for_bots(of(2, 2, 0), None), 0, "somebody plays");
+    assert_eq!(intake.seats_for_bots(room(2), None), 2);
+    assert_eq!(intake.seats_for_bots(room(0), None), 0, "no seats at all");
+    let closed = Room {
+        bots_closed: true,
+        ..of(4, 1, 0)
+    };
+    assert_eq!(intake.seats_for_bots(closed, None), 0);
+    intake.promise(applicant(1), secs(0));
+    assert_eq!(intake.seats_for_bots(of(4, 1, 0), None), 1);
+    assert_eq!(
+        intake.seats_for_bots(of(4, 1, 0), Some(&id(1))),
+        2,
+        "its own seat"
+    );
+}
+
+#[test]
+fn a_game_that_sleeps_takes_no_seat_but_counts_among_those_with_its_opponent() {
+    let ana: Option<UserId> = "ana".parse().ok();
+    let sleeping = [ana.clone(), ana.clone()];
+    let mut intake = Intake::default();
+    let from = |number, opponent: &Option<UserId>| Applicant {
+        opponent: opponent.clone(),
+        ..applicant(number)
+    };
+    intake.wait(from(1, &ana), secs(0));
+    intake.wait(from(2, &"boris".parse().ok()), secs(1));
+    let room = Room {
+        sleeping: &sleeping,
+        ..room(1)
+    };
+    assert_eq!(
+        intake.next(room, secs(2)),
+        Some(Reply::Accept(id(2))),
+        "she has two already"
+    );
 }

@@ -96,6 +96,19 @@ fn moment(when: &When, facts: &Facts) -> Option<String> {
         format!("min-played-today: {} so far", facts.played_today)
     })
     .or_else(|| {
+        outside(when.games_ever, Some(facts.score.games), String::new, |games| {
+            format!("games-ever: {games} so far")
+        })
+    })
+    .or_else(|| {
+        outside(
+            when.score,
+            facts.score.percent(),
+            || "score: no game has counted yet".to_owned(),
+            |percent| format!("score: it is {percent} percent"),
+        )
+    })
+    .or_else(|| {
         unless(at_least(when.running, facts.running), || {
             format!("min-running: {} run", facts.running)
         })

@@ -4,8 +4,11 @@ mod fit;
 
 use crate::{
     chess::{Variant, parse_fen},
-    config::{Adapt, Play, Rule, Then, Wish},
-    lichess::model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
+    config::{Adapt, Control, Play, Rule, Then, Wish},
+    lichess::{
+        Untrusted,
+        model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
+    },
 };
 
 pub use super::facts::Facts;
@@ -23,7 +26,7 @@ pub struct Ruling {
 /// Who decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// Nobody could play it; why.
+    /// No rule: nobody could play it, or not now; why.
     Nature(&'static str),
     /// The rule at this place of the list, from 0.
     Rule(usize),
@@ -91,6 +94,8 @@ pub fn casting(rules: &[Rule], facts: &Facts, play: &Play) -> Play {
         books_white: books_white.or_else(|| play.books_white.clone()),
         books_black: books_black.or_else(|| play.books_black.clone()),
         fast: fitting.iter().find_map(|wish| wish.fast).unwrap_or(play.fast),
+        delay: fitting.iter().find_map(|wish| wish.delay).or(play.delay),
+        tempo: fitting.iter().find_map(|wish| wish.tempo).or(play.tempo),
         adapt: fitting
             .iter()
             .find_map(|wish| wish.adapt)
@@ -107,6 +112,26 @@ pub fn passed_over(rules: &[Rule], facts: &Facts) -> Option<By> {
     let index = rules.iter().position(speaks)?;
     let level = rules.get(index)?.wish.level;
     (facts.rated && level?.resolve(facts.rating, true).is_none()).then_some(By::Rule(index))
+}
+
+/// What a challenge wants to play, in words: `rated blitz 3+2, standard`.
+#[must_use]
+pub fn what(challenge: &Challenge) -> String {
+    let clock = match &challenge.time_control {
+        TimeControl::Clock { limit, increment, .. } => Control {
+            initial: *limit,
+            increment: *increment,
+        }
+        .to_string(),
+        TimeControl::Correspondence { days_per_turn } => format!("{days_per_turn} days a move"),
+        TimeControl::Unlimited | TimeControl::Unknown => "no clock".to_owned(),
+    };
+    format!(
+        "{} {} {clock}, {}",
+        if challenge.rated { "rated" } else { "casual" },
+        challenge.time_control.speed(),
+        Untrusted(&challenge.variant.key),
+    )
 }
 
 /// What becomes of a challenge, in words.

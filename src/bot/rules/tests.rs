@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{bot::facts::Moment, config, lists::Lists, units::Elo};
+use crate::{bot::facts::Moment, config, lists::Lists, personality::Delay, units::Elo};
 
 fn rules(text: &str) -> Vec<Rule> {
     let (config, findings) = config::read("bot.toml", text);
@@ -132,6 +132,10 @@ fn every_condition_can_hold_and_fail() {
         ratings: std::sync::Arc::new([("blitz".to_owned(), Elo(1400))].into()),
         lists: std::sync::Arc::new(Lists::written(&rules_lists())),
         played_today: 2,
+        score: crate::store::Tally {
+            games: 10,
+            half_points: 7,
+        },
         running: 1,
         minute: 600,
         rematch: false,
@@ -180,6 +184,12 @@ fn every_condition_can_hold_and_fail() {
     for (condition, holds) in [
         ("min-played-today = 2", true),
         ("min-played-today = 3", false),
+        ("min-games-ever = 10", true),
+        ("min-games-ever = 11", false),
+        ("max-games-ever = 9", false),
+        ("min-score = 35", true),
+        ("min-score = 36", false),
+        ("max-score = 34", false),
         ("min-running = 1", true),
         ("min-running = 2", false),
         ("hours = \"09:00-10:30\"", true),
@@ -204,7 +214,7 @@ fn rules_lists() -> Vec<crate::config::UserList> {
 fn each_thing_about_a_game_is_said_by_the_first_rule_that_speaks_of_it() {
     let rules = rules(
         "[[rule]]\nfrom = \"bots\"\npersonality = \"attacker\"\n[[rule]]\nspeeds = [\"blitz\"]\nlevel = 900\nfast = true\n\
-         [[rule]]\nlevel = 2000\nbooks-white = [\"gambits\"]\n",
+         tempo = 0.5\n[[rule]]\ntempo = 2.0\ndelay = \"human\"\nlevel = 2000\nbooks-white = [\"gambits\"]\n",
     );
     let mut play = config::Config::default().play;
     play.level = Some(Elo(1200));
@@ -218,6 +228,7 @@ fn each_thing_about_a_game_is_said_by_the_first_rule_that_speaks_of_it() {
         ("club", Some(Elo(900)))
     );
     assert!(blitz.fast);
+    assert_eq!((blitz.delay, blitz.tempo), (Some(Delay::Human), Some(0.5)));
     assert_eq!(blitz.books_white, Some(vec!["gambits".to_owned()]));
     let other = cast(bot());
     assert_eq!(
@@ -252,4 +263,18 @@ fn the_opponents_own_level_is_for_casual_games_and_a_later_rule_serves_the_rated
     };
     assert_eq!(over(json!({"rated": true})), Some(By::Rule(0)));
     assert_eq!(over(json!({"rated": false})), None);
+}
+
+#[test]
+fn the_rating_that_lichess_shows_with_a_challenge_comes_before_an_older_one() {
+    let moment = Moment {
+        ratings: std::sync::Arc::new([("blitz".to_owned(), Elo(1400))].into()),
+        ..Moment::default()
+    };
+    let own = |changes: Value| Facts::of_challenge(&challenge(changes), &moment).own_rating;
+    assert_eq!(own(json!({})), Some(Elo(1400)));
+    let shown = json!({"destUser": {"id": "me", "name": "Me", "rating": 1460}});
+    assert_eq!(own(shown), Some(Elo(1460)));
+    let unrated = json!({"destUser": {"id": "me", "name": "Me"}});
+    assert_eq!(own(unrated), Some(Elo(1400)));
 }

@@ -73,6 +73,7 @@ mod tests {
             days: None,
             start: "startpos".to_owned(),
             personality: "club".to_owned(),
+            account: None,
             level: None,
             end: Some(End {
                 at: Millis(2),

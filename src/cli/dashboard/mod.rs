@@ -160,7 +160,7 @@ async fn games(State(panel): State<Panel>, Query(wanted): Query<Wanted>) -> Resu
         speed: wanted.speed.filter(|speed| !speed.is_empty()),
         rated: wanted.rated,
         most: Some(wanted.most.unwrap_or(PAGE).min(JUDGED)),
-        since: None,
+        ..Filter::default()
     };
     let found = panel.read(move |archive| archive.games(&filter)).await?;
     let list: Vec<Value> = found.iter().map(as_json).collect();

@@ -2,13 +2,16 @@
 //!
 //! A dry run on values: nothing is asked of any server.
 
-use std::{fmt::Write as _, fs, io::Read as _};
+use std::{fmt::Write as _, fs, io::Read as _, path::Path};
 
 use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::exit::{Exit, Failure};
+use super::{
+    super::exit::{Exit, Failure},
+    background::Background,
+};
 use crate::{
     bot::{
         facts::{Facts, Moment, minute_of_day},
@@ -19,7 +22,9 @@ use crate::{
         Untrusted,
         model::{Challenge, Compat, Speed, TimeControl, UserId},
     },
-    lists::Lists,
+    personality::Delay,
+    settings::Form as _,
+    store::Tally,
     units::{Elo, Millis},
 };
 
@@ -62,9 +67,15 @@ pub struct Made {
     /// The bot's own rating in what is played.
     #[arg(long)]
     own_rating: Option<u32>,
-    /// Games begun with the challenger today.
-    #[arg(long, default_value_t = 0)]
-    played_today: u32,
+    /// Games begun with the challenger today, instead of what the archive says.
+    #[arg(long)]
+    played_today: Option<u32>,
+    /// Games finished with the challenger ever, instead of what the archive says.
+    #[arg(long)]
+    games_ever: Option<u32>,
+    /// The bot's score in them in percent.
+    #[arg(long, requires = "games_ever", value_parser = clap::value_parser!(u32).range(0..=100))]
+    score: Option<u32>,
     /// Games that run with the challenger.
     #[arg(long, default_value_t = 0)]
     running: u32,
@@ -81,6 +92,7 @@ pub(super) fn explain(
     file: Option<&str>,
     made: &Made,
     config: &Config,
+    settings: &Path,
     now: Millis,
 ) -> anyhow::Result<String> {
     let (challenge, compat) = match (file, &made.user) {
@@ -91,9 +103,43 @@ pub(super) fn explain(
             return Err(Failure::error(Exit::Usage, sentence));
         }
     };
-    let moment = made.moment(&challenge, config, now)?;
-    Ok(explain_challenge(config, &challenge, compat, &moment))
+    let background = Background::gather(config, settings, &challenge, now);
+    let moment = made.moment(&challenge, &background, now)?;
+    let said = explain_challenge(config, &challenge, compat, &moment);
+    Ok(said + &beyond_rules(config, &challenge, compat, &moment, &background))
 }
+
+/// What the daemon looks at besides the rules.
+fn beyond_rules(
+    config: &Config,
+    challenge: &Challenge,
+    compat: Option<Compat>,
+    moment: &Moment,
+    background: &Background,
+) -> String {
+    let mut said = String::new();
+    let facts = Facts::of_challenge(challenge, moment);
+    let ruling = rules::judge(&config.rules, challenge, compat, &facts);
+    if !matches!(ruling.then, Then::Decline(_)) {
+        if facts.is_bot && background.bots_today >= BOT_GAMES {
+            said += &format!("  But {BOT_GAMES} games with bots were played today: declined, later\n");
+        }
+        let who = rules::casting(&config.rules, &facts, &config.play).personality;
+        let most = super::profile_named(&config.paths, &who).and_then(|profile| profile.rematches);
+        if let (Some(row), Some(most)) = (background.row, most)
+            && row > most
+        {
+            said += &format!("  But {most} rematches in a row are enough for {who}: declined, later\n");
+        }
+    }
+    for name in &background.unknown {
+        said += &format!("  The list \"{name}\" was not asked for: who is on it is not known here\n");
+    }
+    said
+}
+
+/// lichess lets a bot play so many games a day against others.
+const BOT_GAMES: usize = 100;
 
 /// What the settings make of a challenge, rule by rule.
 #[must_use]
@@ -137,10 +183,17 @@ fn played(rules: &[Rule], facts: &Facts, play: &Play) -> String {
         Some(books) => books.join(", "),
         None => "its own".to_owned(),
     };
+    let pace = match (cast.fast, cast.delay, cast.tempo) {
+        (true, ..) => ", without pauses".to_owned(),
+        (false, delay, tempo) => {
+            let delay = delay.map(|delay| format!(", delay {}", Delay::Off.write(&delay)));
+            let tempo = tempo.map(|tempo| format!(", tempo {tempo}"));
+            delay.unwrap_or_default() + &tempo.unwrap_or_default()
+        }
+    };
     format!(
-        "  Played by {}, {level}{}; books: {} as White, {} as Black\n",
+        "  Played by {}, {level}{pace}; books: {} as White, {} as Black\n",
         cast.personality,
-        if cast.fast { ", without pauses" } else { "" },
         books(&cast.books_white),
         books(&cast.books_black),
     )
@@ -162,21 +215,10 @@ fn headline(challenge: &Challenge) -> String {
             format!("{title}{}{rating}", user.name)
         },
     );
-    let clock = match &challenge.time_control {
-        TimeControl::Clock { limit, increment, .. } => Control {
-            initial: *limit,
-            increment: *increment,
-        }
-        .to_string(),
-        TimeControl::Correspondence { days_per_turn } => format!("{days_per_turn} days a move"),
-        TimeControl::Unlimited | TimeControl::Unknown => "no clock".to_owned(),
-    };
     format!(
-        "{}: {} {} {clock}, {}{}",
+        "{}: {}{}",
         Untrusted(&name),
-        if challenge.rated { "rated" } else { "casual" },
-        challenge.time_control.speed(),
-        Untrusted(&challenge.variant.key),
+        rules::what(challenge),
         if challenge.rematch_of.is_some() {
             ", a rematch"
         } else {
@@ -257,7 +299,7 @@ impl Made {
         Ok(serde_json::from_value(challenge)?)
     }
 
-    fn moment(&self, challenge: &Challenge, config: &Config, now: Millis) -> anyhow::Result<Moment> {
+    fn moment(&self, challenge: &Challenge, background: &Background, now: Millis) -> anyhow::Result<Moment> {
         let minute = match &self.at {
             None => minute_of_day(now),
             Some(at) => {
@@ -275,8 +317,12 @@ impl Made {
         let own = self.own_rating.map(|rating| (perf.to_owned(), Elo(rating)));
         Ok(Moment {
             ratings: std::sync::Arc::new(own.into_iter().collect()),
-            lists: std::sync::Arc::new(Lists::read(&config.lists)),
-            played_today: self.played_today,
+            lists: std::sync::Arc::new(background.lists.clone()),
+            played_today: self.played_today.unwrap_or(background.played_today),
+            score: self.games_ever.map_or(background.score, |games| Tally {
+                games,
+                half_points: games.saturating_mul(self.score.unwrap_or_default()) / 50,
+            }),
             running: self.running,
             minute,
             rematch: false,

@@ -1,6 +1,7 @@
 //! `sparring explain`: what a personality, a level or `bot.toml` means, key by key, and where each value is from; and
 //! what the rules make of a challenge.
 
+mod background;
 mod challenge;
 
 use std::{
@@ -78,15 +79,15 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 /// The rules of the settings, or those of no settings where there is no file.
-fn challenge_with(made: &challenge::Made, file: Option<&str>, config: &Path) -> anyhow::Result<String> {
-    let config = if config.exists() {
-        config::load(config)
+fn challenge_with(made: &challenge::Made, file: Option<&str>, path: &Path) -> anyhow::Result<String> {
+    let config = if path.exists() {
+        config::load(path)
             .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
             .0
     } else {
         Config::default()
     };
-    challenge::explain(file, made, &config, now())
+    challenge::explain(file, made, &config, path, now())
 }
 
 fn now() -> Millis {
@@ -112,6 +113,15 @@ pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<(String, String)>> {
         return Err(Failure::error(Exit::Failed, sentence));
     }
     Ok(files)
+}
+
+/// The personality of that name; none where its file is not there or cannot be used.
+fn profile_named(paths: &Paths, name: &str) -> Option<Profile> {
+    let all = files(paths).unwrap_or_default();
+    let mut read = all
+        .iter()
+        .filter_map(|(file, text)| personality::read(file, text).0);
+    read.find(|profile| profile.name == name)
 }
 
 /// All personalities, one a line.

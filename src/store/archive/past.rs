@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::{Archive, StoreError, millis, number};
 use crate::{
     lichess::model::{GameId, UserId},
-    store::{Asked, Favour},
+    store::{Asked, Favour, Rest, Tally},
     units::{Elo, Millis},
 };
 
@@ -32,6 +32,41 @@ impl Archive {
             .prepare("SELECT key, until FROM limits WHERE until > ?")?;
         let rows = select.query_map([number(now.0)], |row| Ok((row.get(0)?, millis(row.get(1)?))))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Writes down who is not challenged for a while, until a time since 1970.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_rest(&self, rest: &Rest) -> Result<(), StoreError> {
+        self.sql.execute(
+            "INSERT OR REPLACE INTO rests VALUES (?, ?, ?)",
+            params![rest.user.as_str(), rest.refusals, number(rest.until.0)],
+        )?;
+        Ok(())
+    }
+
+    /// Who is not challenged now or was not until a while ago: how often somebody refused counts beyond the rest itself.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn rests(&self, since: Millis) -> Result<Vec<Rest>, StoreError> {
+        let mut select = self.sql.prepare(
+            "SELECT opponent, refusals, until FROM rests WHERE until > ? ORDER BY until DESC LIMIT 2000",
+        )?;
+        let rows = select.query_map([number(since.0)], |row| {
+            Ok((row.get::<_, String>(0)?, row.get(1)?, millis(row.get(2)?)))
+        })?;
+        let all: Vec<(String, u32, Millis)> = rows.collect::<Result<_, _>>()?;
+        let read = |(name, refusals, until): (String, u32, Millis)| {
+            let user = name.parse().ok()?;
+            Some(Rest {
+                user,
+                refusals,
+                until,
+            })
+        };
+        Ok(all.into_iter().filter_map(read).collect())
     }
 
     /// With whom games were begun since a time, once for each game, and whether that was a bot.
@@ -67,6 +102,30 @@ impl Archive {
         Ok(all
             .into_iter()
             .filter_map(|(name, lost)| Some((name.parse().ok()?, lost)))
+            .collect())
+    }
+
+    /// What was played with each opponent ever. Games that do not count are left out.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn scores(&self) -> Result<Vec<(UserId, Tally)>, StoreError> {
+        let mut select = self.sql.prepare(
+            "SELECT opponent, count(*), sum(CASE WHEN winner = side THEN 2 WHEN winner IS NULL THEN 1 ELSE 0 END)
+             FROM games WHERE opponent IS NOT NULL AND ended IS NOT NULL AND status NOT IN ('aborted', 'noStart')
+             GROUP BY opponent",
+        )?;
+        let rows = select.query_map([], |row| {
+            let score = Tally {
+                games: row.get(1)?,
+                half_points: row.get(2)?,
+            };
+            Ok((row.get::<_, String>(0)?, score))
+        })?;
+        let all: Vec<(String, Tally)> = rows.collect::<Result<_, _>>()?;
+        Ok(all
+            .into_iter()
+            .filter_map(|(name, score)| Some((name.parse().ok()?, score)))
             .collect())
     }
 

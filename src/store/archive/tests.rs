@@ -1,7 +1,7 @@
 //! What is written is read again, twice written is once there, and old files are understood.
 
 use super::*;
-use crate::store::{Grounds, SearchGrounds, SeenLine, Worth, sample};
+use crate::store::{ChallengeRecord, Grounds, SearchGrounds, SeenLine, Worth, sample};
 
 fn id(text: &str) -> GameId {
     text.parse().unwrap()
@@ -157,7 +157,68 @@ fn filters_choose_and_the_newest_comes_first() {
         }),
         "d"
     );
-    assert_eq!(archive.opponents_since(Millis(3)).unwrap().len(), 2);
+    assert_eq!(
+        found(Filter {
+            until: Some(Millis(3)),
+            ..Filter::default()
+        }),
+        "ca"
+    );
+    let finished = GameRecord {
+        is_bot: true,
+        variant: "chess960".to_owned(),
+        personality: "attacker".to_owned(),
+        side: Side::White,
+        ..ended(&game("eeeeeeee", 5), "e2e4")
+    };
+    archive.put_game(&finished).unwrap();
+    for filter in [
+        Filter {
+            bots: Some(true),
+            ..Filter::default()
+        },
+        Filter {
+            side: Some(Side::White),
+            ..Filter::default()
+        },
+        Filter {
+            result: Some(GameResult::Lost),
+            ..Filter::default()
+        },
+        Filter {
+            variant: Some("chess960".into()),
+            ..Filter::default()
+        },
+        Filter {
+            personality: Some("attacker".into()),
+            ..Filter::default()
+        },
+    ] {
+        assert_eq!(found(filter.clone()), "e", "{filter:?}");
+    }
+    let result = |result| {
+        found(Filter {
+            result: Some(result),
+            ..Filter::default()
+        })
+    };
+    assert_eq!(result(GameResult::Runs), "dbca");
+    assert_eq!(result(GameResult::Won), "");
+    let aborted = GameRecord {
+        end: sample::end("aborted", None, ""),
+        ..game("ffffffff", 6)
+    };
+    let drawn = GameRecord {
+        end: sample::end("stalemate", None, ""),
+        ..game("gggggggg", 7)
+    };
+    archive.put_game(&aborted).unwrap();
+    archive.put_game(&drawn).unwrap();
+    assert_eq!(
+        (result(GameResult::Void), result(GameResult::Drawn)),
+        ("f".into(), "g".into())
+    );
+    assert_eq!(archive.opponents_since(Millis(6)).unwrap().len(), 2);
     assert_eq!(archive.game(&id("zzzzzzzz")).unwrap(), None);
 }
 
@@ -173,6 +234,13 @@ fn an_archive_of_the_first_version_is_renewed_and_keeps_its_games() {
     let games = archive.games(&Filter::default()).unwrap();
     assert_eq!(games.len(), 2);
     assert_eq!(games[0].name, "Boris");
+    assert_eq!(games[0].account, None, "it was not asked yet");
+    let challenges = archive.challenges(&ChallengeFilter::default()).unwrap();
+    assert!(
+        challenges
+            .iter()
+            .all(|challenge| !challenge.sent && challenge.game.is_none())
+    );
     assert_eq!(games[1].end.as_ref().unwrap().moves, "f2f3 e7e5 g2g4 d8h4");
     let moves = archive.moves(&games[1].id).unwrap();
     assert_eq!(moves.len(), 4);
@@ -222,4 +290,88 @@ fn an_archive_that_keeps_the_newest_lets_go_of_whole_games() {
     assert_eq!(kept, ["dddddddd", "cccccccc", "bbbbbbbb"]);
     assert_eq!(archive.moves(&id("aaaaaaaa")).unwrap(), []);
     assert_eq!(archive.moves(&id("dddddddd")).unwrap().len(), 1);
+}
+
+#[test]
+fn challenges_are_kept_with_what_became_of_them() {
+    let (_folder, archive) = fresh();
+    let challenge = |name: &str, at, sent| ChallengeRecord {
+        id: id(name),
+        at: Millis(at),
+        opponent: "ana".parse().ok(),
+        verdict: "sent".to_owned(),
+        rule: "matchmaking".to_owned(),
+        sent,
+        game: Some("casual blitz 3+2, standard".to_owned()),
+        repeats: Some(id("zzzzzzzz")),
+    };
+    let (older, newer) = (challenge("aaaaaaaa", 1, true), challenge("bbbbbbbb", 2, false));
+    archive.put_challenge(&older).unwrap();
+    archive.put_challenge(&newer).unwrap();
+    let decided = ChallengeRecord {
+        verdict: "declined".to_owned(),
+        ..older
+    };
+    archive.put_challenge(&decided).unwrap();
+    let found = |filter| archive.challenges(&filter).unwrap();
+    assert_eq!(
+        found(ChallengeFilter::default()),
+        [newer.clone(), decided.clone()]
+    );
+    let sent = ChallengeFilter {
+        sent: Some(true),
+        ..ChallengeFilter::default()
+    };
+    assert_eq!(found(sent), [decided]);
+    let late = ChallengeFilter {
+        since: Some(Millis(2)),
+        until: Some(Millis(3)),
+        opponent: "ANA".parse().ok(),
+        ..ChallengeFilter::default()
+    };
+    assert_eq!(found(late), [newer]);
+    let nobody = ChallengeFilter {
+        opponent: "boris".parse().ok(),
+        ..ChallengeFilter::default()
+    };
+    assert_eq!(found(nobody), []);
+}
+
+#[test]
+fn what_was_played_with_each_opponent_adds_up() {
+    let (_folder, archive) = fresh();
+    let put = |name: &str, opponent: &str, end| {
+        let record = GameRecord {
+            opponent: opponent.parse().ok(),
+            end,
+            ..game(name, 1)
+        };
+        archive.put_game(&record).unwrap();
+    };
+    // All as Black.
+    put("aaaaaaaa", "ana", sample::end("mate", Some(Side::Black), ""));
+    put("bbbbbbbb", "ana", sample::end("draw", None, ""));
+    put("cccccccc", "ana", sample::end("aborted", None, ""));
+    put("dddddddd", "ana", None);
+    put("eeeeeeee", "boris", sample::end("resign", Some(Side::White), ""));
+    let score = |games, half_points| crate::store::Tally { games, half_points };
+    let expected = [("ana", score(2, 3)), ("boris", score(1, 0))];
+    assert_eq!(
+        archive.scores().unwrap(),
+        expected.map(|(name, score)| (name.parse().unwrap(), score))
+    );
+}
+
+#[test]
+fn who_is_left_alone_is_kept_until_it_is_over() {
+    let (_folder, archive) = fresh();
+    let rest = |until, refusals| crate::store::Rest {
+        user: "ana".parse().unwrap(),
+        refusals,
+        until: Millis(until),
+    };
+    archive.put_rest(&rest(10, 1)).unwrap();
+    archive.put_rest(&rest(20, 2)).unwrap();
+    assert_eq!(archive.rests(Millis(19)).unwrap(), [rest(20, 2)]);
+    assert_eq!(archive.rests(Millis(20)).unwrap(), []);
 }

@@ -150,6 +150,7 @@ fn scores_up_to_this_move_decide_on_draw_and_resignation() {
     profile.draw = Some(DrawTemper {
         within: Centipawns(20),
         moves: 2,
+        asks_people: false,
     });
     profile.resign = Some(ResignTemper {
         behind: Centipawns(500),

@@ -1,0 +1,145 @@
+//! The event stream as the daemon hears it: what it says, and when it is left alone for a while.
+
+use std::time::Duration;
+
+use rand::RngExt as _;
+use tokio::time::Instant;
+use tracing::{debug, info, warn};
+
+use super::{desk::Desk, duel::Duel};
+use crate::{
+    lichess::{Client, Follower, News, Untrusted, model::Event, retry::Class},
+    units::Millis,
+};
+
+/// When the event stream is refused though the token is good, it is tried again after this time.
+const REFUSED_PAUSE: Duration = Duration::from_secs(60);
+
+/// The event stream, followed or left alone.
+pub(super) struct Ears {
+    /// None while the stream is left alone.
+    follower: Option<Follower<Event>>,
+    /// When it is followed anew.
+    follow_at: Option<Instant>,
+    duel: Duel,
+    seed: u64,
+}
+
+impl Ears {
+    /// Follows the stream. The seed decides the jitter.
+    pub(super) fn open(client: &Client, seed: u64) -> Self {
+        Self {
+            follower: Some(Follower::events(client, seed)),
+            follow_at: None,
+            duel: Duel::default(),
+            seed,
+        }
+    }
+
+    /// What comes next; nothing while the stream is left alone. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> Option<News<Event>> {
+        self.follower.as_mut()?.next().await
+    }
+
+    /// Follows the stream anew when it is time to.
+    pub(super) fn attend(&mut self, client: &Client) {
+        if self.follow_at.is_some_and(|at| Instant::now() >= at) {
+            self.follow_at = None;
+            self.follower = Some(Follower::events(client, self.seed));
+        }
+    }
+
+    /// When [`attend`](Self::attend) will have something to do.
+    pub(super) fn wakes_at(&self) -> Option<Instant> {
+        self.follow_at
+    }
+
+    fn rest(&mut self, span: Duration) {
+        self.follower = None;
+        self.follow_at = Some(Instant::now() + span);
+    }
+}
+
+impl Desk {
+    /// Takes in what the stream has to tell.
+    pub(super) fn hear(&mut self, news: News<Event>) {
+        match news {
+            News::Opened => {
+                info!("listening for challenges");
+                self.show();
+                self.listening(true);
+                if !self.asleep.is_empty() {
+                    self.list_games();
+                }
+            }
+            News::Event { event, .. } => self.take(event),
+            News::Garbled(bad) => {
+                warn!("a line was skipped: {bad}");
+                self.shared.meters.line_skipped("event");
+                // It may have been the start of a game.
+                self.list_games();
+            }
+            News::Lost { why, lived } => {
+                self.listening(false);
+                self.shared.meters.stream_lost("event");
+                debug!("{why} after {lived}, reopening");
+                if let Some(truce) = self.ears.duel.truce(&why, lived) {
+                    self.yield_to_rival(truce);
+                }
+            }
+            News::Unopened { why, tries } => {
+                self.note_limit(Class::EventStream, &why);
+                if tries == 1 {
+                    // Games go on, and this stream would have named them.
+                    self.list_games();
+                }
+                if tries.is_power_of_two() {
+                    warn!("no event stream after {tries} tries: {why}");
+                }
+            }
+            News::Refused(why) => {
+                warn!("{why}");
+                self.ears.rest(REFUSED_PAUSE);
+                self.check_token();
+            }
+        }
+    }
+
+    /// Leaves the stream to whoever else wants it so badly, or to a server that closes it again and again. Games go on,
+    /// and those that begin meanwhile are found in the list.
+    fn yield_to_rival(&mut self, truce: Millis) {
+        // Two that give way for the same time would meet again.
+        let truce = truce.scaled(self.rng.random_range(1.0..1.5));
+        self.shared.meters.stream_contested("event");
+        warn!(
+            "the event stream ends again and again, as if another program used this token: is there one? \
+             It is left alone for {} s; games go on",
+            truce.0 / 1000
+        );
+        self.ears.rest(truce.into());
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::GameStart { game } => self.start(&game),
+            Event::GameFinish { game } => {
+                if let Some(id) = game.game() {
+                    self.registry.finish(id);
+                    // Whoever slept through the end looks once, so that it is kept.
+                    if self.asleep.remove(id).is_some() {
+                        self.start(&game);
+                    }
+                }
+            }
+            Event::Challenge { challenge, compat } => self.consider(&challenge, compat),
+            Event::ChallengeCanceled { challenge } => self.fell_through(&challenge.id, "taken back"),
+            Event::ChallengeDeclined { challenge } => self.fell_through(&challenge.id, "declined"),
+            Event::Unknown { kind } => debug!("skipped an event \"{}\"", Untrusted(&kind)),
+        }
+    }
+
+    fn listening(&self, is_listening: bool) {
+        self.status
+            .send_modify(|status| status.is_listening = is_listening);
+    }
+}

@@ -1,0 +1,105 @@
+//! What the daemon would know besides the settings and a challenge: the archive and the lists that it keeps.
+
+use std::path::Path;
+
+use crate::{
+    cli::state::{ARCHIVE, LISTS, folder},
+    config::Config,
+    lichess::model::{Challenge, GameId, UserId},
+    lists::Lists,
+    store::{Archive, ChallengeFilter, StoreError, Tally},
+    units::Millis,
+};
+
+/// A day in milliseconds.
+const DAY: u64 = 24 * 3600 * 1000;
+
+/// What is known without asking a server. Without an archive nobody has played yet.
+#[derive(Debug, Default)]
+pub(super) struct Background {
+    /// Who is on which list.
+    pub(super) lists: Lists,
+    /// Lists at addresses of which nothing is known.
+    pub(super) unknown: Vec<String>,
+    /// Games begun with the challenger since midnight UTC.
+    pub(super) played_today: u32,
+    /// Games begun with bots since then.
+    pub(super) bots_today: usize,
+    /// What was played with the challenger ever.
+    pub(super) score: Tally,
+    /// How many rematches in a row the challenge would be the last of; none where it is no rematch.
+    pub(super) row: Option<u32>,
+}
+
+impl Background {
+    /// What there is in the folder that the settings name.
+    pub(super) fn gather(config: &Config, settings: &Path, challenge: &Challenge, now: Millis) -> Self {
+        let folder = folder(config, settings);
+        let (lists, unknown) = Lists::read(&config.lists, &folder.join(LISTS));
+        let challenger = challenge.challenger.as_ref().map(|user| &user.id);
+        let path = folder.join(ARCHIVE);
+        let archive = path.exists().then(|| Archive::read(&path)).and_then(Result::ok);
+        let known = archive.and_then(|archive| Self::of_archive(&archive, challenger, now).ok());
+        let (known, repeats) = known.unwrap_or_default();
+        Self {
+            lists,
+            unknown,
+            row: challenge.rematch_of.as_ref().map(|game| row(game, &repeats)),
+            ..known
+        }
+    }
+
+    fn of_archive(
+        archive: &Archive,
+        challenger: Option<&UserId>,
+        now: Millis,
+    ) -> Result<(Self, Vec<(GameId, GameId)>), StoreError> {
+        let today = archive.opponents_since(Millis(now.0 - now.0 % DAY))?;
+        let with_them = today.iter().filter(|(user, _)| Some(user) == challenger).count();
+        let scores = archive.scores()?;
+        let score = scores.iter().find(|(user, _)| Some(user) == challenger);
+        let known = Self {
+            played_today: u32::try_from(with_them).unwrap_or(u32::MAX),
+            bots_today: today.iter().filter(|(_, is_bot)| *is_bot).count(),
+            score: score.map(|(_, score)| *score).unwrap_or_default(),
+            ..Self::default()
+        };
+        let yesterday = ChallengeFilter {
+            since: Some(now - Millis(DAY)),
+            sent: Some(false),
+            ..ChallengeFilter::default()
+        };
+        let challenges = archive.challenges(&yesterday)?.into_iter();
+        let repeats = challenges.filter_map(|challenge| Some((challenge.id, challenge.repeats?)));
+        Ok((known, repeats.collect()))
+    }
+}
+
+/// How many rematches in a row another one after this game would be the last of.
+fn row(game: &GameId, repeats: &[(GameId, GameId)]) -> u32 {
+    let mut row = 1;
+    let mut game = game;
+    // As long as there are challenges: a row that bites its own tail is no reason to go on for ever.
+    for _ in repeats {
+        let Some((_, before)) = repeats.iter().find(|(id, _)| id == game) else {
+            break;
+        };
+        row += 1;
+        game = before;
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_rematches_is_followed_to_its_beginning() {
+        let id = |number: u32| -> GameId { format!("game{number:04}").parse().unwrap() };
+        let repeats = [(id(4), id(3)), (id(3), id(2)), (id(9), id(9))];
+        assert_eq!(row(&id(1), &repeats), 1);
+        assert_eq!(row(&id(4), &repeats), 3);
+        assert_eq!(row(&id(9), &repeats), 4, "it ends all the same");
+    }
+}

@@ -1,0 +1,161 @@
+//! `bot.toml` as the daemon takes it, at its start and at each reload: nothing that it names may be missing, so that no
+//! slip of a pen lets a stranger sit down.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tracing::warn;
+
+use super::{
+    exit::{Exit, Failure},
+    logging,
+    report::{self, Style},
+};
+use crate::{
+    config::{Config, Known, LoadError, Paths, load, load_among},
+    diagnostic::Findings,
+    personality,
+    watch::{Stock, list},
+};
+
+/// Reads the settings, whoever they name. Nothing is said of warnings: [`read_with`] finds them again.
+///
+/// # Errors
+/// [`Exit::BadConfiguration`], with every mistake drawn.
+pub(super) fn read(path: &Path) -> anyhow::Result<Config> {
+    let loaded = load(path).map_err(|error| refused(error, &[]))?;
+    Ok(loaded.0)
+}
+
+/// Reads the settings, whose books and personalities must be in the stock, or in the folders that it is filled from.
+/// `broken` is what was found wrong with files there: it is shown beside settings that are refused, since a personality
+/// with mistakes is not there either. Warnings go to the log.
+///
+/// # Errors
+/// [`Exit::BadConfiguration`], with every mistake drawn.
+pub(super) fn read_with(
+    path: &Path,
+    folders: &Paths,
+    stock: &Stock,
+    broken: &[Findings],
+) -> anyhow::Result<Config> {
+    let books: Vec<String> = stock.library.borrow().names().map(str::to_owned).collect();
+    let mut personalities: Vec<String> = stock.cast.borrow().names().map(str::to_owned).collect();
+    // A file that was saved a moment ago is used a moment later.
+    personalities.extend(saved(folders, &books));
+    let known = Known {
+        books: &books,
+        personalities: &personalities,
+    };
+    let (config, findings) = load_among(path, known).map_err(|error| refused(error, broken))?;
+    if !findings.list.is_empty() {
+        warn!("{findings}");
+    }
+    Ok(config)
+}
+
+/// The personalities whose files can be used now.
+fn saved(folders: &Paths, books: &[String]) -> Vec<String> {
+    let files = list(&folders.personalities, "toml").unwrap_or_default();
+    let read = |path: &PathBuf| {
+        let text = fs::read_to_string(path).ok()?;
+        let (profile, _) = personality::read_among(&path.display().to_string(), &text, books);
+        profile.map(|profile| profile.name)
+    };
+    files.iter().filter_map(read).collect()
+}
+
+fn refused(error: LoadError, broken: &[Findings]) -> anyhow::Error {
+    Failure::error(Exit::BadConfiguration, explained(error, broken))
+}
+
+fn explained(error: LoadError, broken: &[Findings]) -> String {
+    match error {
+        LoadError::Unreadable { path, source } => {
+            format!(
+                "cannot read {}: {source}; name another file with --config",
+                path.display()
+            )
+        }
+        LoadError::Refused(findings) => {
+            let style = if logging::wants_color_on(&io::stderr()) {
+                Style::Color
+            } else {
+                Style::Plain
+            };
+            let name = Arc::clone(&findings.name);
+            let broken = broken.iter().filter(|text| !text.is_usable());
+            let all: Vec<Findings> = std::iter::once(findings).chain(broken.cloned()).collect();
+            format!("{name} cannot be used:\n{}", report::draw(&all, style).trim_end())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::open;
+
+    fn refusal(settings: &str, personality: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bot.toml");
+        fs::create_dir(folder.path().join("personalities")).unwrap();
+        fs::write(folder.path().join("personalities/patient.toml"), personality).unwrap();
+        fs::write(&path, settings).unwrap();
+        let folders = read(&path).unwrap().paths;
+        let (stock, _, broken) = open(&folders);
+        match read_with(&path, &folders, &stock, &broken) {
+            Ok(_) => String::new(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn whoever_is_named_must_be_there_wherever_they_are_named() {
+        assert_eq!(refusal("[play]\npersonality = \"patient\"\n", ""), "");
+        for settings in [
+            "[play]\npersonality = \"pateint\"\n",
+            "[play]\npersonality = \"patient\"\n[[rule]]\npersonality = \"pateint\"\n",
+        ] {
+            let said = refusal(settings, "");
+            assert!(said.contains("did you mean \"patient\"?"), "{said}");
+        }
+        let said = refusal("[games]\nmax = 1\n", "");
+        assert!(said.contains("\"club\" plays where nobody is named"), "{said}");
+        let said = refusal(
+            "[play]\npersonality = \"patient\"\nbooks-white = [\"gone\"]\n",
+            "",
+        );
+        assert!(said.contains("gone"), "{said}");
+    }
+
+    #[test]
+    fn a_personality_with_mistakes_is_shown_with_them() {
+        let said = refusal("[play]\npersonality = \"patient\"\n", "noise = \"loud\"\n");
+        assert!(
+            said.contains("there is no personality") && said.contains("noise = \"loud\""),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_personality_that_nobody_names_costs_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bot.toml");
+        fs::create_dir(folder.path().join("personalities")).unwrap();
+        fs::write(folder.path().join("personalities/patient.toml"), "").unwrap();
+        fs::write(
+            folder.path().join("personalities/other.toml"),
+            "noise = \"loud\"\n",
+        )
+        .unwrap();
+        fs::write(&path, "[play]\npersonality = \"patient\"\n").unwrap();
+        let folders = read(&path).unwrap().paths;
+        let (stock, _, broken) = open(&folders);
+        assert_eq!(broken.len(), 1);
+        read_with(&path, &folders, &stock, &broken).unwrap();
+    }
+}

@@ -1,0 +1,86 @@
+//! `[play]`: who plays, and how, where no rule says otherwise.
+
+use super::{Adapt, Known};
+use crate::{
+    personality::{Delay, Level},
+    settings::{Flag, List, Name, Section, Span},
+    units::{Elo, Millis},
+};
+
+/// `[play]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Play {
+    /// The personality that plays unless a game asks for another.
+    pub personality: String,
+    /// The level that replaces the personality's own strength.
+    pub level: Option<Elo>,
+    /// Books instead of the personality's when playing White.
+    pub books_white: Option<Vec<String>>,
+    /// Books instead of the personality's when playing Black.
+    pub books_black: Option<Vec<String>>,
+    /// Without pauses after thinking.
+    pub fast: bool,
+    /// How long the personality seems to think, where a rule says so.
+    pub delay: Option<Delay>,
+    /// Factor on human think times, where a rule says so.
+    pub tempo: Option<f64>,
+    /// How the level follows the opponent in casual games.
+    pub adapt: Adapt,
+    /// Time that a move loses on its way to the server, kept out of the engine's budget.
+    pub move_overhead: Millis,
+}
+
+/// Declares the section's keys.
+pub(super) fn declare(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
+    let personality = Name {
+        what: "personality",
+        known: known.map(|known| known.personalities),
+    };
+    let books = || {
+        List(Name {
+            what: "book",
+            known: known.map(|known| known.books),
+        })
+    };
+    const OWN_BOOKS: &str = "the personality's own books";
+    let who = play.key(
+        "personality",
+        personality,
+        "club".to_owned(),
+        "Who plays: a file of the folder of personalities.",
+    );
+    let is_there = known.is_none_or(|known| known.personalities.contains(&who));
+    if !is_there && play.span("personality").is_none() {
+        play.error(
+            "personality",
+            format!("\"{who}\" plays where nobody is named, and there is no such personality"),
+            "name one that is there",
+        );
+    }
+    Play {
+        personality: who,
+        level: play.optional(
+            "level",
+            Level,
+            "the personality's own strength",
+            "A level instead of the personality's own strength.",
+        ),
+        books_white: play.optional("books-white", books(), OWN_BOOKS, "Books to play White from."),
+        books_black: play.optional("books-black", books(), OWN_BOOKS, "Books to play Black from."),
+        fast: play.key(
+            "fast",
+            Flag,
+            false,
+            "Without the pauses that a personality makes.",
+        ),
+        delay: None,
+        tempo: None,
+        adapt: play.key("adapt", Adapt::FORM, Adapt::Off, Adapt::DOC),
+        move_overhead: play.key(
+            "move-overhead",
+            Span(Millis::ZERO..=Millis::from_secs(10)),
+            Millis(300),
+            "What a move loses on its way to the server; never spent on thinking.",
+        ),
+    }
+}

@@ -1,0 +1,84 @@
+//! What an address said last, kept on disk, so that a restart while its server is down unblocks nobody.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// Begins the two lines before the text: comments for whoever reads lists.
+const ADDRESS: &str = "# address: ";
+const ETAG: &str = "# etag: ";
+
+/// A folder with a file for each list.
+#[derive(Debug, Clone)]
+pub(super) struct Cache(PathBuf);
+
+/// The last good answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// The text.
+    pub(super) text: String,
+    /// What the server called this state of it.
+    pub(super) etag: Option<String>,
+}
+
+impl Cache {
+    /// A cache in this folder, which is made with the first file.
+    pub(super) fn new(folder: &Path) -> Self {
+        Self(folder.to_owned())
+    }
+
+    /// What this address said last, for the list of this name.
+    pub(super) fn read(&self, list: &str, address: &str) -> Option<Kept> {
+        let text = fs::read_to_string(self.file(list)).ok()?;
+        let (first, rest) = text.split_once('\n')?;
+        // A list may have moved to another address since.
+        if first.strip_prefix(ADDRESS)? != address {
+            return None;
+        }
+        let (second, text) = rest.split_once('\n')?;
+        let etag = second.strip_prefix(ETAG)?;
+        Some(Kept {
+            text: text.to_owned(),
+            etag: (!etag.is_empty()).then(|| etag.to_owned()),
+        })
+    }
+
+    /// Keeps an answer: whole, or not at all.
+    pub(super) fn write(&self, list: &str, address: &str, kept: &Kept) -> io::Result<()> {
+        fs::create_dir_all(&self.0)?;
+        let etag = kept.etag.as_deref().unwrap_or_default();
+        let whole = format!("{ADDRESS}{address}\n{ETAG}{etag}\n{}", kept.text);
+        let path = self.file(list);
+        let fresh = path.with_extension("new");
+        fs::write(&fresh, whole)?;
+        fs::rename(&fresh, &path)
+    }
+
+    /// Names of lists are safe names of files: the settings see to that.
+    fn file(&self, list: &str) -> PathBuf {
+        self.0.join(format!("{list}.txt"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_as_it_was_kept_and_only_for_its_address() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(&folder.path().join("lists"));
+        assert_eq!(cache.read("blocked", "https://a.example/"), None);
+        for etag in [Some("\"1\"".to_owned()), None] {
+            let kept = Kept {
+                text: "Ana\n# boris\n".to_owned(),
+                etag,
+            };
+            cache.write("blocked", "https://a.example/", &kept).unwrap();
+            assert_eq!(cache.read("blocked", "https://a.example/"), Some(kept));
+        }
+        assert_eq!(cache.read("blocked", "https://b.example/"), None);
+        assert_eq!(cache.read("friends", "https://a.example/"), None);
+    }
+}

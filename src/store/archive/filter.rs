@@ -1,0 +1,104 @@
+//! Which games to show, as SQL.
+
+use rusqlite::types::Value;
+
+use super::{number, side_name};
+use crate::{
+    lichess::model::{Side, UserId},
+    units::Millis,
+};
+
+/// How a game ended for me.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Result {
+    /// I have won.
+    Won,
+    /// The opponent has won.
+    Lost,
+    /// Nobody has.
+    Drawn,
+    /// It does not count: aborted, or never begun.
+    Void,
+    /// It has not ended.
+    Runs,
+}
+
+impl Result {
+    /// The condition on a row.
+    fn condition(self) -> &'static str {
+        match self {
+            Self::Won => "winner = side",
+            Self::Lost => "winner != side",
+            Self::Drawn => "ended IS NOT NULL AND winner IS NULL AND status NOT IN ('aborted', 'noStart')",
+            Self::Void => "winner IS NULL AND status IN ('aborted', 'noStart')",
+            Self::Runs => "ended IS NULL",
+        }
+    }
+}
+
+/// Which games to show. What is none is not asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Against this opponent.
+    pub opponent: Option<UserId>,
+    /// Begun at this time since 1970 or later.
+    pub since: Option<Millis>,
+    /// Begun before this time since 1970.
+    pub until: Option<Millis>,
+    /// Only rated ones, or only casual ones.
+    pub rated: Option<bool>,
+    /// Only against bots, or only against people.
+    pub bots: Option<bool>,
+    /// In which I had this side.
+    pub side: Option<Side>,
+    /// That ended so for me.
+    pub result: Option<Result>,
+    /// Of this variant, by lichess' key.
+    pub variant: Option<String>,
+    /// Of this speed, by lichess' key.
+    pub speed: Option<String>,
+    /// Played by this personality.
+    pub personality: Option<String>,
+    /// No more than so many, the newest first; none for all.
+    pub most: Option<u32>,
+}
+
+impl Filter {
+    /// The question, and the values in it.
+    pub(super) fn select(&self) -> (String, Vec<Value>) {
+        let time = |epoch: Millis| Value::from(number(epoch.0));
+        let text = |text: &String| Value::from(text.clone());
+        let asked = [
+            (
+                "opponent = ?",
+                self.opponent.as_ref().map(|user| Value::from(user.to_string())),
+            ),
+            ("began >= ?", self.since.map(time)),
+            ("began < ?", self.until.map(time)),
+            ("rated = ?", self.rated.map(Value::from)),
+            ("is_bot = ?", self.bots.map(Value::from)),
+            (
+                "side = ?",
+                self.side.map(|side| Value::from(side_name(side).to_owned())),
+            ),
+            ("variant = ?", self.variant.as_ref().map(text)),
+            ("speed = ?", self.speed.as_ref().map(text)),
+            ("personality = ?", self.personality.as_ref().map(text)),
+        ];
+        let (mut conditions, mut values): (Vec<&str>, Vec<Value>) = asked
+            .into_iter()
+            .filter_map(|(condition, value)| Some((condition, value?)))
+            .unzip();
+        conditions.extend(self.result.map(Result::condition));
+        let conditions = if conditions.is_empty() {
+            String::new()
+        } else {
+            format!("WHERE ({})", conditions.join(") AND ("))
+        };
+        values.push(Value::from(self.most.map_or(-1, i64::from)));
+        (
+            format!("SELECT * FROM games {conditions} ORDER BY began DESC, id LIMIT ?"),
+            values,
+        )
+    }
+}
