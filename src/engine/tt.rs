@@ -85,7 +85,7 @@ impl Table {
 
     /// The size in mebibytes, rounded down.
     pub fn mib(&self) -> usize {
-        (self.buckets().len() * size_of::<Bucket>()) >> 20
+        size_of_val(self.buckets()) >> 20
     }
 
     /// Forgets everything. A large table is given back and asked for anew: even to look through it takes seconds.
