@@ -2,8 +2,8 @@
 
 Usage: polyglot.py PROGRAM BOOK...
 
-Each text book is exported with PROGRAM, and the file is walked with chess.polyglot from the start position through all
-its moves. Position by position, what the file says is held against what PROGRAM itself says of that position
+Each text book is exported with PROGRAM, and the file is walked with chess.polyglot through all its moves, from the start
+position and from those that PROGRAM says the book has: a book for one color has none of the other's moves. Position by position, what the file says is held against what PROGRAM itself says of that position
 (`book explain` of the text, not of the file): the same moves, and weights in the same proportion. Keys are computed by
 python-chess alone, so a wrong one would leave a position unreachable, and every record has to be reached.
 """
@@ -38,10 +38,10 @@ def name(board: chess.Board) -> str:
     return " ".join(board.fen(en_passant="legal").split()[:4])
 
 
-def walk(path: Path) -> tuple[dict[str, dict[str, int]], int]:
-    """What python-chess finds from the start, and how many records the file has."""
+def walk(path: Path, positions: list[str]) -> tuple[dict[str, dict[str, int]], int]:
+    """What python-chess finds from the start and from these positions, and how many records the file has."""
     found: dict[str, dict[str, int]] = {}
-    open_boards = [chess.Board()]
+    open_boards = [chess.Board(), *(chess.Board(f"{position} 0 1") for position in positions)]
     with chess.polyglot.open_reader(path) as reader:
         while open_boards:
             board = open_boards.pop()
@@ -81,8 +81,9 @@ def main() -> int:
     mistakes = 0
     with tempfile.TemporaryDirectory() as folder:
         for book in books:
-            found, records = walk(export(program, book, Path(folder)))
-            mistakes += compare(book, said_by_program(program, book), found, records)
+            said = said_by_program(program, book)
+            found, records = walk(export(program, book, Path(folder)), list(said))
+            mistakes += compare(book, said, found, records)
     print(f"python-chess {chess.__version__}")
     return 1 if mistakes else 0
 
