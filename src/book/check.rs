@@ -50,17 +50,20 @@ fn look(draft: Result<Draft, Findings>) -> (Option<Book>, Findings) {
     if suspects.is_empty() {
         return (Some(book), mistakes);
     }
+    let findings = look_at(&book, mistakes, |line| suspects.contains(&line));
+    (Some(book), findings)
+}
+
+/// What is wrong with some of the rows, after what is known already.
+fn look_at(book: &Book, mistakes: Findings, is_wanted: impl Fn(usize) -> bool) -> Findings {
     let mut checker = Checker {
-        book: &book,
+        book,
         rows: HashMap::new(),
         said: HashMap::new(),
         findings: mistakes.list,
     };
-    walk_some(book.text(), |line| suspects.contains(&line), &mut |row| {
-        checker.row(row);
-    });
-    let findings = Findings::new(mistakes.name, mistakes.text, checker.findings);
-    (Some(book), findings)
+    walk_some(book.text(), is_wanted, &mut |row| checker.row(row));
+    Findings::new(mistakes.name, mistakes.text, checker.findings)
 }
 
 /// Looks for moves that lead into known positions and that the book does not have: the bot would leave its book
@@ -292,6 +295,8 @@ impl Checker<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::book::parse;
 
@@ -344,6 +349,37 @@ mod tests {
         assert_eq!(check("e4 c5! Nf3\ne4 c5!? Nc3").to_string(), "");
         // White has to know what it forbids to Black.
         assert_eq!(check("e4 c5xx\ne4 c5 Nf3").to_string(), "");
+    }
+
+    /// Rows of a small book whose moves are said all kinds of things of.
+    fn disputed_rows() -> impl Strategy<Value = String> {
+        const LINES: [&str; 4] = ["e4 c5 Nf3", "e4 e5 Nf3", "d4 Nf6 c4", "e4 c5 Nc3"];
+        const MARKS: [&str; 9] = ["", "", "!", "!!", "?", "??", "xx", " 40", " 50"];
+        let row = (0..LINES.len(), prop::collection::vec(0..MARKS.len(), 3), 0..8_u8);
+        prop::collection::vec(row, 0..12).prop_map(|rows| {
+            let mut text = String::new();
+            for (line, marks, side) in rows {
+                match side {
+                    0 => text += "color: black\n",
+                    1 => text += "color: both\n",
+                    _ => {}
+                }
+                let words = LINES[line].split(' ').zip(marks);
+                let words: Vec<String> = words.map(|(san, mark)| format!("{san}{}", MARKS[mark])).collect();
+                text += &format!("{}\n", words.join(" "));
+            }
+            text
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_look_at_the_suspects_finds_what_a_look_at_all_rows_does(text in disputed_rows()) {
+            let Ok(draft) = read("a.book", &text) else { unreachable!("every row is legal") };
+            let (book, mistakes, _) = suspects::find(draft);
+            let all = look_at(&book, mistakes, |_| true);
+            prop_assert_eq!(check(&text).to_string(), all.to_string());
+        }
     }
 
     #[test]

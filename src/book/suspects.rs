@@ -41,12 +41,9 @@ fn alike(rows: &[RowMark], suspects: &mut HashSet<usize>) {
     }
 }
 
-/// Whether a remark can stand against another.
-fn says_something(remark: &Remark) -> bool {
-    remark.number.is_some() || remark.never || remark.marks != 0
-}
-
-/// Rows that say something of a move of which several things are said.
+/// The rows at which what is said of a move turns: where its number changes, and where its first praise, blame,
+/// recommendation and ban stand, as far as there is something against them. The check needs no others, and where a book
+/// disputes its very first move that spares it reading all rows again.
 fn contradictory(said: &[Occurrence], remarks: &[Remark], counts: &[Entry], lines: &mut Vec<u32>) {
     if said.len() < 2 || said.iter().filter(|one| one.is_remarked()).nth(1).is_none() {
         return;
@@ -56,16 +53,29 @@ fn contradictory(said: &[Occurrence], remarks: &[Remark], counts: &[Entry], line
             said.iter()
                 .filter(|one| one.is_remarked() && one.mv() == Some(entry.mv))
                 .map(|one| one.remark(remarks))
-                .filter(|remark| remark.pin.is_none() && says_something(remark))
+                .filter(|remark| remark.pin.is_none())
         };
-        let forbids = own().any(|one| one.never);
-        let praises = own().any(|one| !one.never && (one.marks > 0 || one.number.is_some_and(|n| n > 0)));
-        let differs = own()
-            .filter_map(|one| one.number)
-            .any(|number| Some(number) != entry.number);
-        let disputed = own().any(|one| one.marks > 0) && own().any(|one| one.marks < 0);
-        if differs || disputed || forbids && praises {
-            lines.extend(own().map(|one| one.line));
+        let mut numbered = own().filter_map(|one| Some((one.number?, one.line)));
+        if let Some(mut before) = numbered.next() {
+            for now in numbered {
+                if now.0 != before.0 {
+                    lines.extend([before.1, now.1]);
+                }
+                before = now;
+            }
+        }
+        let first = |is_meant: fn(&Remark) -> bool| own().find(is_meant).map(|one| one.line);
+        let against = [
+            (
+                first(|one| one.never),
+                first(|one| !one.never && (one.marks > 0 || one.number.is_some_and(|number| number > 0))),
+            ),
+            (first(|one| one.marks > 0), first(|one| one.marks < 0)),
+        ];
+        for (one, other) in against {
+            if let (Some(one), Some(other)) = (one, other) {
+                lines.extend([one, other]);
+            }
         }
     }
 }
