@@ -2,6 +2,8 @@
 //!
 //! A change that means to keep play as it is must keep this number; one that means to change it shows a new one.
 
+use thiserror::Error;
+
 use super::{Engine, Limits, Report, Search, Stop, Surroundings};
 use crate::{
     chess::{GameLine, Variant},
@@ -73,30 +75,57 @@ impl Signature {
     }
 }
 
+/// A bench that was stopped: what it had counted until then is no signature of anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("bench was stopped after {done} of {all} positions")]
+pub struct Stopped {
+    /// Positions that were searched to the end.
+    pub done: usize,
+    /// Positions that there are.
+    pub all: usize,
+}
+
 /// Searches every position with a cleared engine to a depth.
 pub fn run(engine: &mut Engine, depth: Depth, clock: &dyn Clock) -> Signature {
-    let started = clock.elapsed();
     let stop = Stop::new();
     let around = Surroundings { stop: &stop, clock };
+    match run_until(engine, depth, &around) {
+        Ok(signature) => signature,
+        Err(_) => unreachable!("nobody else knows of this stop"),
+    }
+}
+
+/// Searches as [`run`] does, until it is told to stop.
+///
+/// # Errors
+/// [`Stopped`] when it was, and then no count at all.
+pub fn run_until(engine: &mut Engine, depth: Depth, around: &Surroundings<'_>) -> Result<Signature, Stopped> {
+    let started = around.clock.elapsed();
     let limits = Limits {
         depth: Some(depth),
         ..Limits::default()
     };
-    let nodes = POSITIONS
+    let mut nodes = Nodes(0);
+    for (done, line) in lines().enumerate() {
+        engine.clear();
+        let report = engine.search(&Search::new(line, limits), around, &mut |_| ());
+        if around.stop.is_set() {
+            let all = POSITIONS.len();
+            return Err(Stopped { done, all });
+        }
+        nodes.0 += report.nodes.0;
+    }
+    Ok(Signature {
+        nodes,
+        elapsed: around.clock.elapsed() - started,
+    })
+}
+
+/// The positions, each without a game before it.
+fn lines() -> impl Iterator<Item = GameLine> {
+    POSITIONS
         .iter()
         .filter_map(|fen| GameLine::replay(Variant::Standard, fen, "").ok())
-        .map(|line| {
-            engine.clear();
-            engine
-                .search(&Search::new(line, limits), &around, &mut |_| ())
-                .nodes
-                .0
-        })
-        .sum();
-    Signature {
-        nodes: Nodes(nodes),
-        elapsed: clock.elapsed() - started,
-    }
 }
 
 /// What short searches take on average.
@@ -112,10 +141,7 @@ pub struct ShortSearch {
 ///
 /// Each limit is searched `rounds` times over every position, from 1; the table is kept.
 pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn Clock) -> Vec<ShortSearch> {
-    let lines: Vec<GameLine> = POSITIONS
-        .iter()
-        .filter_map(|fen| GameLine::replay(Variant::Standard, fen, "").ok())
-        .collect();
+    let lines: Vec<GameLine> = lines().collect();
     let stop = Stop::new();
     let around = Surroundings { stop: &stop, clock };
     let mut report = Report::default();
@@ -146,8 +172,10 @@ pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn Clock) -> Ve
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
-    use crate::units::Stopwatch;
+    use crate::units::{Millis, Stopwatch};
 
     #[test]
     fn every_position_can_be_searched() {
@@ -160,5 +188,53 @@ mod tests {
     fn the_signature_is_the_same_every_time() {
         let count = || run(&mut Engine::new(1), Depth(4), &Stopwatch::start()).nodes;
         assert_eq!(count(), count());
+    }
+
+    /// A clock that stops a search when it has been looked at so many times.
+    struct Fuse<'a> {
+        left: Cell<u32>,
+        stop: &'a Stop,
+    }
+
+    impl Clock for Fuse<'_> {
+        fn elapsed(&self) -> Millis {
+            match self.left.get().checked_sub(1) {
+                Some(left) => self.left.set(left),
+                None => self.stop.set(),
+            }
+            Millis::ZERO
+        }
+    }
+
+    #[test]
+    fn a_bench_that_is_stopped_says_how_far_it_came_and_gives_no_count() {
+        let (mut engine, mut reached) = (Engine::new(1), Vec::new());
+        for looks in [0, 50, 150] {
+            let stop = Stop::new();
+            let clock = Fuse {
+                left: Cell::new(looks),
+                stop: &stop,
+            };
+            let around = Surroundings {
+                stop: &stop,
+                clock: &clock,
+            };
+            let stopped = run_until(&mut engine, Depth(3), &around).unwrap_err();
+            assert_eq!(stopped.all, POSITIONS.len());
+            reached.push(stopped.done);
+        }
+        assert!(reached.is_sorted_by(|one, next| one < next), "{reached:?}");
+        assert_eq!(reached[0], 0);
+        assert!(
+            run_until(
+                &mut engine,
+                Depth(1),
+                &Surroundings {
+                    stop: &Stop::new(),
+                    clock: &Stopwatch::start(),
+                }
+            )
+            .is_ok()
+        );
     }
 }

@@ -158,18 +158,9 @@ impl<W: Write> Front<'_, W> {
                     "perft {depth} would take too long, the most is {MAX_PERFT}"
                 ));
             }
-            Command::Perft(depth) => {
-                // Like a search it can be stopped, and nothing else begins meanwhile.
-                if !self.gate.is_searching() {
-                    self.gate.begin(None, None);
-                    self.send(Job::Perft(Box::new(self.line.clone()), depth));
-                } else {
-                    self.voice.remark("\"perft\" is ignored while a search runs");
-                }
-            }
+            Command::Perft(depth) => self.count("perft", Job::Perft(Box::new(self.line.clone()), depth)),
             Command::Bench(depth) => {
-                let depth = depth.map_or(signature::DEPTH, Depth);
-                self.when_idle("bench", Job::Bench(depth));
+                self.count("bench", Job::Bench(depth.map_or(signature::DEPTH, Depth)));
             }
             Command::Quit | Command::Nothing => {}
         }
@@ -242,7 +233,7 @@ impl<W: Write> Front<'_, W> {
 
     fn go(&mut self, go: &Go) {
         if self.gate.is_searching() {
-            self.voice.remark("\"go\" is ignored while a search runs");
+            self.refuse_during_search("go");
             return;
         }
         let mut only = Vec::new();
@@ -336,13 +327,27 @@ impl<W: Write> Front<'_, W> {
             .say(format_args!("repetitions {}", self.line.repetitions()));
     }
 
+    /// Sends a job that counts something. Like a search it can be stopped, and nothing else begins meanwhile.
+    fn count(&self, name: &str, job: Job) {
+        if self.gate.is_searching() {
+            self.refuse_during_search(name);
+        } else {
+            self.gate.begin(None, None);
+            self.send(job);
+        }
+    }
+
     fn when_idle(&self, name: &str, job: Job) {
         if self.gate.is_searching() {
-            self.voice
-                .remark(format_args!("\"{name}\" is ignored while a search runs"));
+            self.refuse_during_search(name);
         } else {
             self.send(job);
         }
+    }
+
+    fn refuse_during_search(&self, name: &str) {
+        self.voice
+            .remark(format_args!("\"{name}\" is ignored while a search runs"));
     }
 
     fn send(&self, job: Job) {

@@ -55,6 +55,9 @@ pub(super) const TOLERANCE: Centipawns = Centipawns(60);
 /// The share of a move's longest time after which no further book move is looked at.
 const VERIFYING: f64 = 0.25;
 
+/// The hash table of a bench in mebibytes, whatever the option says: another size counts other nodes.
+const BENCH_HASH: usize = 16;
+
 /// The engine and its surroundings.
 pub(super) struct Worker<'a, W> {
     pub engine: Engine,
@@ -72,7 +75,7 @@ impl<W: Write> Worker<'_, W> {
             Job::Threads(threads) => self.engine.set_threads(threads),
             Job::Params(params) => self.engine.set_params(params),
             Job::Perft(line, depth) => self.perft(&line, depth),
-            Job::Bench(depth) => self.voice.say(bench(depth)),
+            Job::Bench(depth) => self.bench(depth),
             Job::Ready => self.voice.say("readyok"),
         }
     }
@@ -244,6 +247,20 @@ impl<W: Write> Worker<'_, W> {
             total.saturating_mul(1000) / millis
         ));
     }
+
+    /// The signature, by an engine of its own so that this one forgets nothing; only a remark when it was stopped.
+    fn bench(&self, depth: Depth) {
+        let around = Surroundings {
+            stop: &self.gate.stop,
+            clock: self.gate,
+        };
+        let outcome = bench::run_until(&mut Engine::new(BENCH_HASH), depth, &around);
+        self.gate.end();
+        match outcome {
+            Ok(signature) => self.voice.say(signature_line(&signature)),
+            Err(stopped) => self.voice.remark(stopped),
+        }
+    }
 }
 
 /// Where a book move stands, how likely it was, and what its lines call the opening.
@@ -257,9 +274,15 @@ fn origin(found: &BookMove) -> String {
 
 /// The engine's signature, in the form that test rigs look for.
 pub fn bench(depth: Depth) -> impl fmt::Display {
-    let signature = bench::run(&mut Engine::new(16), depth, &Stopwatch::start());
-    let Signature { nodes, .. } = signature;
-    format!("{} nodes {} nps", nodes.0, signature.speed())
+    signature_line(&bench::run(
+        &mut Engine::new(BENCH_HASH),
+        depth,
+        &Stopwatch::start(),
+    ))
+}
+
+fn signature_line(signature: &Signature) -> String {
+    format!("{} nodes {} nps", signature.nodes.0, signature.speed())
 }
 
 /// What searches of few nodes take with a table of 1 MB, a line for each limit.

@@ -97,6 +97,48 @@ fn people_can_look_at_position_evaluation_and_counts() {
 }
 
 #[test]
+fn a_bench_can_be_stopped_and_then_gives_no_signature() {
+    let session = Session::start();
+    session.say("position startpos moves e2e4");
+    for first in [
+        "bench 100",
+        "isready",
+        "go depth 1",
+        "bench",
+        "perft 2",
+        "ucinewgame",
+        "stop",
+    ] {
+        session.say(first);
+    }
+    let lines = session.until("info string bench was stopped after 0 of 40 positions");
+    assert_eq!(lines[0], "readyok");
+    assert_eq!(lines.len(), 6, "{lines:#?}");
+    assert!(
+        lines[1..5]
+            .iter()
+            .all(|line| line.contains("is ignored while a search runs"))
+    );
+    // It goes on as before: where it was, and with a whole bench when it is let.
+    assert!(session.say("d").last("fen").contains("4P3"));
+    session.until("repetitions");
+    let whole = session.say("bench 1").last("");
+    assert!(whole.contains(" nodes "), "{whole}");
+}
+
+#[test]
+fn quitting_ends_a_bench_and_a_perft_at_once() {
+    for endless in ["bench 100", "perft 10"] {
+        let session = Session::start();
+        session.say(endless).say("isready").until("readyok");
+        session.say("quit");
+        let rest = session.end();
+        assert!(rest.iter().all(|line| !line.contains(" nodes ")), "{rest:#?}");
+        assert!(rest.last().unwrap().contains("was stopped"), "{rest:#?}");
+    }
+}
+
+#[test]
 fn the_end_of_input_lets_a_limited_search_finish_and_stops_an_endless_one() {
     let session = Session::start();
     session.say("go depth 6");
