@@ -17,6 +17,7 @@ help:
 	@echo 'make test          format, lints, all tests, browser tests (what .ci/run calls)'
 	@echo 'make check         validate bot.toml, books and personalities'
 	@echo 'make bench         the engine'"'"'s signature: nodes over fixed positions, and speed'
+	@echo 'make bench-signature  the pinned node counts, in the build that is shipped and in one for this processor'
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels and GNU Chess, hours (GAMES=400)'
@@ -54,7 +55,7 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 	touch $@
 
 .PHONY: test
-test: fmt lint web test-rust soak-ci test-web
+test: fmt lint web test-rust signature soak-ci test-web
 
 .PHONY: fmt
 fmt:
@@ -95,6 +96,23 @@ check:
 .PHONY: bench
 bench:
 	$(CARGO) run --locked --profile dist --no-default-features --bin sparring-uci -- bench
+
+# Every build has to count the nodes of tests/signature.txt: the one that is shipped, and one for this very processor,
+# which may use instructions that others lack.
+ENGINE_BUILD = $(CARGO) build --locked --profile dist --no-default-features --bin sparring-uci
+FOR_THIS_PROCESSOR = RUSTFLAGS='-C target-cpu=native' $(ENGINE_BUILD) --target-dir target/native
+COUNT = grep -v '^\#' tests/signature.txt | { differs=0; while read -r depth nodes; do \
+	found=$$($(1) bench $$depth) || exit 1; \
+	case "$$found" in "$$nodes nodes "*) said="as pinned";; *) said="but tests/signature.txt says $$nodes"; differs=1;; esac; \
+	echo "$(1) bench $$depth: $$found, $$said"; \
+	done; exit $$differs; }
+.PHONY: signature bench-signature
+signature:
+	$(ENGINE_BUILD)
+	@$(call COUNT,target/dist/sparring-uci)
+bench-signature: signature
+	$(FOR_THIS_PROCESSOR)
+	@$(call COUNT,target/native/dist/sparring-uci)
 
 # Shared test data, which lies beside the checkout.
 TESTDATA ?= ../shared/testdata
