@@ -5,11 +5,14 @@ EXE ?= sparring-uci
 CHROMIUM ?= /usr/bin/chromium
 
 # The engine alone, as test rigs for engines call it: `make EXE=name`. Needs neither Node nor the daemon's crates.
-# With TUNE=1 the numbers of the search are UCI options, as tuners want them.
+# With TUNE=1 the numbers of the search are UCI options, as tuners want them. With NATIVE=1 it may use every instruction of
+# the processor that builds it, and may not start on another; it searches the same nodes.
+ENGINE_BUILD = $(CARGO) build --locked --profile dist --no-default-features $(if $(TUNE),--features tune) --bin sparring-uci
+NATIVE_BUILD = RUSTFLAGS='$(strip $(RUSTFLAGS) -C target-cpu=native)' $(ENGINE_BUILD) --target-dir target/native
 .PHONY: engine
 engine:
-	$(CARGO) build --locked --profile dist --no-default-features $(if $(TUNE),--features tune) --bin sparring-uci
-	cp target/dist/sparring-uci $(EXE)
+	$(if $(NATIVE),$(NATIVE_BUILD),$(ENGINE_BUILD))
+	cp $(if $(NATIVE),target/native,target)/dist/sparring-uci $(EXE)
 
 .PHONY: help
 help:
@@ -36,7 +39,7 @@ help:
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
 	@echo 'make peers         other clients play whole games on the sandbox: berserk, and LICHESS_BOT=FOLDER BOTLI=FOLDER'
 	@echo 'make deb           a Debian package (needs cargo-deb)'
-	@echo 'make EXE=name      the UCI engine alone (default target)'
+	@echo 'make EXE=name      the UCI engine alone (default target); NATIVE=1 for this processor only, TUNE=1 for tuners'
 
 .PHONY: play
 play: web
@@ -97,10 +100,7 @@ check:
 bench:
 	$(CARGO) run --locked --profile dist --no-default-features --bin sparring-uci -- bench
 
-# Every build has to count the nodes of tests/signature.txt: the one that is shipped, and one for this very processor,
-# which may use instructions that others lack.
-ENGINE_BUILD = $(CARGO) build --locked --profile dist --no-default-features --bin sparring-uci
-FOR_THIS_PROCESSOR = RUSTFLAGS='-C target-cpu=native' $(ENGINE_BUILD) --target-dir target/native
+# Every build has to count the nodes of tests/signature.txt.
 COUNT = grep -v '^\#' tests/signature.txt | { differs=0; while read -r depth nodes; do \
 	found=$$($(1) bench $$depth) || exit 1; \
 	case "$$found" in "$$nodes nodes "*) said="as pinned";; *) said="but tests/signature.txt says $$nodes"; differs=1;; esac; \
@@ -111,7 +111,7 @@ signature:
 	$(ENGINE_BUILD)
 	@$(call COUNT,target/dist/sparring-uci)
 bench-signature: signature
-	$(FOR_THIS_PROCESSOR)
+	$(NATIVE_BUILD)
 	@$(call COUNT,target/native/dist/sparring-uci)
 
 # Shared test data, which lies beside the checkout.
