@@ -120,6 +120,33 @@ fn examples_of_the_pages_on_personalities_are_personalities() {
 }
 
 #[test]
+fn the_entry_for_test_rigs_sets_options_that_there_are() {
+    let text = fs::read_to_string(root().join("docs/openbench.json")).unwrap();
+    let entry: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(entry["nps"].as_u64().is_some_and(|nps| nps > 0));
+    let mut said = Vec::new();
+    sparring::uci::run("uci\n".as_bytes(), &mut said).unwrap();
+    let listing = String::from_utf8(said).unwrap();
+    let presets = ["test_presets", "tune_presets"].map(|kind| entry[kind].as_object().unwrap());
+    let wishes: Vec<&str> = presets
+        .into_iter()
+        .flat_map(|presets| presets.values())
+        .flat_map(|preset| preset.as_object().unwrap())
+        .filter(|(key, _)| key.ends_with("_options"))
+        .flat_map(|(_, options)| options.as_str().unwrap().split(' '))
+        .collect();
+    assert!(wishes.len() >= 4, "{wishes:?}");
+    for wish in wishes {
+        let (name, value) = wish.split_once('=').unwrap();
+        assert!(
+            listing.contains(&format!("option name {name} type spin ")),
+            "{wish}"
+        );
+        assert!(value.parse::<u32>().is_ok(), "{wish}");
+    }
+}
+
+#[test]
 fn personalities_differ_in_more_than_their_names() {
     let cast = shipped();
     assert!(cast.len() >= 12);
