@@ -10,6 +10,14 @@ use crate::chess::Rules as _;
 /// Half moves without capture or pawn move after which the game is drawn.
 const FIFTY_MOVES: u32 = 100;
 
+/// From so many on scores of the table are not trusted: an equal position may be worth something else.
+const NEARLY_FIFTY: u32 = 90;
+
+/// Whether the fifty-move rule is about to end the game.
+pub(super) fn is_near(node: &Node) -> bool {
+    node.pos.halfmoves() >= NEARLY_FIFTY
+}
+
 impl Searcher<'_> {
     /// The score of a node that is decided without a search.
     pub fn settled(&self, node: &Node, ply: usize) -> Option<i32> {

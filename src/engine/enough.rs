@@ -3,15 +3,10 @@
 use super::{
     Search,
     iterate::Iteration,
+    params::Params,
     score::{MATE, MATE_BOUND},
 };
 use crate::{chess::Square, units::Millis};
-
-/// The least depth at which a recapture can be called the only sensible move.
-const EASY_DEPTH: i32 = 8;
-
-/// The share of the soft limit after which that is looked into, and the share that such a move gets.
-const EASY_SHARE: f64 = 0.12;
 
 /// The stability of a search under way, and what follows for its time.
 #[derive(Debug)]
@@ -69,34 +64,48 @@ impl Pace {
             return true;
         }
         let effort = best.nodes as f64 / iteration.searcher.watch.nodes().max(1) as f64;
-        let mut share = patience(self.steady, effort, self.fall);
+        let params = iteration.searcher.params;
+        let mut share = patience(params, self.steady, effort, self.fall);
         if self.hard.is_none() {
             share = share.min(1.0);
         }
         let elapsed = iteration.searcher.watch.elapsed();
-        elapsed > soft.scaled(share) || elapsed > soft.scaled(EASY_SHARE) && self.is_easy(iteration, depth)
+        elapsed > soft.scaled(share)
+            || elapsed > soft.scaled(percent(params.easy_share)) && self.is_easy(iteration, depth)
     }
 
     /// Easy move: a recapture that has been best for long, with every other move far worse. Asked once a search.
     fn is_easy(&mut self, iteration: &mut Iteration<'_>, depth: i32) -> bool {
         let best = &iteration.moves[0];
+        let params = iteration.searcher.params;
         let recaptures = best.mv.is_capture() && self.recapture == Some(best.mv.to());
-        if self.asked || !recaptures || depth < EASY_DEPTH || i64::from(self.steady) + 3 < i64::from(depth) {
+        let settled = i64::from(self.steady) + i64::from(params.easy_settle) >= i64::from(depth);
+        if self.asked || !recaptures || depth < params.easy_depth || !settled {
             return false;
         }
         self.asked = true;
-        let bar = best.worth() - iteration.searcher.params.easy_margin;
+        let bar = best.worth() - params.easy_margin;
         iteration.others_stay_below(bar, depth / 2)
     }
 }
 
 /// The share of the soft limit to use: less when the best move has long been the same and took most of the nodes,
-/// more when the score is falling. Between 0.4 and 1.6.
-fn patience(steady: u32, effort: f64, fall: i32) -> f64 {
-    let steadiness = 1.25 - 0.07 * f64::from(steady.min(8));
-    let concentration = 1.5 - 0.8 * effort;
-    let alarm = 1.0 + f64::from(fall.clamp(-20, 60)) / 120.0;
-    (steadiness * concentration * alarm).clamp(0.4, 1.6)
+/// more when the score is falling.
+fn patience(params: &Params, steady: u32, effort: f64, fall: i32) -> f64 {
+    let steady = i32::try_from(steady)
+        .unwrap_or(i32::MAX)
+        .min(params.time_steady_most);
+    let fall = fall.clamp(-params.time_rise_most, params.time_fall_most);
+    let steadiness = percent(params.time_doubt) - percent(params.time_steady) * f64::from(steady);
+    let concentration = percent(params.time_scattered) - percent(params.time_effort) * effort;
+    let alarm = 1.0 + f64::from(fall) / f64::from(params.time_fall);
+    // Far out both of the first may be negative, and must not make up for each other.
+    let share = steadiness.max(0.0) * concentration.max(0.0) * alarm;
+    share.clamp(percent(params.time_least), percent(params.time_most))
+}
+
+fn percent(number: i32) -> f64 {
+    f64::from(number) / 100.0
 }
 
 #[cfg(test)]
@@ -105,11 +114,50 @@ mod tests {
 
     #[test]
     fn doubt_takes_time_and_certainty_gives_it_back() {
+        let patience = |steady, effort, fall| patience(&Params::default(), steady, effort, fall);
         let usual = patience(3, 0.6, 0);
         assert!(patience(0, 0.6, 0) > usual && usual > patience(8, 0.6, 0));
         assert!(patience(3, 0.2, 0) > usual && usual > patience(3, 0.95, 0));
         assert!(patience(3, 0.6, 50) > usual && usual > patience(3, 0.6, -20));
         assert!((0.4..=1.6).contains(&patience(0, 0.0, 10_000)));
         assert!((0.4..=1.6).contains(&patience(u32::MAX, 1.0, -10_000)));
+    }
+
+    #[test]
+    fn every_number_of_patience_counts_and_none_of_them_breaks_it() {
+        let situations = [
+            (0, 0.0, 0),
+            (1, 0.9, 0),
+            (3, 0.6, 30),
+            (9, 0.95, -10),
+            (3, 0.5, -100),
+            (8, 0.9, 100),
+            (1, 0.6, 100),
+            (0, 0.1, 100),
+            (9, 1.0, -100),
+        ];
+        let judge =
+            |params: &Params| situations.map(|(steady, effort, fall)| patience(params, steady, effort, fall));
+        let planned = [
+            "time_horizon",
+            "time_soft",
+            "time_hard",
+            "time_clock",
+            "time_last",
+        ];
+        for param in Params::LIST {
+            if !param.name.starts_with("time_") || planned.contains(&param.name) {
+                continue;
+            }
+            let shares = [param.min, param.max].map(|value| {
+                let mut params = Params::default();
+                params.set(param.name, value).unwrap();
+                judge(&params)
+            });
+            let usual = judge(&Params::default());
+            assert!(shares.iter().any(|share| *share != usual), "{}", param.name);
+            let is_sane = |share: &f64| (0.1..=4.0).contains(share);
+            assert!(shares.as_flattened().iter().all(is_sane), "{}", param.name);
+        }
     }
 }

@@ -161,7 +161,7 @@ impl Histories {
         let us = node.turn;
         let keys = &node.keys;
         let at = |table: &[i16], key: u64| i32::from(table[correction(us, key)]);
-        let sum = 2 * at(&self.pawns, keys.pawns)
+        let sum = params.correction_pawns * at(&self.pawns, keys.pawns)
             + at(&self.pieces[0], keys.pieces[0])
             + at(&self.pieces[1], keys.pieces[1])
             + at(&self.minors, keys.minors);

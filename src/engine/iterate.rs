@@ -14,12 +14,6 @@ use crate::{
     units::{Depth, Nodes},
 };
 
-/// Before this depth scores jump too much for a narrow window.
-const ASPIRATION_DEPTH: i32 = 4;
-
-/// Half width from which on a window is opened altogether, in centipawns.
-const WIDE: i32 = 400;
-
 /// Iterative deepening under way.
 pub(super) struct Iteration<'a> {
     pub searcher: Searcher<'a>,
@@ -128,9 +122,10 @@ impl<'a> Iteration<'a> {
     /// Searches for the best of the moves from `first` on, with a window around the last score that widens as needed.
     fn search_line(&mut self, depth: i32, first: usize, mut voice: Option<&mut Voice<'_>>) {
         let center = self.moves[first].previous;
-        let mut width = self.searcher.params.aspiration;
+        let params = self.searcher.params;
+        let mut width = params.aspiration;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if depth >= ASPIRATION_DEPTH && center.abs() < MATE_BOUND {
+        if depth >= params.aspiration_depth && center.abs() < MATE_BOUND {
             alpha = (center - width).max(-INFINITE);
             beta = (center + width).min(INFINITE);
         }
@@ -159,7 +154,7 @@ impl<'a> Iteration<'a> {
                 return;
             }
             order(&mut self.moves[first..], |root| root.score);
-            width += width / 2;
+            width += (width * params.aspiration_growth / 100).max(1);
             let is_low = score <= alpha;
             if is_low {
                 beta = i32::midpoint(alpha, beta);
@@ -167,7 +162,7 @@ impl<'a> Iteration<'a> {
                 reduction = 0;
             } else if score >= beta {
                 beta = (score + width).min(INFINITE);
-                reduction = (reduction + 1).min(3);
+                reduction = (reduction + 1).min(params.aspiration_reduction);
             } else {
                 return;
             }
@@ -184,7 +179,7 @@ impl<'a> Iteration<'a> {
                     News::AtLeast(report)
                 });
             }
-            if width > WIDE {
+            if width > params.aspiration_wide {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
         }

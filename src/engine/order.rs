@@ -7,6 +7,7 @@ use super::{
     checks::Checks,
     history::{Histories, Past},
     node::Node,
+    params::Params,
     see,
 };
 use crate::chess::{Move, Role, Rules as _};
@@ -31,13 +32,11 @@ enum Stage {
 /// Killers rank above every history.
 const KILLER: i32 = 1 << 24;
 
-/// A quiet move that gives check ranks as one with so much more history.
-const CHECK: i32 = 12_000;
-
 /// Hands out the moves of one node. The lists lie on a stack shared by all nodes of the path, the node's own part
 /// from `start`: first noisy moves, then quiet ones. [`Picker::finish`] gives the space back.
 #[derive(Debug)]
-pub(super) struct Picker {
+pub(super) struct Picker<'a> {
+    params: &'a Params,
     stage: Stage,
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
@@ -68,7 +67,7 @@ pub(super) fn noisy_value(mv: Move) -> i32 {
     mv.capture().map_or(0, see::worth) + mv.promotion().map_or(0, see::worth)
 }
 
-impl Picker {
+impl<'a> Picker<'a> {
     /// A picker for a node. `moves` is the shared stack; the table move must be legal here.
     pub fn new(
         moves: &[Scored],
@@ -76,8 +75,10 @@ impl Picker {
         killers: [Option<Move>; 2],
         past: Past,
         see: bool,
+        params: &'a Params,
     ) -> Self {
         Self {
+            params,
             stage: Stage::Table,
             table_move,
             killers,
@@ -165,7 +166,7 @@ impl Picker {
     /// The best capture left; `None` when it loses and was put aside for the last stage.
     fn next_good(&mut self, node: &Node, moves: &mut [Scored]) -> Option<Move> {
         let mv = best_first(&mut moves[..self.noisy_end], &mut self.cursor);
-        if self.see && !see::gains(node.board(), node.turn, mv, -20) {
+        if self.see && !see::gains(node.board(), node.turn, mv, -self.params.good_capture) {
             moves[self.bad_end] = moves[self.cursor - 1];
             self.bad_end += 1;
             return None;
@@ -184,7 +185,7 @@ impl Picker {
             .and_then(|mv| legal.iter().position(|other| *other == mv));
         for (place, mv) in legal.iter().copied().enumerate() {
             if is_noisy(mv) && Some(place) != table {
-                let score = noisy_value(mv) * 16 + histories.capture(node.turn, mv);
+                let score = noisy_value(mv) * self.params.victim_weight + histories.capture(node.turn, mv);
                 moves.push(Scored { mv, score });
             }
         }
@@ -207,7 +208,7 @@ impl Picker {
             quiet.score = if self.killers.contains(&Some(mv)) {
                 KILLER
             } else {
-                histories.quiet(&self.past, mv) + CHECK * i32::from(self.checks.gives(mv))
+                histories.quiet(&self.past, mv) + self.params.check_history * i32::from(self.checks.gives(mv))
             };
         }
     }
@@ -231,7 +232,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::{Variant, parse_fen, parse_uci, write_uci},
-        engine::{history::NO_PIECE_SQUARE, params::Params},
+        engine::history::NO_PIECE_SQUARE,
     };
 
     fn order(fen: &str, table_move: Option<&str>) -> Vec<String> {
@@ -239,8 +240,9 @@ mod tests {
         let node = Node::new(&pos, true);
         let table_move = table_move.map(|text| parse_uci(&pos, text).unwrap());
         let mut moves = Vec::new();
-        let past = Past::new(&node, [NO_PIECE_SQUARE; 3], &Params::default());
-        let mut picker = Picker::new(&moves, table_move, [None; 2], past, true);
+        let params = Params::default();
+        let past = Past::new(&node, [NO_PIECE_SQUARE; 3], &params);
+        let mut picker = Picker::new(&moves, table_move, [None; 2], past, true, &params);
         let histories = Histories::new();
         let mut order = Vec::new();
         while let Some(mv) = picker.next(&node, &mut moves, &histories) {

@@ -93,6 +93,14 @@ macro_rules! params {
 params! {
     /// Half width of the first aspiration window, in centipawns.
     aspiration = 15 in 5..=30000, tuned 5..=60;
+    /// Aspiration: the least depth with a window; before it scores jump too much.
+    aspiration_depth = 4 in 1..=30, tuned 1..=10;
+    /// Aspiration: by so much of its half width a window grows when the score lies outside, in percent.
+    aspiration_growth = 50 in 10..=300;
+    /// Aspiration: half width from which on a window is opened altogether, in centipawns.
+    aspiration_wide = 400 in 50..=30000, tuned 100..=1000;
+    /// Aspiration: a ply less each time the score lies above, so many plies at most.
+    aspiration_reduction = 3 in 0..=8;
     /// Reverse futility: margin for each ply of depth, in centipawns.
     rfp_margin = 70 in 20..=200;
     /// Reverse futility: the greatest depth it is tried at.
@@ -105,18 +113,28 @@ params! {
     pv_cutoff = 2 in 0..=128, tuned 0..=8;
     /// Null move: the least depth it is tried at; 128 for never.
     nmp_depth = 2 in 2..=128, tuned 2..=8;
+    /// Null move: how far above beta the evaluation has to be, less what depth takes off it, in centipawns.
+    nmp_margin = 120 in 0..=600;
+    /// Null move: what each ply of depth takes off that margin, in centipawns.
+    nmp_margin_depth = 20 in 0..=100;
     /// Null move: reduction before depth and evaluation add to it, in plies.
     nmp_base = 3 in 1..=6;
     /// Null move: one ply more for so many plies of depth.
     nmp_depth_divisor = 3 in 2..=10;
     /// Null move: one ply more for so many centipawns of evaluation above beta.
     nmp_eval_divisor = 180 in 50..=500;
+    /// Null move: so many plies at most for the evaluation.
+    nmp_eval_most = 3 in 0..=8;
     /// Null move: from this depth on the cut is verified by a search without null moves.
     nmp_verify_depth = 12 in 4..=40;
+    /// Null move: for so much of the depth left no other is tried while one is verified, in percent.
+    nmp_verify_share = 75 in 0..=100;
     /// ProbCut: how far above beta a capture must come out, in centipawns.
     probcut_margin = 170 in 50..=400;
     /// ProbCut: the least depth it is tried at.
     probcut_depth = 5 in 3..=128, tuned 3..=10;
+    /// ProbCut: how many plies less deep the shallow search is.
+    probcut_reduction = 4 in 2..=8;
     /// Internal iterative reduction: the least depth without a table move that loses a ply.
     iir_depth = 4 in 2..=128, tuned 2..=10;
     /// Late move reductions: the least depth that is reduced; 128 for never.
@@ -135,30 +153,76 @@ params! {
     lmr_carry = 0 in 0..=1;
     /// Late move reductions: so much history takes a ply off.
     lmr_history = 9000 in 2000..=30000;
-    /// Late move reductions: a ply more where more nodes than this have cut among the children; 128 for never.
+    /// Late move reductions: more where the evaluation does not rise, in hundredths of a ply.
+    lmr_not_improving = 100 in 0..=300;
+    /// Late move reductions: more where a cut is expected, in hundredths of a ply.
+    lmr_cut_node = 150 in 0..=300;
+    /// Late move reductions: more for a quiet move where the table's is a capture, in hundredths of a ply.
+    lmr_after_capture = 100 in 0..=300;
+    /// Late move reductions: less on the principal variation, in hundredths of a ply.
+    lmr_pv = 100 in 0..=300;
+    /// Late move reductions: less where the table remembers a principal variation, in hundredths of a ply.
+    lmr_was_pv = 100 in 0..=300;
+    /// Late move reductions: less for a move that gives check, in hundredths of a ply.
+    lmr_check = 100 in 0..=300;
+    /// Late move reductions: less for a killer, in hundredths of a ply.
+    lmr_killer = 100 in 0..=300;
+    /// Late move reductions: less for a capture or promotion, in hundredths of a ply.
+    lmr_noisy = 100 in 0..=300;
+    /// Late move reductions: more where many nodes have cut among the children, in hundredths of a ply.
+    lmr_many_cuts = 100 in 0..=300;
+    /// Late move reductions: many are more than so many; 128 for never.
     lmr_cutoffs = 3 in 0..=128, tuned 0..=10;
     /// Late move reductions: 1 for histories to learn from moves that were searched again in full; 0 not to.
     lmr_learn = 1 in 0..=1;
+    /// Late move reductions: a reduced search that comes out so far above the best score is repeated a ply deeper, in centipawns.
+    lmr_deeper = 60 in 0..=30000, tuned 0..=200;
+    /// Late move reductions: one that comes out less far above it is repeated a ply less deep, in centipawns.
+    lmr_shallower = 10 in 0..=100;
+    /// Late move reductions at the root: the least depth that is reduced; 128 for never.
+    root_lmr_depth = 3 in 2..=128, tuned 2..=8;
+    /// Late move reductions at the root: so many moves are searched in full.
+    root_lmr_moves = 3 in 1..=64, tuned 1..=12;
+    /// Late move reductions at the root: so many plies less than elsewhere.
+    root_lmr_relief = 1 in 0..=4;
     /// Late move pruning: quiet moves kept at depth 0, the square of the depth being added.
     lmp_base = 4 in 1..=256, tuned 1..=16;
+    /// Late move pruning: how much of the square of the depth is added, in percent.
+    lmp_square = 100 in 20..=300;
+    /// Late move pruning: how many of these moves are kept where the evaluation does not rise, in percent.
+    lmp_not_improving = 50 in 10..=100;
     /// Futility: constant margin for quiet moves, in centipawns.
     futility_base = 90 in 0..=30000, tuned 0..=300;
     /// Futility: margin for each ply of reduced depth, in centipawns.
     futility_margin = 85 in 20..=250;
+    /// Futility: the greatest reduced depth it is tried at.
+    futility_depth = 7 in 0..=20;
     /// History pruning: quiet moves below minus this for each ply of depth are left out.
     history_pruning = 3500 in 500..=100000, tuned 500..=12000;
+    /// History pruning: the greatest reduced depth it is tried at.
+    history_pruning_depth = 4 in 0..=20;
     /// Exchange pruning: what a quiet move may lose for each ply of reduced depth squared, in centipawns.
     see_quiet = 22 in 5..=30000, tuned 5..=80;
     /// Exchange pruning: what a capture may lose for each ply of depth, in centipawns.
     see_noisy = 95 in 20..=30000, tuned 20..=250;
     /// Exchange pruning: what a quiet move that gives check may lose at low depth, in centipawns.
     see_check = 350 in 0..=30000, tuned 0..=800;
+    /// Exchange pruning: the greatest reduced depth at which quiet moves are left out.
+    see_quiet_depth = 8 in 0..=20;
+    /// Exchange pruning: the greatest depth at which captures are left out.
+    see_noisy_depth = 8 in 0..=20;
+    /// Exchange pruning: the greatest depth at which quiet moves that give check are left out.
+    see_check_depth = 4 in 0..=20;
     /// Singular extension: the least depth it is tried at.
     singular_depth = 7 in 4..=128, tuned 4..=14;
     /// Singular extension: how far below the table's score the others must stay, in sixteenths of a centipawn a ply.
     singular_margin = 18 in 4..=80;
     /// Singular extension: so far below, in centipawns, the move is extended twice.
     double_margin = 20 in 0..=30000, tuned 0..=80;
+    /// Singular extension: how many plies less deep than the node the table's entry may be.
+    singular_entry = 3 in 0..=8;
+    /// Singular extension: how deep the others are searched, in percent of the depth left.
+    singular_share = 50 in 20..=80;
     /// Check extension: the greatest depth at which a move that gives check is searched a ply deeper.
     check_extension = 8 in 0..=128, tuned 0..=20;
     /// Quiescence: so many plies of it try quiet checks too.
@@ -169,6 +233,48 @@ params! {
     quiescence_moves = 2 in 1..=64, tuned 1..=12;
     /// Scores beyond beta: 1 to draw them towards it, the more the shallower the search; 0 to leave them.
     soft_beta = 1 in 0..=1;
+    /// Order of captures: how often the worth of the victim counts beside the history of the capture.
+    victim_weight = 16 in 1..=64;
+    /// Order of captures: what one may lose in its exchanges and still come before quiet moves, in centipawns.
+    good_capture = 20 in 0..=100;
+    /// Order of quiet moves: one that gives check ranks as if it had so much more history.
+    check_history = 12000 in 0..=50000;
+    /// Time: for how many more moves a game is planned where nobody says.
+    time_horizon = 26 in 10..=80;
+    /// Time: what a move should take, in percent of an even share.
+    time_soft = 70 in 20..=150;
+    /// Time: what a move may take, in percent of an even share.
+    time_hard = 400 in 100..=1000;
+    /// Time: what a move may take of the clock, in percent.
+    time_clock = 35 in 10..=80;
+    /// Time: what the last move before more time comes may take of the clock, in percent.
+    time_last = 85 in 30..=95;
+    /// Time: what a move gets of what it should take when its best move is new, in percent.
+    time_doubt = 125 in 80..=200;
+    /// Time: how much less of that for each iteration that kept the best move, in percent.
+    time_steady = 7 in 0..=20;
+    /// Time: so many such iterations count.
+    time_steady_most = 8 in 1..=20;
+    /// Time: what that is multiplied by when the best move took none of the nodes, in percent.
+    time_scattered = 150 in 80..=250;
+    /// Time: how much less that is when it took all of them, in percent.
+    time_effort = 80 in 0..=150;
+    /// Time: what a score has to fall by to double the time, in centipawns.
+    time_fall = 120 in 40..=1000;
+    /// Time: the greatest fall that counts, in centipawns.
+    time_fall_most = 60 in 0..=300;
+    /// Time: the greatest rise that counts, in centipawns: it takes time off as a fall adds to it.
+    time_rise_most = 20 in 0..=40;
+    /// Time: what a move gets at least of what it should take, in percent.
+    time_least = 40 in 10..=100;
+    /// Time: what a move gets at most of what it should take, in percent.
+    time_most = 160 in 100..=400;
+    /// Easy move: the least depth at which a recapture can be called the only sensible move.
+    easy_depth = 8 in 1..=40, tuned 4..=16;
+    /// Easy move: so many of the iterations need not have had it for the best.
+    easy_settle = 3 in 0..=10;
+    /// Easy move: what it takes of what a move should, in percent.
+    easy_share = 12 in 1..=100, tuned 5..=40;
     /// Easy move: how far all other moves must stay behind a recapture, in centipawns.
     easy_margin = 180 in 50..=600;
     /// History: bonus for each ply of depth.
@@ -183,6 +289,8 @@ params! {
     threat_history = 1 in 0..=1;
     /// Correction of the evaluation by what earlier searches found: hundredths of it that are applied.
     correction = 60 in 0..=200;
+    /// Correction of the evaluation: how often what the pawns tell counts beside what the pieces of either color and minor pieces do.
+    correction_pawns = 2 in 0..=8;
     /// Correction of the evaluation: how fast it is learned, in 256ths of a table's centipawn for each centipawn of error and ply of depth.
     correction_rate = 2 in 1..=16;
 }

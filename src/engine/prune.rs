@@ -82,7 +82,7 @@ impl Searcher<'_> {
             || depth < params.nmp_depth
             || ply < self.null_from
             || here.guess < beta
-            || eval + 20 * depth < beta + 120
+            || eval + params.nmp_margin_depth * depth < beta + params.nmp_margin
             || beta <= -MATE_BOUND
             || !node.can_afford_to_pass()
         {
@@ -91,7 +91,7 @@ impl Searcher<'_> {
         let child = node.after_null()?;
         let reduction = params.nmp_base
             + depth / params.nmp_depth_divisor
-            + ((here.guess - beta) / params.nmp_eval_divisor).min(3);
+            + ((here.guess - beta) / params.nmp_eval_divisor).min(params.nmp_eval_most);
         self.enter_null(ply, &child);
         let score = -self.search(&child, -beta, 1 - beta, depth - reduction, ply + 1, !here.cut);
         self.leave();
@@ -102,7 +102,8 @@ impl Searcher<'_> {
         if depth < params.nmp_verify_depth || self.null_from > 0 {
             return Some(score);
         }
-        self.null_from = ply + 3 * usize::try_from(depth - reduction).unwrap_or(0) / 4 + 1;
+        let without = (depth - reduction).max(0) * params.nmp_verify_share / 100;
+        self.null_from = ply + usize::try_from(without).unwrap_or(0) + 1;
         let verified = self.search(node, beta - 1, beta, depth - reduction, ply, false);
         self.null_from = 0;
         (verified >= beta).then_some(score)
@@ -112,9 +113,9 @@ impl Searcher<'_> {
     fn probcut(&mut self, here: &Here<'_>) -> Option<i32> {
         let Here { node, depth, ply, .. } = *here;
         let target = here.beta + self.params.probcut_margin;
-        let known_worse = here
-            .entry
-            .is_some_and(|entry| entry.depth >= depth - 3 && from_table(entry.score, ply) < target);
+        let known_worse = here.entry.is_some_and(|entry| {
+            entry.depth > depth - self.params.probcut_reduction && from_table(entry.score, ply) < target
+        });
         if depth < self.params.probcut_depth
             || is_mate(here.beta)
             || known_worse
@@ -132,6 +133,7 @@ impl Searcher<'_> {
     fn search_probcut(&mut self, here: &Here<'_>, target: i32) -> Option<i32> {
         let Here { node, depth, ply, .. } = *here;
         let needed = target - here.eval?;
+        let shallow = depth - self.params.probcut_reduction;
         let mut cursor = self.memory.moves.len();
         let moves = &mut self.memory.moves;
         captures(node, &mut |mv| {
@@ -151,8 +153,8 @@ impl Searcher<'_> {
             let child = node.after(mv);
             self.enter(node, ply, mv, &child);
             let mut score = -self.quiescence(&child, -target, 1 - target, ply + 1, 0);
-            if score >= target && depth > 4 {
-                score = -self.search(&child, -target, 1 - target, depth - 4, ply + 1, !here.cut);
+            if score >= target && shallow > 0 {
+                score = -self.search(&child, -target, 1 - target, shallow, ply + 1, !here.cut);
             }
             self.leave();
             if self.watch.stopped() {
@@ -163,7 +165,7 @@ impl Searcher<'_> {
                     mv: Packed::from(mv),
                     score: to_table(score, ply),
                     eval: here.raw,
-                    depth: depth - 3,
+                    depth: shallow + 1,
                     bound: Bound::Lower,
                     pv: here.entry.is_some_and(|entry| entry.pv),
                 };
@@ -180,7 +182,7 @@ impl Searcher<'_> {
         here: &Here<'_>,
         candidate: &Candidate,
         alpha: i32,
-        picker: &mut Picker,
+        picker: &mut Picker<'_>,
     ) -> bool {
         let Candidate {
             mv,
@@ -196,7 +198,7 @@ impl Searcher<'_> {
         if !quiet {
             // What wins or holds in its exchanges falls short of no such margin, so it is not weighed again.
             return self.habits.see
-                && here.depth <= 8
+                && here.depth <= params.see_noisy_depth
                 && !picker.has_weighed()
                 && !see::gains(node.board(), node.turn, mv, -params.see_noisy * here.depth);
         }
@@ -206,7 +208,8 @@ impl Searcher<'_> {
             picker.skip_quiets();
         }
         let futile = here.eval.is_some_and(|eval| {
-            reduced <= 7 && eval + params.futility_base + params.futility_margin * reduced <= alpha
+            reduced <= params.futility_depth
+                && eval + params.futility_base + params.futility_margin * reduced <= alpha
         });
         if futile && !check {
             picker.skip_quiets();
@@ -215,21 +218,26 @@ impl Searcher<'_> {
         if check {
             // A check may be worth a piece, but not any depth.
             return self.habits.see
-                && here.depth <= 4
+                && here.depth <= params.see_check_depth
                 && !see::gains(node.board(), node.turn, mv, -params.see_check);
         }
-        if reduced <= 4 && history < -params.history_pruning * reduced {
+        if reduced <= params.history_pruning_depth && history < -params.history_pruning * reduced {
             return true;
         }
         self.habits.see
-            && reduced <= 8
+            && reduced <= params.see_quiet_depth
             && !see::gains(node.board(), node.turn, mv, -params.see_quiet * reduced * reduced)
     }
 
     /// Late move pruning: how many quiet moves a node tries.
     fn late_move_count(&self, here: &Here<'_>) -> usize {
-        let all = self.params.lmp_base + here.depth * here.depth;
-        let count = if here.improving { all } else { all / 2 };
+        let params = self.params;
+        let all = params.lmp_base + here.depth * here.depth * params.lmp_square / 100;
+        let count = if here.improving {
+            all
+        } else {
+            all * params.lmp_not_improving / 100
+        };
         usize::try_from(count).unwrap_or(0)
     }
 
@@ -249,7 +257,7 @@ impl Searcher<'_> {
         let score = from_table(entry.score, ply);
         let reach = usize::try_from(2 * self.iteration).unwrap_or(0);
         if depth < self.params.singular_depth
-            || entry.depth < depth - 3
+            || entry.depth < depth - self.params.singular_entry
             || entry.bound == Bound::Upper
             || is_mate(score)
             || here.excluded.is_some()
@@ -260,7 +268,8 @@ impl Searcher<'_> {
         }
         let bar = score - self.params.singular_margin * depth / 16;
         self.memory.frame(ply).excluded = Some(mv);
-        let others = self.search(node, bar - 1, bar, (depth - 1) / 2, ply, here.cut);
+        let shallow = ((depth - 1) * self.params.singular_share / 100).max(1);
+        let others = self.search(node, bar - 1, bar, shallow, ply, here.cut);
         self.memory.frame(ply).excluded = None;
         if others < bar {
             let twice = !here.pv && others < bar - self.params.double_margin;

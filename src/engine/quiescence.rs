@@ -36,7 +36,7 @@ impl Searcher<'_> {
         let entry = self.table.probe(key);
         if let Some(entry) = entry
             && !pv
-            && node.pos.halfmoves() < 90
+            && !draw::is_near(node)
             && let Some(score) = cutoff(&entry, alpha, beta, ply)
         {
             return score;
@@ -206,14 +206,15 @@ impl Searcher<'_> {
     #[inline(never)]
     fn push_forcing(&mut self, node: &Node, steps: i32, table_move: Option<Packed>) {
         let table_move = table_move.filter(|mv| !mv.is_none());
-        let past = Past::quiescent(node, self.params);
+        let params = self.params;
+        let past = Past::quiescent(node, params);
         let histories = &self.memory.histories;
         let moves = &mut self.memory.moves;
         let mut push = |mv: Move| {
             let score = if table_move == Some(Packed::from(mv)) {
                 i32::MAX
             } else if is_noisy(mv) {
-                (1 << 20) + noisy_value(mv) * 16 + histories.capture(node.turn, mv)
+                (1 << 20) + noisy_value(mv) * params.victim_weight + histories.capture(node.turn, mv)
             } else {
                 histories.butterfly(&past, mv)
             };
@@ -221,7 +222,7 @@ impl Searcher<'_> {
         };
         if node.orthodox && !node.in_check() {
             captures(node, &mut push);
-            if steps < self.params.quiescence_checks {
+            if steps < params.quiescence_checks {
                 Checks::of(node).quiet(node, &mut push);
             }
         } else {

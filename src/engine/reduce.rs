@@ -66,20 +66,17 @@ impl Reductions {
 
     /// The reduction of a move under its circumstances, in [`PLY`]s; negative for an extension.
     pub fn under(&self, params: &Params, depth: i32, count: usize, now: &Circumstances) -> i32 {
-        let mut reduction = self.base(depth, count);
-        reduction += PLY * i32::from(!now.improving);
-        reduction += (PLY + PLY / 2) * i32::from(now.cut);
-        reduction += PLY * i32::from(now.after_capture);
-        reduction += PLY * i32::from(now.many_cuts);
-        reduction -= PLY * i32::from(now.pv);
-        reduction -= PLY * i32::from(now.was_pv);
-        reduction -= PLY * i32::from(now.check);
-        reduction -= PLY * i32::from(now.killer);
-        reduction -= now.history * PLY / params.lmr_history;
-        if !now.quiet {
-            reduction -= PLY;
-        }
-        reduction
+        let mut hundredths = 0;
+        hundredths += params.lmr_not_improving * i32::from(!now.improving);
+        hundredths += params.lmr_cut_node * i32::from(now.cut);
+        hundredths += params.lmr_after_capture * i32::from(now.after_capture);
+        hundredths += params.lmr_many_cuts * i32::from(now.many_cuts);
+        hundredths -= params.lmr_pv * i32::from(now.pv);
+        hundredths -= params.lmr_was_pv * i32::from(now.was_pv);
+        hundredths -= params.lmr_check * i32::from(now.check);
+        hundredths -= params.lmr_killer * i32::from(now.killer);
+        hundredths -= params.lmr_noisy * i32::from(!now.quiet);
+        self.base(depth, count) + hundredths * PLY / 100 - now.history * PLY / params.lmr_history
     }
 }
 

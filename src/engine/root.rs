@@ -151,8 +151,10 @@ impl Searcher<'_> {
             return -self.search(child, -beta, -alpha, full, 1, false);
         }
         let mut reduced = full;
-        if depth >= 3 && index >= 3 && !child.in_check() {
-            let reduction = self.reductions.base(depth, index) / PLY - 1;
+        let params = self.params;
+        let in_full = usize::try_from(params.root_lmr_moves).unwrap_or(1);
+        if depth >= params.root_lmr_depth && index >= in_full && !child.in_check() {
+            let reduction = self.reductions.base(depth, index) / PLY - params.root_lmr_relief;
             reduced = (full - reduction).clamp(1, full);
         }
         let mut score = -self.search(child, -alpha - 1, -alpha, reduced, 1, true);

@@ -137,7 +137,7 @@ impl Searcher<'_> {
         let entry = entry?;
         let pv = beta - alpha > 1;
         let asked = depth + if pv { self.params.pv_cutoff } else { 0 };
-        if entry.depth < asked || pv && entry.bound != Bound::Exact || node.pos.halfmoves() >= 90 {
+        if entry.depth < asked || pv && entry.bound != Bound::Exact || draw::is_near(node) {
             return None;
         }
         cutoff(entry, alpha, beta, ply)
@@ -219,6 +219,7 @@ impl Searcher<'_> {
             killers,
             past,
             self.habits.see,
+            self.params,
         );
         let mut tried = Tried::default();
         let (mut best, mut best_move, mut alpha) = (-INFINITE, None, here.alpha);
@@ -338,7 +339,8 @@ impl Searcher<'_> {
             score = -self.search(child, -alpha - 1, -alpha, reduced, ply, true);
             self.memory.frame(ply).owed = owed;
             if score > alpha && reduced < depth {
-                depth += i32::from(score > best + 60) - i32::from(score < best + 10);
+                depth += i32::from(score > best + self.params.lmr_deeper)
+                    - i32::from(score < best + self.params.lmr_shallower);
                 if reduced < depth {
                     score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
                 }

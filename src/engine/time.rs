@@ -1,5 +1,6 @@
 //! How much of a game's clock a move may take.
 
+use super::Params;
 use crate::units::Millis;
 
 /// The clock of the side to move.
@@ -24,37 +25,37 @@ pub struct Budget {
     pub hard: Millis,
 }
 
-/// How many more moves a game is planned for when no number is given.
-const HORIZON: u64 = 26;
-
-/// The budget of one move: `soft <= hard`, and `hard` is never more than what is left after the overhead.
+/// The budget of one move, by the numbers named `time_`: `soft <= hard`, and `hard` is never more than what is left after the overhead.
 ///
 /// ```
-/// use sparring::{engine::time::{GameClock, budget}, units::Millis};
+/// use sparring::{engine::{Params, time::{GameClock, budget}}, units::Millis};
 ///
 /// let clock = GameClock { remaining: Millis(60_000), increment: Millis(1000), ..GameClock::default() };
-/// let budget = budget(&clock);
+/// let budget = budget(&clock, &Params::default());
 /// assert!(budget.soft > Millis(1000) && budget.hard < Millis(30_000));
 /// ```
 #[must_use]
-pub fn budget(clock: &GameClock) -> Budget {
+pub fn budget(clock: &GameClock, params: &Params) -> Budget {
     let usable = clock.remaining - clock.overhead;
+    let horizon = u64::try_from(params.time_horizon).unwrap_or(1).max(1);
     let moves = clock
         .moves_to_go
-        .map_or(HORIZON, |moves| u64::from(moves).clamp(1, HORIZON));
+        .map_or(horizon, |moves| u64::from(moves).clamp(1, horizon));
     // The increments to come are as good as time on the clock, less what their moves lose on the way.
     let income = (clock.increment - clock.overhead).0.saturating_mul(moves - 1);
     let share = usable.0.saturating_add(income) / moves;
     // A single long thought may not ruin the rest of the game: at most this part of the clock. The last move before
     // more time comes may take nearly all.
-    let cap = if moves == 1 {
-        usable.scaled(0.85)
+    let most = if moves == 1 {
+        params.time_last
     } else {
-        usable.scaled(0.35)
+        params.time_clock
     };
-    let hard = Millis(share.saturating_mul(4)).min(cap);
+    let cap = usable.scaled(f64::from(most) / 100.0);
+    let of_share = |percent: i32| Millis(share.saturating_mul(u64::try_from(percent).unwrap_or(0)) / 100);
+    let hard = of_share(params.time_hard).min(cap);
     Budget {
-        soft: Millis(share.saturating_mul(7) / 10).min(hard),
+        soft: of_share(params.time_soft).min(hard),
         hard,
     }
 }
@@ -64,6 +65,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn plan(clock: &GameClock) -> Budget {
+        budget(clock, &Params::default())
+    }
 
     fn clock(remaining: u64, increment: u64, overhead: u64) -> GameClock {
         GameClock {
@@ -83,9 +88,15 @@ mod tests {
             moves_to_go in prop::option::of(any::<u32>()),
         ) {
             let clock = GameClock { moves_to_go, ..clock(remaining, increment, overhead) };
-            let budget = budget(&clock);
-            prop_assert!(budget.soft <= budget.hard);
-            prop_assert!(budget.hard <= clock.remaining - clock.overhead);
+            for which in 0..3 {
+                let mut params = Params::default();
+                for param in Params::LIST.iter().filter(|param| param.name.starts_with("time_")) {
+                    params.set(param.name, [param.default, param.min, param.max][which]).unwrap();
+                }
+                let budget = budget(&clock, &params);
+                prop_assert!(budget.soft <= budget.hard);
+                prop_assert!(budget.hard <= clock.remaining - clock.overhead);
+            }
         }
 
         #[test]
@@ -98,7 +109,7 @@ mod tests {
             let mut left = seconds * 1000;
             for played in 0..200u32 {
                 let to_go = moves_to_go.map(|cycle| cycle - played % cycle);
-                let budget = budget(&GameClock { moves_to_go: to_go, ..clock(left, increment, overhead) });
+                let budget = plan(&GameClock { moves_to_go: to_go, ..clock(left, increment, overhead) });
                 let spent = budget.hard.0 + overhead.min(left);
                 prop_assert!(spent <= left);
                 left = left - spent + increment;
@@ -113,12 +124,12 @@ mod tests {
     fn one_second_and_a_hundredth_lasts_for_a_long_game() {
         let mut left = 1000;
         for _ in 0..150 {
-            let budget = budget(&clock(left, 10, 3));
+            let budget = plan(&clock(left, 10, 3));
             assert!(budget.soft.0 + 3 < left);
             left = left - budget.soft.0 - 3 + 10;
         }
         assert!(left > 15, "{left} ms left");
-        assert!(budget(&clock(1000, 10, 3)).soft >= Millis(20));
+        assert!(plan(&clock(1000, 10, 3)).soft >= Millis(20));
     }
 
     #[test]
@@ -127,6 +138,26 @@ mod tests {
             moves_to_go: Some(1),
             ..clock(10_000, 0, 10)
         };
-        assert!(budget(&last).hard > Millis(8000));
+        assert!(plan(&last).hard > Millis(8000));
+    }
+
+    #[test]
+    fn every_number_of_the_plan_counts() {
+        for (name, moves_to_go) in [
+            ("time_horizon", None),
+            ("time_soft", None),
+            ("time_hard", None),
+            ("time_clock", Some(4)),
+            ("time_last", Some(1)),
+        ] {
+            let clock = GameClock {
+                moves_to_go,
+                ..clock(60_000, 0, 10)
+            };
+            let mut params = Params::default();
+            let param = Params::LIST.iter().find(|param| param.name == name).unwrap();
+            params.set(name, param.min).unwrap();
+            assert!(budget(&clock, &params) != plan(&clock), "{name}");
+        }
     }
 }

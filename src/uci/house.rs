@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use crate::{
     book::{self, BookMove, Library, Wish},
     chess::Color,
-    engine::{Engine, News, Report, Search, Surroundings},
+    engine::{Engine, News, Params, Report, Search, Surroundings},
     units::{Centipawns, Millis},
 };
 #[cfg(feature = "daemon")]
@@ -147,6 +147,18 @@ impl House {
             most: search.limits.nodes,
             ..task
         }
+    }
+
+    /// The numbers of the search under a guise: those set by hand, unless the personality has its own.
+    pub(super) fn params<'a>(&'a self, guise: &Guise, by_hand: &'a Params) -> &'a Params {
+        #[cfg(feature = "daemon")]
+        let own = self
+            .profile(guise)
+            .and_then(|profile| strength::setup(profile, guise.level))
+            .map(|setup| setup.params());
+        #[cfg(not(feature = "daemon"))]
+        let (own, _) = (None, guise); // there is only the engine as it is
+        own.unwrap_or(by_hand)
     }
 
     /// Without personalities there is only the engine as it is.

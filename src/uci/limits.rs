@@ -7,7 +7,7 @@ use super::{
 use crate::{
     chess::Color,
     engine::{
-        Limits,
+        Limits, Params,
         time::{GameClock, budget},
     },
     units::{Depth, Millis, Nodes},
@@ -34,9 +34,15 @@ pub(super) fn clock_of(go: &Go, turn: Color) -> (SideClock, Option<&'static str>
     (own, (has_rest && !is_bounded).then_some(remark))
 }
 
-/// The limits of a search, by the clock of the side whose turn it is. `reserve` is kept on the clock as far as it goes, but never
+/// The limits of a search, by the clock of the side whose turn it is and the numbers it is played with. `reserve` is kept on the clock as far as it goes, but never
 /// more than half of it.
-pub(super) fn limits(go: &Go, clock: SideClock, settings: &Settings, reserve: Millis) -> Limits {
+pub(super) fn limits(
+    go: &Go,
+    clock: SideClock,
+    settings: &Settings,
+    params: &Params,
+    reserve: Millis,
+) -> Limits {
     let overhead = settings.overhead;
     let mut limits = Limits {
         depth: go.depth.map(Depth),
@@ -49,12 +55,13 @@ pub(super) fn limits(go: &Go, clock: SideClock, settings: &Settings, reserve: Mi
         return limits;
     }
     if let Some(remaining) = clock.remaining {
-        let budget = budget(&GameClock {
+        let clock = GameClock {
             remaining: remaining - reserve.min(remaining.scaled(0.5)),
             increment: clock.increment.unwrap_or_default(),
             moves_to_go: go.movestogo.filter(|moves| *moves > 0),
             overhead,
-        });
+        };
+        let budget = budget(&clock, params);
         // An interface that ponders gives part of the time back while the opponent thinks.
         let hope = if settings.ponder { 1.25 } else { 1.0 };
         limits.soft = Some(budget.soft.scaled(hope).min(budget.hard));
@@ -84,9 +91,27 @@ mod tests {
             (Some(Millis(1000)), Some(Millis(10)))
         );
         assert!(remark.unwrap().contains("that of the other side"));
-        let limits = limits(&go, clock, &Settings::default(), Millis::ZERO);
+        let settings = Settings::default();
+        let limits = limits(&go, clock, &settings, &settings.params, Millis::ZERO);
         assert!(limits.hard.is_some_and(|hard| hard < Millis(1000)), "{limits:?}");
         assert_eq!(clock_of(&go, Color::Black).1, None);
+    }
+
+    #[test]
+    fn the_numbers_of_a_player_say_how_long_it_thinks() {
+        let go = Go {
+            wtime: Some(Millis(60_000)),
+            ..Go::default()
+        };
+        let soft = |time_soft| {
+            let params = Params {
+                time_soft,
+                ..Params::default()
+            };
+            let (clock, settings) = (clock_of(&go, Color::White).0, Settings::default());
+            limits(&go, clock, &settings, &params, Millis::ZERO).soft.unwrap()
+        };
+        assert!(soft(100).0.abs_diff(2 * soft(50).0) <= 1);
     }
 
     #[test]

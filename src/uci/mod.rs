@@ -253,7 +253,9 @@ impl<W: Write> Front<'_, W> {
         if self.line.ply() < 2 || self.initial.is_none() {
             self.initial = clock.remaining;
         }
-        let limits = limits(go, clock, &self.settings, self.gate.reserve());
+        let guise = self.settings.guise();
+        let params = self.house.params(&guise, &self.settings.params);
+        let limits = limits(go, clock, &self.settings, params, self.gate.reserve());
         let held = if go.ponder {
             Some(Held::Ponder)
         } else {
@@ -271,7 +273,6 @@ impl<W: Write> Front<'_, W> {
             .soft
             .or(limits.hard)
             .map_or(self.settings.delay, |most| most.min(self.settings.delay));
-        let guise = self.settings.guise();
         let book = self.book_moves(held, &search, &guise, clock.increment);
         let verify = self
             .house

@@ -26,7 +26,7 @@ pub(super) enum Change {
     /// Forget everything.
     Clear,
     /// Other numbers for the search.
-    Params(Params),
+    Params(Box<Params>),
     /// Another book, or none.
     Book(Option<PathBuf>),
     /// The log begins, goes to another file, or ends.
@@ -377,7 +377,7 @@ impl Settings {
             max: u64::try_from(param.max).unwrap_or(0),
         })?;
         self.params.set(name, value)?;
-        Ok(Change::Params(self.params.clone()))
+        Ok(Change::Params(Box::new(self.params.clone())))
     }
 
     /// The weaknesses that are set by hand, in the game of this seed.

@@ -25,7 +25,7 @@ pub(super) enum Job {
     NewGame,
     Resize(usize),
     Threads(usize),
-    Params(Params),
+    Params(Box<Params>),
     Perft(Box<GameLine>, u32),
     Bench(Depth),
     /// Say that everything asked before is done.
@@ -73,7 +73,7 @@ impl<W: Write> Worker<'_, W> {
             Job::NewGame => self.engine.clear(),
             Job::Resize(mib) => self.resize(mib),
             Job::Threads(threads) => self.engine.set_threads(threads),
-            Job::Params(params) => self.engine.set_params(params),
+            Job::Params(params) => self.engine.set_params(*params),
             Job::Perft(line, depth) => self.perft(&line, depth),
             Job::Bench(depth) => self.bench(depth),
             Job::Ready => self.voice.say("readyok"),

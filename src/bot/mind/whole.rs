@@ -19,7 +19,7 @@ use crate::{
     },
     chess::{Move, Rules as _, write_san},
     engine::{
-        Limits, Score, Search,
+        Limits, Params, Score, Search,
         time::{Budget, GameClock, budget},
     },
     lichess::model::Speed,
@@ -186,12 +186,16 @@ impl Whole {
 /// The time for thinking, of which what has passed since the turn came is gone.
 fn limits(request: &MoveRequest) -> Budget {
     let plan = request.clocks.map_or(UNHURRIED, |clocks| {
-        budget(&GameClock {
+        let clock = GameClock {
             remaining: clocks.mine,
             increment: clocks.increment,
             moves_to_go: None,
             overhead: request.overhead,
-        })
+        };
+        match strength::setup(&request.manner.profile, request.manner.level) {
+            Some(setup) => budget(&clock, setup.params()),
+            None => budget(&clock, &Params::default()),
+        }
     });
     let most = if request.line.ply() < 2 { FIRST_MOVE } else { plan };
     let gone = request.arrived.elapsed().into();

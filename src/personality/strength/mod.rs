@@ -11,10 +11,12 @@ pub use path::{Choice, Knobs, Levels, LevelsError, Place};
 pub use stated::Strength;
 pub use think::{Chosen, Order, Styled, Thought, think};
 
+use std::sync::Arc;
+
 use super::{Profile, choice::Looks, style::Style};
 use crate::{
     chess::GameLine,
-    engine::{Handicap, Limits, Search},
+    engine::{Handicap, Limits, Search, Setup},
     units::{Elo, Millis},
 };
 
@@ -59,8 +61,15 @@ pub fn order(
 ) -> Order {
     let knobs = knobs_of(profile, asked, line.variant().is_orthodox());
     let mut order = order_with(&knobs, line, budget, seed).in_style(profile.style);
-    order.search.setup = profile.setup.clone().filter(|_| asked.is_none());
+    order.search.setup = setup(profile, asked).cloned();
     order
+}
+
+/// The numbers and weights that a personality plays with, where they are not the engine's: none at a level that is asked
+/// for.
+#[must_use]
+pub fn setup(profile: &Profile, asked: Option<Elo>) -> Option<&Arc<Setup>> {
+    profile.setup.as_ref().filter(|_| asked.is_none())
 }
 
 /// The same for knobs of one's own.
