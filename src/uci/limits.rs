@@ -1,8 +1,8 @@
 //! When a search ends: the limits of `go` as the engine takes them.
 
 use super::{
-    options::Settings,
     parse::{Go, SideClock},
+    settings::Settings,
 };
 use crate::{
     chess::Color,

@@ -10,6 +10,7 @@ mod limits;
 mod options;
 mod parse;
 mod perft_table;
+mod settings;
 mod voice;
 mod wdl;
 mod worker;
@@ -29,8 +30,8 @@ pub use worker::{bench, fixed_cost};
 use gate::{Gate, Held};
 use house::{Guise, open_book, speed};
 use limits::{clock_of, limits};
-use options::{Change, Settings};
 use parse::{Command, Go};
+use settings::{Change, Settings};
 use voice::Voice;
 use worker::{Job, Order, TOLERANCE, Worker};
 
