@@ -200,7 +200,9 @@ impl<W: Write> Front<'_, W> {
     fn open_book(&mut self, path: Option<&Path>) {
         match path.map(open_book).transpose() {
             Ok(book) => self.book = book,
-            Err(error) => self.voice.remark(error),
+            Err(error) => self
+                .voice
+                .remark(format_args!("option \"BookFile\" stays as it was: {error}")),
         }
     }
 

@@ -77,6 +77,8 @@ pub(super) enum ParseError {
     Unknown(String),
     #[error("\"{word}\" needs a number, not \"{text}\"")]
     Number { word: String, text: String },
+    #[error("\"{0}\" needs a number from 1, nothing is found with 0")]
+    Zero(String),
     #[error("\"{0}\" needs a value")]
     Missing(String),
     #[error("\"position\" needs \"startpos\" or \"fen\" and six fields, not \"{0}\"")]
@@ -180,11 +182,14 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
                 while let Some(mv) = words.next_if(|word| !LIMITS.contains(word)) {
                     go.searchmoves.push(mv.to_owned());
                 }
+                if go.searchmoves.is_empty() {
+                    return Err(ParseError::Missing(word.to_owned()));
+                }
             }
             "perft" => return Ok(Command::Perft(number(word, words.next())?)),
-            "depth" => go.depth = Some(number(word, words.next())?),
-            "nodes" => go.nodes = Some(number(word, words.next())?),
-            "mate" => go.mate = Some(number(word, words.next())?),
+            "depth" => go.depth = Some(positive(word, words.next())?),
+            "nodes" => go.nodes = Some(positive(word, words.next())?),
+            "mate" => go.mate = Some(positive(word, words.next())?),
             "movestogo" => go.movestogo = Some(number(word, words.next())?),
             "movetime" => go.movetime = Some(span(word, words.next())?),
             "wtime" => go.wtime = Some(span(word, words.next())?),
@@ -203,6 +208,18 @@ fn number<N: std::str::FromStr>(word: &str, text: Option<&str>) -> Result<N, Par
         word: word.to_owned(),
         text: text.to_owned(),
     })
+}
+
+/// A number of which there must be some: a mate in 0 would be looked for for ever.
+fn positive<N>(word: &str, text: Option<&str>) -> Result<N, ParseError>
+where
+    N: std::str::FromStr + Default + PartialEq,
+{
+    let number: N = number(word, text)?;
+    if number == N::default() {
+        return Err(ParseError::Zero(word.to_owned()));
+    }
+    Ok(number)
 }
 
 /// A time in milliseconds. Programs send negative clocks when a flag is about to fall; that is no time at all.
@@ -279,6 +296,11 @@ mod tests {
         assert_eq!(text("hello there"), "\"hello\" is not a command");
         assert_eq!(text("go depth ten"), "\"depth\" needs a number, not \"ten\"");
         assert_eq!(text("go wtime"), "\"wtime\" needs a value");
+        assert_eq!(
+            text("go mate 0"),
+            "\"mate\" needs a number from 1, nothing is found with 0"
+        );
+        assert_eq!(text("go searchmoves depth 3"), "\"searchmoves\" needs a value");
         assert_eq!(text("go quickly"), "\"go\" does not know \"quickly\"");
     }
 

@@ -34,7 +34,18 @@ fn it_answers_while_it_searches_and_stops_when_told() {
         .say("setoption name Hash value 8")
         .until("info string option");
     session.say("go depth 1").until("info string");
-    session.say("stop").until("bestmove");
+    session
+        .say("ucinewgame")
+        .until("info string \"ucinewgame\" is ignored");
+    session.say("bench").until("info string \"bench\" is ignored");
+    // What is to be searched next may be said already; the search under way does not mind.
+    session
+        .say("position startpos moves e2e5")
+        .until("info string move 1");
+    session.say("position fen 8/8/8/8/8/5k2/8/4r2K w - - 0 1");
+    let best = session.say("stop").last("bestmove");
+    assert_ne!(best, "bestmove 0000");
+    assert_eq!(session.say("go depth 1").last("bestmove"), "bestmove h1h2");
     session.say("isready").until("readyok");
 }
 
@@ -61,6 +72,16 @@ fn what_cannot_be_is_told_and_changes_nothing() {
         ("setoption", "needs \"name\""),
         ("go searchmoves e2e4", "\"e2e4\" is not legal here"),
         ("go depth", "needs a value"),
+        ("go depth 0", "\"depth\" needs a number from 1"),
+        ("go nodes 0", "\"nodes\" needs a number from 1"),
+        ("go mate 0", "\"mate\" needs a number from 1"),
+        ("go searchmoves", "\"searchmoves\" needs a value"),
+        ("go movestogo 99999999999", "\"movestogo\" needs a number"),
+        ("bench -1", "\"bench\" needs a number"),
+        (
+            "setoption name BookFile value no/such.book",
+            "\"BookFile\" stays as it was: no/such.book: ",
+        ),
         ("perft 99", "would take too long"),
         ("sing", "\"sing\" is not a command"),
     ] {
