@@ -6,7 +6,7 @@ use std::{
     io,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
+    time::SystemTime,
 };
 
 use tracing::{debug, warn};
@@ -182,9 +182,7 @@ pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {
 
 /// The time of the world since 1970.
 fn epoch() -> Millis {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(Millis::ZERO, Millis::from)
+    Millis::since_1970(SystemTime::now())
 }
 
 fn past(archive: &Archive) -> Result<Past, StoreError> {
