@@ -8,6 +8,7 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use anyhow::Context as _;
@@ -88,12 +89,7 @@ fn challenge_with(made: &challenge::Made, file: Option<&str>, path: &Path) -> an
     } else {
         Config::default()
     };
-    challenge::explain(file, made, &config, path, now())
-}
-
-fn now() -> Millis {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    now.map_or(Millis::ZERO, Millis::from)
+    challenge::explain(file, made, &config, path, Millis::since_1970(SystemTime::now()))
 }
 
 /// The files of personalities there are, or the shipped ones where the folders are missing: names and texts.
