@@ -206,6 +206,24 @@ async fn the_last_book_move_is_told_and_who_wants_quiet_gets_it() {
 }
 
 #[tokio::test]
+async fn who_asks_for_another_opponent_at_once_is_greeted_by_that_one() {
+    let stage = replies(&["e7e5"])
+        .personality(Profile::new("anton"))
+        .personality(Profile::new("berta"))
+        .open()
+        .await;
+    stage.arm("/api/bot/game/stream", 1, Mishap::Delay { by: Millis(2000) });
+    let mut game = stage.game(&WHITE).await;
+    game.human_says("!play anton")
+        .await
+        .human_says("!level 900")
+        .await;
+    game.bot_says("I am anton (level 900)").await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    assert_eq!(game.lines_of_the_bot(), 1, "no answers beside the greeting");
+}
+
+#[tokio::test]
 async fn a_rematch_is_played_a_step_higher_and_told_so() {
     let stage = replies(&["e7e5"])
         .personality(Profile::new("friendly"))

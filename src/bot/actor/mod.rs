@@ -127,6 +127,10 @@ struct Actor {
     held_until: Option<Instant>,
     /// The chat of before is awaited until then.
     recall_due: Option<Instant>,
+    /// The chat of before is known, or cannot be known.
+    has_recalled: bool,
+    /// The opponent is greeted then, if nobody has done so before.
+    greets_at: Option<Instant>,
     /// What the opponent asked for since the stream was opened, in order; a flood keeps its newest.
     heeded: Vec<chat::Command>,
     outbox: Outbox,
@@ -210,6 +214,8 @@ impl Actor {
             book: None,
             held_until: None,
             recall_due: None,
+            has_recalled: false,
+            greets_at: None,
             heeded: Vec::new(),
             outbox: Outbox::new(now),
             errands: FuturesUnordered::new(),
@@ -251,6 +257,7 @@ impl Actor {
             && matches!(self.turn, Turn::Open)
             && self.errands.is_empty()
             && self.outbox.is_done()
+            && self.greets_at.is_none()
             && self.unplayable.is_none()
             && self.closes_at.is_none()
     }
@@ -285,6 +292,7 @@ impl Actor {
             self.abort_no_show(now);
         }
         self.attend_turn(now);
+        self.attend_greeting(now);
         if let Some(line) = self.outbox.next(now, &self.shared.breath) {
             self.say(line);
         }
@@ -309,6 +317,7 @@ impl Actor {
             self.closes_at,
             self.held_until,
             self.recall_due,
+            self.greets_at(),
             self.turn.wakes_at(),
             self.outbox.wakes_at(),
         ]
