@@ -25,6 +25,7 @@ use crate::{
     diagnostic::{Findings, place},
     personality::{
         self, Level, Profile,
+        choice::Looks,
         strength::{self, CALIBRATION, Knobs, Levels, Strength},
     },
     settings::{Fallback, Key, nearest},
@@ -277,10 +278,11 @@ pub(super) fn knob_rows(knobs: &Knobs) -> Vec<KnobRow> {
         ),
         (
             "depth",
-            or(
-                knobs.depth.map(|depth| depth.0.to_string()),
-                if checks { "as people" } else { "no limit" },
-            ),
+            match knobs.depth {
+                Some(depth) => depth.0.to_string(),
+                None if checks => Looks::DEEP.0.to_string(),
+                None => "no limit".to_owned(),
+            },
             "half moves looked ahead, exchanges excepted",
         ),
         (
