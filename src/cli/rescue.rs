@@ -75,3 +75,44 @@ fn as_begun(game: &GameRecord) -> Option<Rule> {
         ..Rule::default()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{lichess::model::Side, store::sample, units::Elo};
+
+    #[test]
+    fn everybody_is_declined_and_each_kind_of_game_is_played_as_it_was_begun() {
+        let rated = GameRecord {
+            rated: true,
+            personality: "club".to_owned(),
+            ..sample::game("abcd1234", Side::White)
+        };
+        let casual = GameRecord {
+            rated: false,
+            personality: "gone".to_owned(),
+            level: Some(Elo(900)),
+            ..sample::game("efgh5678", Side::Black)
+        };
+        let mut own = Config::default();
+        own.matchmaking.enabled = true;
+        own.rules = vec![Rule::welcoming_all()];
+        let config = nothing_new(own, &[rated, casual]);
+        let decided: Vec<Option<Then>> = config.rules.iter().map(|rule| rule.then).collect();
+        let later = Then::Decline(DeclineReason::Later);
+        assert_eq!(decided, [Some(later), None, None, Some(Then::Queue)]);
+        let played: Vec<_> = config.rules[1..3]
+            .iter()
+            .map(|rule| (rule.when.mode, rule.wish.personality.as_deref(), rule.wish.level))
+            .collect();
+        let nine_hundred = Some(LevelWish::Fixed(Elo(900)));
+        assert_eq!(
+            played,
+            [
+                (Some(Mode::Rated), Some("club"), None),
+                (Some(Mode::Casual), Some("gone"), nine_hundred),
+            ]
+        );
+        assert!(!config.matchmaking.enabled && !config.tournaments.enabled);
+    }
+}
