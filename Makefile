@@ -33,7 +33,8 @@ help:
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
-	@echo 'make peers         other clients play whole games on the sandbox: berserk, and LICHESS_BOT=FOLDER BOTLI=FOLDER'
+	@echo 'make peers         other clients play whole games on the sandbox: LICHESS_BOT=FOLDER BOTLI=FOLDER, and berserk'
+	@echo 'make berserk       berserk alone: lichess'"'"' own client for Python plays as a person and as a bot (needs python3)'
 	@echo 'make deb           a Debian package (needs cargo-deb)'
 	@echo 'make EXE=name      the UCI engine alone (default target)'
 
@@ -54,7 +55,7 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 	touch $@
 
 .PHONY: test
-test: fmt lint web test-rust soak-ci test-web
+test: fmt lint web test-rust soak-ci berserk test-web
 
 .PHONY: fmt
 fmt:
@@ -183,14 +184,22 @@ bench-books:
 LICHESS_BOT ?=
 BOTLI ?=
 PEERS = target/peers/bin
-.PHONY: peers
-peers: test-build
-	python3 -m venv target/peers
-	$(PEERS)/pip install --quiet --requirement tests/peers/requirements.txt
+.PHONY: peers berserk
+peers: berserk
 	$(if $(LICHESS_BOT),$(PEERS)/pip install --quiet --requirement $(LICHESS_BOT)/requirements.txt)
 	$(if $(BOTLI),$(PEERS)/pip install --quiet $$($(PEERS)/python tests/peers/needs.py $(BOTLI)/pyproject.toml))
-	$(PEERS)/python tests/peers/berserk_games.py target/debug/sparring
 	$(PEERS)/python tests/peers/bots.py target/debug/sparring --lichess-bot "$(LICHESS_BOT)" --botli "$(BOTLI)"
+
+# lichess' own client for Python, which a part of `make test` is.
+berserk: test-build $(PEERS)/berserk-is-here
+	$(PEERS)/python tests/peers/berserk_games.py target/debug/sparring
+
+# Debian's Python leaves the module for such folders out.
+$(PEERS)/berserk-is-here: tests/peers/requirements.txt
+	@python3 -c 'import ensurepip' || (apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv)
+	python3 -m venv target/peers
+	$(PEERS)/pip install --quiet --disable-pip-version-check --requirement tests/peers/requirements.txt
+	touch $@
 
 # A Debian package (needs cargo-deb): the program with its man page, completions and units.
 .PHONY: deb

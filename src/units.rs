@@ -3,7 +3,7 @@
 use std::{
     fmt,
     ops::{Add, AddAssign, Neg, Sub},
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 #[cfg(feature = "daemon")]
@@ -34,6 +34,12 @@ impl Millis {
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1000.0
+    }
+
+    /// A moment of the calendar as lichess writes it: since the start of 1970, UTC. What lies before is the start.
+    #[must_use]
+    pub fn since_1970(moment: SystemTime) -> Self {
+        moment.duration_since(UNIX_EPOCH).map_or(Self::ZERO, Self::from)
     }
 }
 

@@ -10,10 +10,11 @@ use sparring::{
     book,
     chess::{GameLine, Variant, parse_san},
     engine::Score,
-    lichess::model::{GameId, Side},
+    lichess::model::Side,
     store::{Archive, End, GameRecord, MoveRecord, Source, Thought},
     units::{Centipawns, Depth, Elo, Millis, Nodes},
 };
+use tempfile::TempDir;
 
 const BOOK: &str = "# Mine.\n1. e4 60 | d4 40  # by mood\n1. e4 e5 2. Nf3\n1. d4 d5 2. c4\n";
 
@@ -26,24 +27,39 @@ fn game(number: usize, side: Side, winner: Option<Side>, moves: &str) -> GameRec
     }
 }
 
-/// What the engine thought before a move of ours.
-fn thought(archive: &Archive, game: &GameId, ply: u32, uci: &str, score: i32) {
+const ENGINE: Source = Source::Engine {
+    depth: Depth(9),
+    nodes: Nodes(5000),
+};
+
+/// What is kept of a move from there.
+fn from(source: Source, note: &str) -> Thought {
+    Thought {
+        grounds: None,
+        source,
+        note: note.to_owned(),
+        score: None,
+        think: Millis(100),
+    }
+}
+
+/// What is kept of a move of the engine, worth so many centipawns.
+fn engine(score: i32) -> Thought {
+    Thought {
+        score: Some(Score::Cp(Centipawns(score))),
+        ..from(ENGINE, "")
+    }
+}
+
+/// Keeps a move of ours.
+fn own(archive: &Archive, game: &GameRecord, ply: u32, uci: &str, thought: Thought) {
     let record = MoveRecord {
         ply,
         uci: uci.to_owned(),
         clock: None,
-        thought: Some(Thought {
-            grounds: None,
-            source: Source::Engine {
-                depth: Depth(9),
-                nodes: Nodes(5000),
-            },
-            note: String::new(),
-            score: Some(Score::Cp(Centipawns(score))),
-            think: Millis(100),
-        }),
+        thought: Some(thought),
     };
-    archive.put_move(game, &record).unwrap();
+    archive.put_move(&game.id, &record).unwrap();
 }
 
 /// Six games lost after 1. e4, six won after 1. d4, one that runs, one as Black, and one that was aborted.
@@ -52,7 +68,7 @@ fn archive(path: &Path) {
     for number in 0..6 {
         let lost = game(number, Side::White, Some(Side::Black), "e2e4 e7e5 g1f3 b8c6 a2a3");
         archive.put_game(&lost).unwrap();
-        thought(&archive, &lost.id, 5, "a2a3", -80 - 10 * number as i32);
+        own(&archive, &lost, 5, "a2a3", engine(-80 - 10 * number as i32));
         let won = game(
             100 + number,
             Side::White,
@@ -60,7 +76,7 @@ fn archive(path: &Path) {
             "d2d4 d7d5 c2c4 e7e6 b1c3",
         );
         archive.put_game(&won).unwrap();
-        thought(&archive, &won.id, 5, "b1c3", 30);
+        own(&archive, &won, 5, "b1c3", engine(30));
     }
     archive.put_game(&game(200, Side::White, None, "")).unwrap();
     let black = game(201, Side::Black, Some(Side::White), "e2e4 c7c5");
@@ -72,19 +88,30 @@ fn archive(path: &Path) {
     archive.put_game(&aborted).unwrap();
 }
 
-fn learn(folder: &Path, arguments: &[&str]) -> (String, String) {
+/// What `sparring book` shows in a folder, and what it says beside.
+fn desk(folder: &Path, arguments: &[&str]) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
-    command.args(["book", "learn", "mine.book"]).args(arguments);
+    command.arg("book").args(arguments);
     let output = command.current_dir(folder).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (text(output.stdout), text(output.stderr))
 }
 
+fn learn(folder: &Path, arguments: &[&str]) -> (String, String) {
+    desk(folder, &[&["learn", "mine.book"], arguments].concat())
+}
+
+/// A folder with the book.
+fn with_book() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mine.book"), BOOK).unwrap();
+    folder
+}
+
 #[test]
 fn the_archive_teaches_and_the_owner_decides() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = with_book();
     let at = |name: &str| folder.path().join(name);
-    fs::write(at("mine.book"), BOOK).unwrap();
     archive(&at("archive.db"));
     let (table, said) = learn(folder.path(), &["--archive", "archive.db", "--patch", "p.diff"]);
     insta::assert_snapshot!(table, @r"
@@ -108,40 +135,44 @@ fn the_archive_teaches_and_the_owner_decides() {
 
 #[test]
 fn a_book_learns_from_the_moves_that_were_drawn_from_it_at_the_level_that_played() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = with_book();
     let at = |name: &str| folder.path().join(name);
-    fs::write(at("mine.book"), BOOK).unwrap();
     let archive = Archive::open(&at("archive.db")).unwrap();
-    let own = |game: &GameRecord, ply, uci: &str, source, note: &str| {
-        let record = MoveRecord {
-            ply,
-            uci: uci.to_owned(),
-            clock: None,
-            thought: Some(Thought {
-                grounds: None,
-                source,
-                note: note.to_owned(),
-                score: None,
-                think: Millis(100),
-            }),
-        };
-        archive.put_move(&game.id, &record).unwrap();
-    };
-    let engine = Source::Engine {
-        depth: Depth(9),
-        nodes: Nodes(5000),
-    };
     let moves = "e2e4 e7e5 g1f3 b8c6";
     // Against an opponent of 1500 a level of 800 is to score little, whatever the account is rated.
     let mut booked = game(1, Side::White, Some(Side::White), moves);
     booked.level = Some(Elo(800));
     archive.put_game(&booked).unwrap();
-    own(&booked, 1, "e2e4", Source::Book, "book books/mine.book:2 60%");
-    own(&booked, 3, "g1f3", Source::Book, "book books/main.book:7 40%");
+    own(
+        &archive,
+        &booked,
+        1,
+        "e2e4",
+        from(Source::Book, "book books/mine.book:2 60%"),
+    );
+    own(
+        &archive,
+        &booked,
+        3,
+        "g1f3",
+        from(Source::Book, "book books/main.book:7 40%"),
+    );
     let thought_up = game(2, Side::White, Some(Side::Black), moves);
     archive.put_game(&thought_up).unwrap();
-    own(&thought_up, 1, "e2e4", engine, "engine +0.20 depth 9 nodes 5000");
-    own(&thought_up, 3, "g1f3", engine, "engine +0.20 depth 9 nodes 5000");
+    own(
+        &archive,
+        &thought_up,
+        1,
+        "e2e4",
+        from(ENGINE, "engine +0.20 depth 9 nodes 5000"),
+    );
+    own(
+        &archive,
+        &thought_up,
+        3,
+        "g1f3",
+        from(ENGINE, "engine +0.20 depth 9 nodes 5000"),
+    );
     drop(archive);
     let (table, said) = learn(folder.path(), &["--archive", "archive.db", "--min", "1"]);
     let rows: Vec<Vec<&str>> = table
@@ -157,9 +188,8 @@ fn a_book_learns_from_the_moves_that_were_drawn_from_it_at_the_level_that_played
 
 #[test]
 fn the_engine_looks_anew_where_it_is_asked_to() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = with_book();
     let at = |name: &str| folder.path().join(name);
-    fs::write(at("mine.book"), BOOK).unwrap();
     archive(&at("archive.db"));
     let (table, _) = learn(folder.path(), &["--archive", "archive.db", "--nodes", "2000"]);
     let verdicts: Vec<f64> = table
@@ -175,17 +205,11 @@ fn the_engine_looks_anew_where_it_is_asked_to() {
 
 #[test]
 fn weights_lean_where_the_settings_say_so_and_stand_upright_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = with_book();
     let at = |name: &str| folder.path().join(name);
-    fs::write(at("mine.book"), BOOK).unwrap();
     fs::create_dir(at("state")).unwrap();
     archive(&at("state/archive.db"));
-    let show = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
-        command.args(["book", "show", "mine.book", "-d", "1"]);
-        let output = command.current_dir(folder.path()).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let show = || desk(folder.path(), &["show", "mine.book", "-d", "1"]).0;
     let upright = show();
     let (_, said) = learn(folder.path(), &["--keep"]);
     assert!(said.contains("4 moves lean by their results"), "{said}");
@@ -202,8 +226,7 @@ fn weights_lean_where_the_settings_say_so_and_stand_upright_again() {
 
 #[test]
 fn without_an_archive_or_a_player_it_says_what_is_missing() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("mine.book"), BOOK).unwrap();
+    let folder = with_book();
     let (_, said) = learn(folder.path(), &[]);
     assert!(said.contains("there is no archive state/archive.db"), "{said}");
     let (_, said) = learn(folder.path(), &["games.pgn"]);
@@ -217,9 +240,9 @@ fn archive_of_turns(path: &Path) {
         let moves = "e2e4 e7e5 g1f3 b8c6 f3e5 c6e5 d2d4 e5g6";
         let lost = game(number, Side::White, Some(Side::Black), moves);
         archive.put_game(&lost).unwrap();
-        thought(&archive, &lost.id, 3, "g1f3", 40);
-        thought(&archive, &lost.id, 5, "f3e5", 30);
-        thought(&archive, &lost.id, 7, "d2d4", -200 - 20 * number as i32);
+        own(&archive, &lost, 3, "g1f3", engine(40));
+        own(&archive, &lost, 5, "f3e5", engine(30));
+        own(&archive, &lost, 7, "d2d4", engine(-200 - 20 * number as i32));
     }
 }
 
@@ -227,15 +250,8 @@ fn archive_of_turns(path: &Path) {
 fn where_games_turned_is_told_and_a_book_plays_something_else_there() {
     let folder = tempfile::tempdir().unwrap();
     let turns = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
-        command.args(["book", "turns", "--archive", "archive.db"]);
-        let output = command
-            .args(arguments)
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (text(output.stdout), text(output.stderr))
+        let command = ["turns", "--archive", "archive.db"];
+        desk(folder.path(), &[&command, arguments].concat())
     };
     archive_of_turns(&folder.path().join("archive.db"));
     let (table, said) = turns(&[]);

@@ -76,6 +76,36 @@ fn exit_codes_tell_order_from_mistakes_and_missing_files() {
 }
 
 #[test]
+fn settings_are_known_by_their_first_section_under_whatever_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        fs::write(&file, text).unwrap();
+        let outcome = check(&[file]).unwrap();
+        draw(&outcome.findings, Style::Lines).replace(&format!("{}/", folder.path().display()), "")
+    };
+    assert_eq!(
+        said(
+            "mine.toml",
+            "# mine\n[[rule]]\nthen = \"accept\"\n[games]\nmax = 3\n"
+        ),
+        ""
+    );
+    let misspelt = said("other.toml", "[games]\nmaxx = 3\n");
+    assert!(
+        misspelt.starts_with("other.toml:2:1: error: ") && misspelt.contains("did you mean \"max\"?"),
+        "{misspelt}"
+    );
+    assert_eq!(
+        said(
+            "tim.toml",
+            "title = \"Tim\"\nabout = \"x\"\n[style]\nattack = 1\n"
+        ),
+        ""
+    );
+}
+
+#[test]
 fn a_personality_on_its_own_is_not_blamed_for_books_that_lie_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("tim.toml"), "books = [\"my-own\"]\n").unwrap();

@@ -24,7 +24,7 @@ fn a_level_shows_every_knob_and_what_it_was_measured_against() {
       sharpness          1.00  power that the chances of their moves are raised to
       margin             none  points of winning chances that a move may lose when it is checked
       nodes              none  positions looked at to check the chosen move
-      depth         as people  half moves looked ahead, exchanges excepted
+      depth                 4  half moves looked ahead, exchanges excepted
       noise              0 cp  spread of errors in judging a position
       blunder-rate      0.000  chance to overlook a kind of move
       book-plies           10  half moves of the game from books
@@ -49,7 +49,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       sharpness          0.87  power that the chances of their moves are raised to
       margin             none  points of winning chances that a move may lose when it is checked
       nodes              none  positions looked at to check the chosen move
-      depth         as people  half moves looked ahead, exchanges excepted
+      depth                 4  half moves looked ahead, exchanges excepted
       noise             30 cp  spread of errors in judging a position
       blunder-rate      0.000  chance to overlook a kind of move
       book-plies            6  half moves of the game from books
@@ -223,7 +223,7 @@ fn a_challenge_is_judged_rule_by_rule() {
       rule 2, line 5: fits, and says how to play
       rule 3, line 8: fits, and decides
     Accepted if there is a seat (rule 3, line 8)
-      Played by club, level 900; books: its own as White, its own as Black
+      Played by club, level 900; books: starter
     "#);
     insta::assert_snapshot!(explain(&["--user", "X", "--bot", "--clock", "10+0"]), @r#"
     BOT X: casual rapid 10+0, standard
@@ -247,7 +247,7 @@ fn a_challenge_is_judged_rule_by_rule() {
       rule 2, line 5: does not fit, rating: unknown
       rule 3, line 8: does not fit, speeds: it is rapid
     Accepted when there is a seat (no rule decides: what has a clock is welcome, games of days are not)
-      Played by club, its own level; books: its own as White, its own as Black
+      Played by club, level 1500; books: starter
     "#);
     insta::assert_snapshot!(explain(&["--user", "../x"]), @r#"sparring: "../x" is not a user id"#);
     insta::assert_snapshot!(explain(&[]), @r#"sparring: name a file with a challenge, or put one together with --user NAME"#);

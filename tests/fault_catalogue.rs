@@ -1,24 +1,17 @@
 //! The catalogue of faults: each has its tests, and the page that lists them is true.
 
+mod sources;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
+    path::Path,
 };
+
+use sources::sources;
 
 /// The last number of the catalogue.
 const LAST: u32 = 53;
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
 
 /// The numbers that a test's name begins with: `f2_f46_bytes` gives 2 and 46.
 fn numbers(name: &str) -> Vec<u32> {
@@ -29,9 +22,8 @@ fn numbers(name: &str) -> Vec<u32> {
 /// Every test that names a fault, with the faults it names.
 fn tests() -> BTreeMap<String, Vec<u32>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    sources(&root.join("src"), &mut files);
-    sources(&root.join("tests"), &mut files);
+    let mut files = sources(&root.join("src"));
+    files.extend(sources(&root.join("tests")));
     let mut tests = BTreeMap::new();
     for path in files {
         let source = fs::read_to_string(path).unwrap();

@@ -58,7 +58,7 @@ pub enum PlayerError {
 }
 
 /// What an engine answers to `go`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The move as it wrote it.
     pub best: String,
@@ -183,13 +183,7 @@ impl Player {
             TimeControl::Nodes(nodes) => format!("go nodes {}", nodes.0),
             TimeControl::Depth(depth) => format!("go depth {}", depth.0),
         })?;
-        let mut answer = Answer {
-            best: String::new(),
-            score: None,
-            depth: None,
-            nodes: None,
-            spent: Millis::ZERO,
-        };
+        let mut answer = Answer::default();
         loop {
             let text = self.next_line("go", limit - watch.elapsed(), limit)?;
             if let Some(best) = text.strip_prefix("bestmove") {
@@ -287,13 +281,7 @@ mod tests {
 
     #[test]
     fn info_lines_are_read_and_bounds_are_not() {
-        let mut answer = Answer {
-            best: String::new(),
-            score: None,
-            depth: None,
-            nodes: None,
-            spent: Millis::ZERO,
-        };
+        let mut answer = Answer::default();
         read_info(
             "info depth 7 seldepth 9 score cp -31 nodes 500 pv e2e4 cp 99",
             &mut answer,

@@ -2,13 +2,18 @@
 //!
 //! Nothing of a stranger's text is ever said back, and strength changes only in casual games that have just begun.
 
+mod command;
+
 use std::sync::Arc;
+
+pub use command::{Command, read};
 
 use crate::{
     personality::{Cast, Level, Profile, voice::LONGEST_LINE},
     store::Asked,
     units::Elo,
 };
+use command::WORDS;
 
 /// Who plays a game and how, as its opponent may change it.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,52 +44,6 @@ impl Manner {
     }
 }
 
-/// Something the opponent asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    /// What can I ask for?
-    Help,
-    /// Play at this level.
-    Level(Elo),
-    /// Play so much stronger, or weaker.
-    Step(i32),
-    /// Which words for levels are there?
-    Words,
-    /// Be this personality.
-    Play(String),
-    /// No pauses, or pauses again. Two words instead of one that toggles: a line may be heard twice.
-    Fast(bool),
-    /// Which book did your last book move come from?
-    Book,
-    /// Tell me when it is over where the game turned.
-    Why,
-    /// Say nothing more.
-    Quiet,
-    /// A command, but none of the table, or not in its form.
-    Unknown,
-}
-
-impl Command {
-    /// Whether it is about who plays and how strong.
-    #[must_use]
-    pub fn is_about_strength(&self) -> bool {
-        matches!(self, Self::Level(_) | Self::Step(_) | Self::Play(_))
-    }
-}
-
-/// A word for a little weaker or stronger changes the level by so much.
-const STEP: i32 = 100;
-/// Levels by words. lichess drops a line of a person that is nearly the same as one of their last two, so that `!level
-/// 1500` right after `!level 1400` is never heard; these differ in more than a digit.
-const WORDS: [(&str, Elo); 6] = [
-    ("beginner", Elo(800)),
-    ("casual", Elo(1100)),
-    ("club", Elo(1400)),
-    ("strong", Elo(1700)),
-    ("expert", Elo(2000)),
-    ("master", Elo(2300)),
-];
-
 /// What a command meets.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene<'a> {
@@ -114,44 +73,6 @@ pub struct Obeyed {
     pub later: Option<Asked>,
     /// What is answered.
     pub answer: String,
-}
-
-/// Reads a line of chat; `None` for what is no command at all.
-#[must_use]
-pub fn read(text: &str) -> Option<Command> {
-    let text = text.trim().strip_prefix('!')?;
-    let mut words = text.split_whitespace();
-    let (name, argument) = (words.next()?, words.next());
-    if words.next().is_some() {
-        return Some(Command::Unknown);
-    }
-    let level = |text: &str| {
-        text.parse()
-            .ok()
-            .filter(|level| Level::RANGE.contains(level))
-            .map(Elo)
-    };
-    let command = match (name.to_ascii_lowercase().as_str(), argument) {
-        ("help", None) => Some(Command::Help),
-        ("fast", None) => Some(Command::Fast(true)),
-        ("slow", None) => Some(Command::Fast(false)),
-        ("book", None) => Some(Command::Book),
-        ("why", None) => Some(Command::Why),
-        ("quiet", None) => Some(Command::Quiet),
-        ("level", Some(text)) => level(text).map(Command::Level),
-        // Three words each: the same one twice within three lines is not heard.
-        ("easier" | "weaker" | "softer", None) => Some(Command::Step(-STEP)),
-        ("harder" | "stronger" | "tougher", None) => Some(Command::Step(STEP)),
-        ("strength", word) => {
-            let named = WORDS
-                .iter()
-                .find(|(name, _)| word.is_some_and(|word| word.eq_ignore_ascii_case(name)));
-            Some(named.map_or(Command::Words, |(_, level)| Command::Level(*level)))
-        }
-        ("play", Some(name)) => Some(Command::Play(name.to_ascii_lowercase())),
-        _ => None,
-    };
-    Some(command.unwrap_or(Command::Unknown))
 }
 
 /// Does what was asked for and says so. Strength and personality stay as they are in rated games, and in casual ones from
@@ -291,38 +212,6 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_exact_words() {
-        for (line, command) in [
-            ("!help", Some(Command::Help)),
-            ("  !LEVEL 1400 ", Some(Command::Level(Elo(1400)))),
-            ("!level 99", Some(Command::Unknown)),
-            ("!level", Some(Command::Unknown)),
-            ("!level 1400 please", Some(Command::Unknown)),
-            ("!play Attacker", Some(Command::Play("attacker".into()))),
-            ("!easier", Some(Command::Step(-100))),
-            ("!Weaker", Some(Command::Step(-100))),
-            ("!tougher", Some(Command::Step(100))),
-            ("!harder 3", Some(Command::Unknown)),
-            ("!strength Expert", Some(Command::Level(Elo(2000)))),
-            ("!strength", Some(Command::Words)),
-            ("!strength 1400", Some(Command::Words)),
-            ("!fast", Some(Command::Fast(true))),
-            ("!slow", Some(Command::Fast(false))),
-            ("!book", Some(Command::Book)),
-            ("!Why", Some(Command::Why)),
-            ("!quiet", Some(Command::Quiet)),
-            ("!book main", Some(Command::Unknown)),
-            ("!resign", Some(Command::Unknown)),
-            ("!", None),
-            ("good luck!", None),
-            ("level 1400", None),
-            ("", None),
-        ] {
-            assert_eq!(read(line), command, "{line:?}");
-        }
-    }
-
-    #[test]
     fn a_level_or_a_personality_counts_from_the_next_move() {
         let level = at(3, Command::Level(Elo(1400)), &manner());
         assert_eq!((level.manner.level, level.later), (Some(Elo(1400)), None));
@@ -357,54 +246,6 @@ mod tests {
         assert_eq!(level(&now, -100), 600);
         let late = at(60, Command::Step(100), &now);
         assert_eq!(late.later.unwrap().level, Some(Elo(750)));
-    }
-
-    /// How many letters have to be changed, added or left out to make one text of the other.
-    fn distance(one: &str, other: &str) -> usize {
-        let other: Vec<char> = other.chars().collect();
-        let mut row: Vec<usize> = (0..=other.len()).collect();
-        for (index, letter) in one.chars().enumerate() {
-            let mut corner = row[0];
-            row[0] = index + 1;
-            for (at, known) in other.iter().enumerate() {
-                let swapped = corner + usize::from(letter != *known);
-                corner = row[at + 1];
-                row[at + 1] = swapped.min(corner + 1).min(row[at] + 1);
-            }
-        }
-        row[other.len()]
-    }
-
-    #[test]
-    fn words_for_strength_are_too_different_for_lichess_to_drop_them() {
-        // A line is dropped within max(2, an eighth of its length) letters of one of the last two.
-        let mut words: Vec<String> = WORDS
-            .iter()
-            .map(|(word, _)| format!("!strength {word}"))
-            .collect();
-        words.extend(
-            [
-                "!easier",
-                "!weaker",
-                "!softer",
-                "!harder",
-                "!stronger",
-                "!tougher",
-            ]
-            .map(str::to_owned),
-        );
-        for word in &words {
-            assert!(read(word).unwrap().is_about_strength(), "{word}");
-            for other in words.iter().filter(|other| *other != word) {
-                let least = 2.max(word.len() / 8);
-                assert!(distance(word, other) >= least, "{word} and {other}");
-            }
-        }
-        assert_eq!(
-            distance("!level 1400", "!level 1500"),
-            1,
-            "which is why they are there"
-        );
     }
 
     #[test]

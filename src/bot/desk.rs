@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeMap,
     sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime},
 };
 
 use futures::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
@@ -419,7 +419,5 @@ impl Desk {
 
 /// The time of the world since 1970: for dates alone, since it may be set at any moment.
 pub(super) fn epoch() -> Millis {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(Millis::ZERO, Millis::from)
+    Millis::since_1970(SystemTime::now())
 }

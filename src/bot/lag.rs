@@ -16,7 +16,7 @@ const MOST: Millis = Millis::from_secs(2);
 
 /// The recent round trips of one game's moves.
 #[derive(Debug, Clone)]
-pub struct Lag {
+pub(super) struct Lag {
     least: Millis,
     trips: VecDeque<Millis>,
 }
@@ -24,7 +24,7 @@ pub struct Lag {
 impl Lag {
     /// Nothing measured yet; the overhead never falls below `least`.
     #[must_use]
-    pub fn new(least: Millis) -> Self {
+    pub(super) fn new(least: Millis) -> Self {
         Self {
             least: least.min(MOST),
             trips: VecDeque::with_capacity(REMEMBERED),
@@ -32,7 +32,7 @@ impl Lag {
     }
 
     /// Notes how long the server took to answer a move.
-    pub fn note(&mut self, trip: Millis) {
+    pub(super) fn note(&mut self, trip: Millis) {
         if self.trips.len() == REMEMBERED {
             self.trips.pop_front();
         }
@@ -41,7 +41,7 @@ impl Lag {
 
     /// What to keep off the clock for a move: nearly the slowest of the recent trips and a margin.
     #[must_use]
-    pub fn overhead(&self) -> Millis {
+    pub(super) fn overhead(&self) -> Millis {
         let mut trips: Vec<Millis> = self.trips.iter().copied().collect();
         trips.sort_unstable();
         // The 95th of a hundred: of twenty trips the slowest but one.
@@ -57,11 +57,11 @@ const MOST_LESSONS: Millis = Millis::from_secs(1);
 
 /// What all games of a daemon keep off their clocks beyond the settings, since moves came too late before.
 #[derive(Debug, Default)]
-pub struct Tardiness(AtomicU64);
+pub(super) struct Tardiness(AtomicU64);
 
 impl Tardiness {
     /// A flag fell while the move was on its way.
-    pub fn learn(&self) {
+    pub(super) fn learn(&self) {
         let more = |extra: u64| Some((extra + LESSON.0).min(MOST_LESSONS.0));
         // The change never refuses.
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
@@ -69,7 +69,7 @@ impl Tardiness {
 
     /// What to keep off the clock besides what the settings say.
     #[must_use]
-    pub fn extra(&self) -> Millis {
+    pub(super) fn extra(&self) -> Millis {
         Millis(self.0.load(Ordering::Relaxed))
     }
 }

@@ -19,6 +19,7 @@ use crate::{
     config::{self, Known, Paths},
     diagnostic::{Diagnostic, Findings, Severity},
     personality,
+    settings::Key,
     watch::list,
 };
 
@@ -26,7 +27,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring check                              bot.toml here, and the folders it names
-  sparring check /etc/sparring/bot.toml       the same elsewhere
+  sparring check /etc/sparring/bot.toml       the same elsewhere, under whatever name
   sparring check books/mine.book              one file
   sparring check --lines books                one line a finding, for editors
 
@@ -145,8 +146,25 @@ pub fn check(files: &[PathBuf]) -> Result<Outcome, (PathBuf, io::Error)> {
 
 const CONFIG: &str = "bot.toml";
 
+/// Whether a file is the bot's settings: by its name, or, where somebody calls them otherwise, by the first section in it.
 fn is_config(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == CONFIG)
+    if path.file_name().is_some_and(|name| name == CONFIG) {
+        return true;
+    }
+    if path.extension().is_none_or(|ending| ending != PROFILE) {
+        return false;
+    }
+    let text = read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let first = text.lines().find_map(|line| {
+        let name = line.trim_start().strip_prefix('[')?.trim_start_matches('[');
+        name.split([']', '.']).next()
+    });
+    let has = |keys: &[Key], section: &str| {
+        let sections = keys.iter().filter_map(|key| key.path.split_once('.'));
+        sections.map(|(section, _)| section).any(|own| own == section)
+    };
+    first.is_some_and(|first| has(&config::keys(""), first) && !has(&personality::keys(""), first))
 }
 
 /// Walks over the files and gathers what is wrong.

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     path::{Path, PathBuf},
-    time::{Instant, SystemTime, UNIX_EPOCH},
+    time::{Instant, SystemTime},
 };
 
 use anyhow::Context as _;
@@ -360,9 +360,7 @@ fn clock(server: Option<Millis>) -> Line {
             "compare it yourself",
         );
     };
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(Millis::ZERO, Millis::from);
+    let now = Millis::since_1970(SystemTime::now());
     let off = Millis(now.0.abs_diff(server.0));
     let found = format!("{} s from the server's", off.0 / 1000);
     if off > SKEW {

@@ -1,14 +1,21 @@
 //! `sparring games`: what the archive knows, for people, for programs, and as PGN.
 
+mod json;
+mod wanted;
+
 use std::{
     io::{ErrorKind, Write as _, stdout},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
-use clap::{Subcommand, ValueEnum};
-use jiff::{Timestamp, tz::TimeZone};
-use serde_json::{Value, json};
+use clap::Subcommand;
+use jiff::Timestamp;
+use serde_json::Value;
+
+pub(super) use json::as_json;
+use json::{challenge_json, whole};
+use wanted::{Asked, Wanted};
 
 use super::{
     exit::{Exit, Failure},
@@ -16,14 +23,11 @@ use super::{
 };
 use crate::{
     config::{Config, load},
-    engine::Score,
     lichess::{
         Untrusted,
         model::{GameId, Side, UserId},
     },
-    store::{
-        Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, MoveRecord, Source, pgn,
-    },
+    store::{Archive, ChallengeRecord, GameRecord, MoveRecord, pgn},
     units::Millis,
 };
 
@@ -63,140 +67,6 @@ enum What {
     Export(Wanted),
     /// Challenges and what became of them, the newest first.
     Challenges(Asked),
-}
-
-#[derive(Debug, clap::Args)]
-struct Wanted {
-    /// Against this opponent.
-    #[arg(long)]
-    opponent: Option<UserId>,
-    /// Begun on this day, UTC, or later.
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    since: Option<jiff::civil::Date>,
-    /// Begun on this day, UTC, or earlier.
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    until: Option<jiff::civil::Date>,
-    /// Only rated games.
-    #[arg(long, conflicts_with = "casual")]
-    rated: bool,
-    /// Only casual games.
-    #[arg(long)]
-    casual: bool,
-    /// Only against people.
-    #[arg(long, conflicts_with = "bots")]
-    humans: bool,
-    /// Only against bots.
-    #[arg(long)]
-    bots: bool,
-    /// In which the bot had this side.
-    #[arg(long)]
-    color: Option<Color>,
-    /// That ended so for the bot.
-    #[arg(long)]
-    result: Option<Ended>,
-    /// Of this variant, as in chess960.
-    #[arg(long)]
-    variant: Option<String>,
-    /// Of this speed, as in blitz.
-    #[arg(long)]
-    speed: Option<String>,
-    /// Played by this personality.
-    #[arg(long)]
-    personality: Option<String>,
-    /// No more than so many.
-    #[arg(long)]
-    most: Option<u32>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Color {
-    White,
-    Black,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Ended {
-    Won,
-    Lost,
-    Drawn,
-    /// Aborted, or never begun.
-    Void,
-    /// Not ended yet.
-    Runs,
-}
-
-impl Wanted {
-    fn filter(&self) -> anyhow::Result<Filter> {
-        Ok(Filter {
-            opponent: self.opponent.clone(),
-            since: self.since.map(midnight).transpose()?,
-            until: self.until.map(end_of).transpose()?,
-            rated: (self.rated || self.casual).then_some(self.rated),
-            bots: (self.bots || self.humans).then_some(self.bots),
-            side: self.color.map(|color| match color {
-                Color::White => Side::White,
-                Color::Black => Side::Black,
-            }),
-            result: self.result.map(|result| match result {
-                Ended::Won => GameResult::Won,
-                Ended::Lost => GameResult::Lost,
-                Ended::Drawn => GameResult::Drawn,
-                Ended::Void => GameResult::Void,
-                Ended::Runs => GameResult::Runs,
-            }),
-            variant: self.variant.clone(),
-            speed: self.speed.clone(),
-            personality: self.personality.clone(),
-            most: self.most,
-        })
-    }
-}
-
-#[derive(Debug, clap::Args)]
-struct Asked {
-    /// From or to this opponent.
-    #[arg(long)]
-    opponent: Option<UserId>,
-    /// Of this day, UTC, or later.
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    since: Option<jiff::civil::Date>,
-    /// Of this day, UTC, or earlier.
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    until: Option<jiff::civil::Date>,
-    /// Only those that the bot sent.
-    #[arg(long, conflicts_with = "received")]
-    sent: bool,
-    /// Only those that others sent.
-    #[arg(long)]
-    received: bool,
-    /// No more than so many.
-    #[arg(long)]
-    most: Option<u32>,
-}
-
-impl Asked {
-    fn filter(&self) -> anyhow::Result<ChallengeFilter> {
-        Ok(ChallengeFilter {
-            opponent: self.opponent.clone(),
-            since: self.since.map(midnight).transpose()?,
-            until: self.until.map(end_of).transpose()?,
-            sent: (self.sent || self.received).then_some(self.sent),
-            most: self.most,
-        })
-    }
-}
-
-/// The first moment of a day, UTC.
-fn midnight(day: jiff::civil::Date) -> anyhow::Result<Millis> {
-    let midnight = day.to_zoned(TimeZone::UTC).context("that day")?.timestamp();
-    Ok(Millis(
-        u64::try_from(midnight.as_millisecond()).unwrap_or_default(),
-    ))
-}
-
-/// The first moment after a day, UTC.
-fn end_of(day: jiff::civil::Date) -> anyhow::Result<Millis> {
-    midnight(day.tomorrow().context("the day after that")?)
 }
 
 /// Opens the archive to read: the named one, or the one in the folder that the settings name.
@@ -352,13 +222,6 @@ fn challenge_line(challenge: &ChallengeRecord) -> String {
     )
 }
 
-fn challenge_json(challenge: &ChallengeRecord) -> Value {
-    json!({
-        "id": challenge.id, "at": challenge.at.0, "sent": challenge.sent, "opponent": challenge.opponent,
-        "verdict": challenge.verdict, "rule": challenge.rule, "game": challenge.game, "repeats": challenge.repeats,
-    })
-}
-
 /// How it ended for me, in a word.
 pub(super) fn result(game: &GameRecord) -> &'static str {
     match &game.end {
@@ -384,45 +247,4 @@ fn move_line(record: &MoveRecord) -> String {
 
 fn json_line(value: &Value) -> String {
     format!("{value}\n")
-}
-
-/// A game as JSON, without its moves one by one.
-#[must_use]
-pub(super) fn as_json(game: &GameRecord) -> Value {
-    let end = game.end.as_ref();
-    json!({
-        "id": game.id, "began": game.began.0, "ended": end.map(|end| end.at.0), "side": game.side,
-        "opponent": game.opponent, "name": game.name, "bot": game.is_bot, "rating": game.rating,
-        "ownRating": game.own_rating, "rated": game.rated, "variant": game.variant, "speed": game.speed,
-        "clock": game.clock.map(|(initial, increment)| json!({"initial": initial, "increment": increment})),
-        "days": game.days, "start": game.start, "personality": game.personality, "level": game.level,
-        "account": game.account, "result": result(game), "status": end.map(|end| &end.status), "winner": end.and_then(|end| end.winner),
-        "moves": end.map(|end| &end.moves),
-    })
-}
-
-/// A game as JSON, with its moves one by one.
-fn whole(game: &GameRecord, moves: &[MoveRecord]) -> Value {
-    let mut value = as_json(game);
-    value["plies"] = moves.iter().map(move_json).collect();
-    value
-}
-
-fn move_json(record: &MoveRecord) -> Value {
-    let thought = record.thought.as_ref().map(|thought| {
-        let (source, depth, nodes) = match thought.source {
-            Source::Book => ("book", None, None),
-            Source::Engine { depth, nodes } => ("engine", Some(depth), Some(nodes)),
-            Source::Other => ("other", None, None),
-        };
-        let score = thought.score.map(|score| match score {
-            Score::Cp(cp) => json!({"cp": cp}),
-            Score::Mate(moves) => json!({"mate": moves}),
-        });
-        json!({
-            "source": source, "depth": depth, "nodes": nodes, "score": score, "note": thought.note,
-            "think": thought.think,
-        })
-    });
-    json!({"ply": record.ply, "uci": record.uci, "clock": record.clock, "thought": thought})
 }

@@ -27,6 +27,8 @@ pub(super) struct Helm {
     options: watch::Sender<Options>,
     lists: watch::Sender<Vec<UserList>>,
     course: watch::Sender<Course>,
+    /// Why the settings at the start could not be used, as long as only the games of the last run are played.
+    refusal: Option<anyhow::Error>,
 }
 
 impl Helm {
@@ -46,7 +48,23 @@ impl Helm {
             options,
             lists,
             course: watch::channel(Course::default()).0,
+            refusal: None,
         }
+    }
+
+    /// The same of a daemon that plays only the last run's games, since its settings were refused so.
+    pub(super) fn in_rescue(self, refusal: Option<anyhow::Error>) -> Self {
+        Self { refusal, ..self }
+    }
+
+    /// Whether only the games of the last run are played, until settings can be used.
+    pub(super) fn is_in_rescue(&self) -> bool {
+        self.refusal.is_some()
+    }
+
+    /// The last run's games are over and the settings are as bad as they were: why.
+    pub(super) fn give_up(&mut self) -> Option<anyhow::Error> {
+        self.refusal.take()
     }
 
     /// What the owner asked for beside the settings, now and later.
@@ -71,6 +89,9 @@ impl Helm {
                 self.lists.send_replace(fresh.lists);
                 self.steer();
                 info!("{} read again", self.path.display());
+                if self.refusal.take().is_some() {
+                    info!("these settings can be used: new games again");
+                }
             }
             Err(why) => error!("the settings stay as they were: {why:#}"),
         }

@@ -12,7 +12,7 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 ///
 /// # Errors
 /// When there is no terminal, or nothing more to read.
-pub fn read_line(term: &Term, prompt: &str) -> io::Result<String> {
+pub(super) fn read_line(term: &Term, prompt: &str) -> io::Result<String> {
     let _hush = Hush::new()?;
     term.write_str(prompt)?;
     let mut line = String::new();

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Results of fewer games say nothing yet.
-pub const LEAST_GAMES: u32 = 4;
+const LEAST_GAMES: u32 = 4;
 
 /// Between two looks at the results.
 const INTERVAL: Duration = Duration::from_secs(3600);

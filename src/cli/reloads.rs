@@ -8,7 +8,7 @@ use super::guard::{self, Access};
 use crate::watch::Tidings;
 
 /// The call, for those who have access.
-pub fn router(tidings: watch::Receiver<Tidings>, access: Access) -> Router {
+pub(super) fn router(tidings: watch::Receiver<Tidings>, access: Access) -> Router {
     Router::new()
         .route("/reloads", get(recent))
         .layer(from_fn_with_state(access, guard::check))

@@ -1,13 +1,12 @@
 //! `sparring run`: the bot on lichess, until it is told to stop.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use anyhow::Context as _;
-use sd_notify::NotifyState;
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::{mpsc, watch},
-    time::{Instant, sleep_until},
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
@@ -18,8 +17,9 @@ use super::{
     exit::{self, Exit, Failure},
     health::Watched,
     helm::Helm,
-    leaning, listening, private,
-    service::{assemble, failure, fresh_seed},
+    herald::{self, Herald},
+    leaning, listening, private, rescue,
+    service::{Service, assemble, failure, fresh_seed},
     settings, state,
     station::Station,
     stock::inspected,
@@ -27,10 +27,11 @@ use super::{
     warnings::Warnings,
 };
 use crate::{
-    bot::{Signals, Status, pulse::Pulse},
+    bot::{Signals, Status},
     config::{Config, Server},
     lichess::Client,
     lists,
+    watch::Stock,
 };
 
 /// Is the bot on lichess, as bot.toml says, until told to stop.
@@ -55,15 +56,8 @@ pub struct Args {
     quit_if_hopeless: bool,
 }
 
-/// systemd is told that the daemon is ready after this time even without a network, so that a boot without one is no
-/// failure.
-const READY_AT_LAST: Duration = Duration::from_secs(30);
-
 /// More wishes of the owner at once than the daemon can heed are refused.
 const WISHES: usize = 8;
-
-/// A loop that turns answers within this time.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
 /// Runs the daemon to its end. The warnings are what the log has said of late.
 ///
@@ -134,12 +128,16 @@ async fn serve(
     let stop = CancellationToken::new();
     let (stock, broken) = inspected(&config.paths, &stop);
     // Only now it is known who is there.
-    let config = settings::read_with(&args.station.config, &config.paths, &stock, &broken)?;
+    let (config, refusal) = match settings::read_with(&args.station.config, &config.paths, &stock, &broken) {
+        Ok(config) => (config, None),
+        Err(refusal) if args.dry_run => return Err(refusal),
+        Err(refusal) => {
+            let (config, refusal) = rescue::last_games(config, folder, refusal)?;
+            (config, Some(refusal))
+        }
+    };
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
-    let status = config.status.clone();
-    let paths = config.paths.clone();
-    let (library, cast, tidings) = (stock.library.clone(), stock.cast.clone(), stock.tidings.clone());
     let lists_folder = folder.join(state::LISTS);
     let kept_there = (!args.dry_run).then_some(lists_folder.as_path());
     service.daemon.lists = lists::keep(declared, kept_there, &stop).await;
@@ -150,45 +148,72 @@ async fn serve(
             leaning::keep(folder.join(state::ARCHIVE), stock.clone(), stop.clone());
         }
     }
-    let options = service.options.subscribe();
-    let mut helm = Helm::new(
+    let helm = Helm::new(
         args.station.config.clone(),
-        config,
-        stock,
-        service.options,
+        config.clone(),
+        stock.clone(),
+        service.options.clone(),
         declare,
-    );
-    let (wishes, mut wished) = mpsc::channel(WISHES);
-    if let Some(listen) = &status.listen {
-        let panel = Panel {
-            watched: Watched {
-                status: service.status.clone(),
-                pulse: service.pulse.clone(),
-                meters: service.daemon.meters.clone(),
-                store: service.daemon.store.clone(),
-            },
-            boards: service.daemon.boards.clone(),
-            options,
-            course: helm.course(),
-            controls: status.has_controls(),
-            editor: status.edit.then(|| Editor::new(paths, library.clone())),
-            library,
-            cast,
-            warnings,
-            tidings,
-            access: listening::access(&status)?,
-            wishes: wishes.clone(),
-            begun: Instant::now(),
-        };
+    )
+    .in_rescue(refusal);
+    let (wishes, wished) = mpsc::channel(WISHES);
+    if let Some(listen) = &config.status.listen {
+        let panel = panel(&config, &service, &stock, &helm, warnings, wishes.clone())?;
         listening::serve(listen, dashboard::router(panel), &stop).await?;
     }
+    let ended = steer(service, helm, wished).await;
+    stop.cancel();
+    ended?;
+    info!("ended as asked");
+    Ok(Exit::Success)
+}
+
+/// What the dashboard shows, and whom it tells what the owner wishes.
+fn panel(
+    config: &Config,
+    service: &Service,
+    stock: &Stock,
+    helm: &Helm,
+    warnings: Warnings,
+    wishes: mpsc::Sender<Wish>,
+) -> anyhow::Result<Panel> {
+    let status = &config.status;
+    Ok(Panel {
+        watched: Watched {
+            status: service.status.clone(),
+            pulse: service.pulse.clone(),
+            meters: service.daemon.meters.clone(),
+            store: service.daemon.store.clone(),
+        },
+        boards: service.daemon.boards.clone(),
+        options: service.options.subscribe(),
+        course: helm.course(),
+        controls: status.has_controls(),
+        editor: status
+            .edit
+            .then(|| Editor::new(config.paths.clone(), stock.library.clone())),
+        library: stock.library.clone(),
+        cast: stock.cast.clone(),
+        warnings,
+        tidings: stock.tidings.clone(),
+        access: listening::access(status)?,
+        wishes,
+        begun: Instant::now(),
+    })
+}
+
+/// Runs the daemon, and heeds signals and the owner's wishes until it has ended.
+async fn steer(service: Service, mut helm: Helm, mut wished: mpsc::Receiver<Wish>) -> anyhow::Result<()> {
     let signals = Signals::default();
+    let mut status = service.status.clone();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
     let mut herald = Herald::new(service.status, service.pulse);
     let mut hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
+    let mut hopeless = None;
     let ended = loop {
+        let plays_last_games = helm.is_in_rescue() && !signals.drain.is_cancelled();
         tokio::select! {
             ended = &mut daemon => break ended.context("the daemon fell over")?,
             Some(()) = hangup.recv() => helm.reload(),
@@ -202,98 +227,29 @@ async fn serve(
             },
             Some(()) = terminate.recv() => end(&signals),
             Some(()) = interrupt.recv() => end(&signals),
+            Ok(_) = status.wait_for(plays_nothing), if plays_last_games => {
+                hopeless = helm.give_up();
+                end(&signals);
+            }
             () = herald.tell() => {}
         }
     };
-    stop.cancel();
     ended.map_err(|exit| failure(&exit))?;
-    info!("ended as asked");
-    Ok(Exit::Success)
+    hopeless.map_or(Ok(()), Err)
+}
+
+/// Whether every game that was there when the event stream opened is over.
+fn plays_nothing(status: &Status) -> bool {
+    status.is_listening && status.games == 0 && status.asleep == 0
 }
 
 /// The first wish to end drains, the second leaves.
 fn end(signals: &Signals) {
-    notify(&[NotifyState::Stopping]);
+    herald::tell_of_the_end();
     if signals.drain.is_cancelled() {
         info!("leaving; running games stay on the server");
         signals.leave.cancel();
     } else {
         signals.drain.cancel();
     }
-}
-
-/// Tells systemd how the daemon is doing.
-struct Herald {
-    status: watch::Receiver<Status>,
-    pulse: Pulse,
-    /// How often the watchdog wants to hear of us, if there is one.
-    watchdog: Option<Duration>,
-    feed_at: Instant,
-    ready_at_last: Instant,
-    is_ready: bool,
-}
-
-impl Herald {
-    fn new(status: watch::Receiver<Status>, pulse: Pulse) -> Self {
-        // Twice in each of its spans, as its manual asks.
-        let watchdog = sd_notify::watchdog_enabled().map(|span| span / 2);
-        Self {
-            status,
-            pulse,
-            watchdog,
-            feed_at: Instant::now(),
-            ready_at_last: Instant::now() + READY_AT_LAST,
-            is_ready: false,
-        }
-    }
-
-    /// Waits for something to tell, and tells it. Dropping the future loses nothing.
-    async fn tell(&mut self) {
-        tokio::select! {
-            changed = self.status.changed() => if changed.is_err() {
-                // The daemon has ended; whoever waits for it is told elsewhere.
-                std::future::pending::<()>().await;
-            },
-            () = sleep_until(self.ready_at_last), if !self.is_ready => {}
-            () = sleep_until(self.feed_at), if self.watchdog.is_some() => return self.feed().await,
-        }
-        let status = self.status.borrow_and_update().clone();
-        let patience_is_over = Instant::now() >= self.ready_at_last;
-        if !self.is_ready && (status.is_listening || patience_is_over) {
-            self.is_ready = true;
-            notify(&[NotifyState::Ready]);
-        }
-        notify(&[NotifyState::Status(&line(&status))]);
-    }
-}
-
-impl Herald {
-    /// Feeds the watchdog if the daemon's loop itself answers: a feeder beside it would prove nothing.
-    async fn feed(&mut self) {
-        let Some(span) = self.watchdog else { return };
-        // Before there is a bot there is no loop yet, but the log-in has limits of its own.
-        let is_starting = self.status.borrow().user.is_none();
-        let is_alive = is_starting || self.pulse.beats(ANSWERS_WITHIN).await;
-        // Only now, so that a signal that comes between costs no meal.
-        self.feed_at = Instant::now() + if is_alive { span } else { span.min(ANSWERS_WITHIN) };
-        if is_alive {
-            notify(&[NotifyState::Watchdog]);
-        }
-    }
-}
-
-/// What `systemctl status` shows.
-fn line(status: &Status) -> String {
-    let name = status.user.as_ref().map_or("nobody yet", |user| user.as_str());
-    let stream = match (status.is_draining, status.is_listening) {
-        (true, _) => "ending",
-        (false, true) => "listening",
-        (false, false) => "waiting for the server",
-    };
-    format!("{name}: {stream}, {} games", status.games)
-}
-
-fn notify(states: &[NotifyState<'_>]) {
-    // Without systemd there is nobody to tell; with it, a lost line does no harm.
-    let _ = sd_notify::notify(states);
 }

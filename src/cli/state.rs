@@ -6,7 +6,7 @@ use std::{
     io,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
+    time::SystemTime,
 };
 
 use tracing::{debug, warn};
@@ -15,7 +15,7 @@ use crate::{
     bot::Past,
     config::Config,
     lichess::Token,
-    store::{Archive, ChallengeFilter, ChallengeRecord, Store, StoreError},
+    store::{Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, Store, StoreError},
     units::Millis,
 };
 
@@ -165,10 +165,28 @@ pub fn open(folder: &Path) -> (Store, Past) {
     }
 }
 
+/// The games of the last run whose end nobody has written down, the newest first; none where no archive can be read.
+#[must_use]
+pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {
+    let filter = Filter {
+        since: Some(epoch() - UNFINISHED),
+        result: Some(GameResult::Runs),
+        ..Filter::default()
+    };
+    let running = Archive::read(&folder.join(ARCHIVE)).and_then(|archive| archive.games(&filter));
+    running.unwrap_or_else(|why| {
+        debug!("nobody knows which games run: {why}");
+        Vec::new()
+    })
+}
+
+/// The time of the world since 1970.
+fn epoch() -> Millis {
+    Millis::since_1970(SystemTime::now())
+}
+
 fn past(archive: &Archive) -> Result<Past, StoreError> {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(Millis::ZERO, Millis::from);
+    let now = epoch();
     let midnight = Millis(now.0 - now.0 % DAY);
     let challenges = |since, sent| {
         archive.challenges(&ChallengeFilter {

@@ -51,9 +51,7 @@ impl Warnings {
 
     fn note(&self, severity: &'static str, text: &str, game: Option<String>) {
         let text = shown(text);
-        let at = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .map_or(Millis::ZERO, Millis::from);
+        let at = Millis::since_1970(SystemTime::now());
         let mut kept = self.locked();
         let known = kept
             .iter()

@@ -14,6 +14,7 @@ mod rule;
 mod server;
 mod tournaments;
 mod when;
+mod wish;
 
 use std::{
     fs, io,
@@ -29,10 +30,11 @@ pub use form::{Control, Hours};
 pub use list::UserList;
 pub use matchmaking::Matchmaking;
 pub use play::Play;
-pub use rule::{Rule, Then, Wish};
+pub use rule::{Rule, Then};
 pub use server::Server;
 pub use tournaments::Tournaments;
 pub use when::{Between, Kind, Mode, When};
+pub use wish::Wish;
 
 use crate::{
     diagnostic::Findings,

@@ -1,9 +1,12 @@
 //! `[play]`: who plays, and how, where no rule says otherwise.
 
-use super::{Adapt, Known};
+use super::{
+    Adapt, Known,
+    wish::{books, personalities},
+};
 use crate::{
     personality::{Delay, Level},
-    settings::{Flag, List, Name, Section, Span},
+    settings::{Flag, Section, Span},
     units::{Elo, Millis},
 };
 
@@ -32,20 +35,11 @@ pub struct Play {
 
 /// Declares the section's keys.
 pub(super) fn declare(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
-    let personality = Name {
-        what: "personality",
-        known: known.map(|known| known.personalities),
-    };
-    let books = || {
-        List(Name {
-            what: "book",
-            known: known.map(|known| known.books),
-        })
-    };
+    let books = || books(known);
     const OWN_BOOKS: &str = "the personality's own books";
     let who = play.key(
         "personality",
-        personality,
+        personalities(known),
         "club".to_owned(),
         "Who plays: a file of the folder of personalities.",
     );

@@ -5,14 +5,14 @@
 
 use crate::{
     lichess::model::{DeclineReason, Speed},
-    personality::{Delay, LevelForm, LevelWish},
-    settings::{Choice, Flag, List, Name, Real, Section, Text},
+    personality::LevelWish,
+    settings::{Choice, Section, Text},
 };
 
 use super::{
     Known,
-    adapt::Adapt,
     when::{self, Kind, Mode, When},
+    wish::{self, Wish},
 };
 
 /// One rule.
@@ -41,27 +41,6 @@ pub enum Then {
     Decline(DeclineReason),
 }
 
-/// How a game is to be played; what is missing is left to the next rule and at last to `[play]`.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Wish {
-    /// Who plays.
-    pub personality: Option<String>,
-    /// At which level.
-    pub level: Option<LevelWish>,
-    /// Books for White.
-    pub books_white: Option<Vec<String>>,
-    /// Books for Black.
-    pub books_black: Option<Vec<String>>,
-    /// Without pauses after thinking.
-    pub fast: Option<bool>,
-    /// How long the personality seems to think.
-    pub delay: Option<Delay>,
-    /// Factor on human think times.
-    pub tempo: Option<f64>,
-    /// How the level follows the opponent.
-    pub adapt: Option<Adapt>,
-}
-
 impl Rule {
     /// The rule that takes everything: for servers where nobody has to be kept away.
     #[must_use]
@@ -75,16 +54,11 @@ impl Rule {
 
     /// Whether nothing but the class of the clock is asked, and it may be this one.
     pub(super) fn asks_only_for_speed(&self, speed: Speed) -> bool {
-        let names_it = self
-            .when
-            .speeds
-            .as_ref()
-            .is_none_or(|speeds| speeds.contains(&speed));
         let rest = When {
             speeds: None,
             ..self.when.clone()
         };
-        names_it && rest == When::default()
+        self.when.admits(speed) && rest == When::default()
     }
 }
 
@@ -129,7 +103,7 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
         );
         let when = when::declare(rule, lists);
         let then = then(rule, &when);
-        let wish = wish(rule, known);
+        let wish = wish::declare(rule, known);
         for (key, is_empty) in [
             ("variants", when.variants.as_ref().is_some_and(Vec::is_empty)),
             ("speeds", when.speeds.as_ref().is_some_and(Vec::is_empty)),
@@ -238,50 +212,6 @@ fn suggested(when: &When) -> DeclineReason {
     }
 }
 
-fn wish(rule: &mut Section<'_>, known: Option<Known<'_>>) -> Wish {
-    const LATER: &str = "a later rule or [play] decides";
-    let books = || {
-        List(Name {
-            what: "book",
-            known: known.map(|known| known.books),
-        })
-    };
-    let personality = Name {
-        what: "personality",
-        known: known.map(|known| known.personalities),
-    };
-    Wish {
-        personality: rule.optional("personality", personality, LATER, "Who plays such games."),
-        level: rule.optional(
-            "level",
-            LevelForm,
-            LATER,
-            "The level at which they are played, by a number or by the opponent's rating. The latter counts in casual games only, and where the opponent has a rating; else a later rule decides.",
-        ),
-        books_white: rule.optional("books-white", books(), LATER, "Books to play White from."),
-        books_black: rule.optional("books-black", books(), LATER, "Books to play Black from."),
-        fast: rule.optional(
-            "fast",
-            Flag,
-            LATER,
-            "Without the pauses that a personality makes.",
-        ),
-        delay: rule.optional(
-            "delay",
-            Delay::Off,
-            "as the personality does",
-            "How long it seems to think in such games: \"off\", \"human\", a span or a range. A clock that runs low cuts it short.",
-        ),
-        tempo: rule.optional(
-            "tempo",
-            Real(0.2..=5.0, "times"),
-            "as the personality's",
-            "Factor on the think times of delay = \"human\": 0.5 is quick, 2.0 is slow.",
-        ),
-        adapt: rule.optional("adapt", Adapt::FORM, LATER, Adapt::DOC),
-    }
-}
-
 /// How many moves a minute a game of the fastest speed that may be accepted asks of us.
 pub(super) fn moves_a_minute(rules: &[Rule]) -> usize {
     let moves = |speed| match speed {
@@ -290,6 +220,7 @@ pub(super) fn moves_a_minute(rules: &[Rule]) -> usize {
         Speed::Rapid => 3,
         Speed::Classical | Speed::Correspondence => 1,
     };
+    // Bots play no ultraBullet, which comes first.
     let playable = Speed::ALL[1..].iter().filter(|speed| {
         let first = rules
             .iter()
@@ -303,12 +234,7 @@ pub(super) fn moves_a_minute(rules: &[Rule]) -> usize {
 }
 
 fn may_speak_of(rule: &Rule, speed: Speed) -> bool {
-    let is_named = rule
-        .when
-        .speeds
-        .as_ref()
-        .is_none_or(|speeds| speeds.contains(&speed));
     // Refusals with further conditions do not settle the speed.
     let settles = !matches!(rule.then, Some(Then::Decline(_))) || rule.asks_only_for_speed(speed);
-    is_named && settles
+    rule.when.admits(speed) && settles
 }

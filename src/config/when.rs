@@ -74,6 +74,13 @@ pub struct When {
     pub hours: Option<Hours>,
 }
 
+impl When {
+    /// Whether this class of clocks is among those named, or none is named.
+    pub(super) fn admits(&self, speed: Speed) -> bool {
+        self.speeds.as_ref().is_none_or(|speeds| speeds.contains(&speed))
+    }
+}
+
 /// Two bounds, either of which may be missing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Between<T> {

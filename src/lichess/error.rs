@@ -48,11 +48,3 @@ pub enum CallError {
         message: String,
     },
 }
-
-impl CallError {
-    /// Whether nobody knows if the server acted.
-    #[must_use]
-    pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Transient { .. })
-    }
-}

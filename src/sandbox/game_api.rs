@@ -267,12 +267,7 @@ async fn claim_victory(
     Extension(caller): Extension<Caller>,
     Extension(About(game)): Extension<About>,
 ) -> Result<Done, Refusal> {
-    let claimed = command(&hub, &caller.user, &game, |game, color, now| {
-        game.claim_victory(color, now)
-    });
-    let done = claimed.await?;
-    tokio::time::sleep(CLAIM_DELAY).await;
-    Ok(done)
+    claim(&hub, &caller.user, &game, Game::claim_victory).await
 }
 
 async fn claim_draw(
@@ -280,10 +275,17 @@ async fn claim_draw(
     Extension(caller): Extension<Caller>,
     Extension(About(game)): Extension<About>,
 ) -> Result<Done, Refusal> {
-    let claimed = command(&hub, &caller.user, &game, |game, color, now| {
-        game.claim_draw(color, now)
-    });
-    let done = claimed.await?;
+    claim(&hub, &caller.user, &game, Game::claim_draw).await
+}
+
+/// Claims, and answers as late as lichess does.
+async fn claim(
+    hub: &Hub,
+    user: &UserId,
+    game: &GameId,
+    claim: impl FnOnce(&mut Game, Color, Millis) -> Result<(), Refusal>,
+) -> Result<Done, Refusal> {
+    let done = command(hub, user, game, claim).await?;
     tokio::time::sleep(CLAIM_DELAY).await;
     Ok(done)
 }

@@ -6,7 +6,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime},
 };
 
 use axum::body::Bytes;
@@ -100,12 +100,9 @@ impl Hub {
     /// A sandbox with nobody in it.
     #[must_use]
     pub fn new(options: Options) -> Self {
-        let start = options.epoch.unwrap_or_else(|| {
-            SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .unwrap_or_default()
-                .into()
-        });
+        let start = options
+            .epoch
+            .unwrap_or_else(|| Millis::since_1970(SystemTime::now()));
         let state = State {
             world: World::new(options.rules.clone(), start),
             subscribers: Vec::new(),

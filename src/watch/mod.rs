@@ -176,9 +176,7 @@ impl Poller {
     }
 
     fn note(&self, good: bool, text: &str) {
-        let now = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .map_or(Millis::ZERO, Millis::from);
+        let now = Millis::since_1970(SystemTime::now());
         self.tidings.send_modify(|tidings| tidings.add(now, good, text));
     }
 }

@@ -23,8 +23,7 @@ async fn a_level_counts_from_the_next_move() {
         .bot_says("From my next move on I play at level 1400")
         .await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    let levels: Vec<_> = stage.asked().iter().map(|asked| asked.level).collect();
-    assert_eq!(levels, [None, Some(Elo(1400))]);
+    assert_eq!(stage.levels(), [None, Some(Elo(1400))]);
 }
 
 #[tokio::test]
@@ -41,11 +40,11 @@ async fn another_personality_takes_over() {
 #[tokio::test]
 async fn strength_stays_as_it_is_in_rated_games() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
-    let mut game = stage.game(&[&WHITE[..], &[("rated", "true")]].concat()).await;
+    let mut game = stage.rated_game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_says("!level 600").await.bot_says("rated games").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    assert!(stage.asked().iter().all(|asked| asked.level.is_none()));
+    assert_eq!(stage.levels(), [None, None]);
 }
 
 #[tokio::test]
@@ -63,8 +62,7 @@ async fn what_was_asked_for_survives_the_daemon_and_nothing_is_said_twice() {
     stage.start().await;
     game.bot_answers("b8c6").await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
-    let levels: Vec<_> = stage.asked().iter().map(|asked| asked.level).collect();
-    assert_eq!(levels, [None, Some(Elo(1400)), Some(Elo(1400))]);
+    assert_eq!(stage.levels(), [None, Some(Elo(1400)), Some(Elo(1400))]);
     assert_eq!(game.lines_of_the_bot(), 2, "one greeting, one answer");
 }
 
@@ -121,17 +119,13 @@ async fn from_the_third_move_on_strength_is_for_the_next_casual_game() {
         .bot_says("next casual game I play at level 1400")
         .await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
-    game.human_does("resign")
-        .await
-        .ends("resign", Some("black"))
-        .await;
-    let mut rated = stage.game(&[&WHITE[..], &[("rated", "true")]].concat()).await;
+    game.human_resigns_to("black").await;
+    let mut rated = stage.rated_game(&WHITE).await;
     rated.human_plays("e2e4").await.bot_answers("e7e5").await;
     rated.human_does("resign").await;
     let mut casual = stage.game(&WHITE).await;
     casual.human_plays("e2e4").await.bot_answers("e7e5").await;
-    let levels: Vec<_> = stage.asked().iter().map(|asked| asked.level).collect();
-    assert_eq!(levels, [None, None, None, None, Some(Elo(1400))]);
+    assert_eq!(stage.levels(), [None, None, None, None, Some(Elo(1400))]);
 }
 
 #[tokio::test]
@@ -152,12 +146,12 @@ async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_n
     stage.crew.past.favours = Archive::read(&path).unwrap().favours(Millis(0)).unwrap();
     stage.start().await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
-    let levels: Vec<_> = stage.asked().iter().map(|asked| asked.level).collect();
-    assert_eq!(levels, [Some(Elo(1400)); 3]);
+    assert_eq!(stage.levels(), [Some(Elo(1400)); 3]);
 }
 
-/// Everything that the bot has said in a game, after its end too.
-async fn said_by_the_bot(stage: &Stage, game: &Game) -> Vec<String> {
+/// Everything that the bot has said in its only game and after it, once it is free again.
+async fn said_by_the_bot(stage: &mut Stage, game: &Game) -> Vec<String> {
+    stage.bot().until("free again", |status| status.games == 0).await;
     let path = format!("/api/bot/game/{}/chat", game.id);
     let (_, chat) = stage.table.bot.get(&path).await;
     let lines = chat.as_array().unwrap().iter();
@@ -184,12 +178,8 @@ async fn why_is_told_when_the_game_is_over_and_not_before() {
         .await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
-    game.human_does("resign")
-        .await
-        .ends("resign", Some("black"))
-        .await;
-    stage.bot().until("free again", |status| status.games == 0).await;
-    let said = said_by_the_bot(&stage, &game).await;
+    game.human_resigns_to("black").await;
+    let said = said_by_the_bot(&mut stage, &game).await;
     assert!(said[1].contains("the game turned before my move 3"), "{said:?}");
 }
 
@@ -210,13 +200,27 @@ async fn the_last_book_move_is_told_and_who_wants_quiet_gets_it() {
         .bot_says("quiet from now on")
         .await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    game.human_does("resign")
-        .await
-        .ends("resign", Some("black"))
-        .await;
-    stage.bot().until("free again", |status| status.games == 0).await;
-    let said = said_by_the_bot(&stage, &game).await;
+    game.human_resigns_to("black").await;
+    let said = said_by_the_bot(&mut stage, &game).await;
     assert_eq!(said.len(), 3, "no farewell in the quiet game: {said:?}");
+}
+
+#[tokio::test]
+async fn who_asks_for_another_opponent_at_once_is_greeted_by_that_one() {
+    let stage = replies(&["e7e5"])
+        .personality(Profile::new("anton"))
+        .personality(Profile::new("berta"))
+        .open()
+        .await;
+    stage.arm("/api/bot/game/stream", 1, Mishap::Delay { by: Millis(2000) });
+    let mut game = stage.game(&WHITE).await;
+    game.human_says("!play anton")
+        .await
+        .human_says("!level 900")
+        .await;
+    game.bot_says("I am anton (level 900)").await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    assert_eq!(game.lines_of_the_bot(), 1, "no answers beside the greeting");
 }
 
 #[tokio::test]
@@ -234,16 +238,13 @@ async fn a_rematch_is_played_a_step_higher_and_told_so() {
         game.bot_says(told).await;
         game.human_plays("e2e4").await.bot_answers("e7e5").await;
         assert_eq!(stage.asked().last().unwrap().level, Some(Elo(level)));
-        game.human_does("resign")
-            .await
-            .ends("resign", Some("black"))
-            .await;
+        game.human_resigns_to("black").await;
     }
-    let mut rated = stage.game(&[&WHITE[..], &[("rated", "true")]].concat()).await;
+    let mut rated = stage.rated_game(&WHITE).await;
     rated.human_plays("e2e4").await.bot_answers("e7e5").await;
     assert_eq!(
-        stage.asked().last().unwrap().level,
-        Some(Elo(1400)),
+        stage.levels().last(),
+        Some(&Some(Elo(1400))),
         "rated games keep one level"
     );
 }
@@ -267,8 +268,10 @@ async fn a_coach_says_so_and_plays_the_weaker_the_better_it_stands() {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
-    let levels: Vec<_> = stage.asked().iter().map(|asked| asked.level).collect();
-    assert_eq!(levels, [Some(Elo(1400)), Some(Elo(1280)), Some(Elo(1460))]);
+    assert_eq!(
+        stage.levels(),
+        [Some(Elo(1400)), Some(Elo(1280)), Some(Elo(1460))]
+    );
 }
 
 #[tokio::test]

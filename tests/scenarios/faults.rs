@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sparring::{personality::Profile, sandbox::Mishap, units::Millis};
+use tokio::time::timeout;
 
 use crate::{
     puppet::{full, state},
@@ -133,8 +134,16 @@ async fn a_greeting_that_is_refused_keeps_no_move_back() {
         .personality(Profile::new("friendly"))
         .open()
         .await;
-    stage.answers("/chat", 1, 400, r#"{"error":{"text":["too long"]}}"#);
-    two_moves(&stage).await;
+    // Asking for the chat of before, and the greeting.
+    stage.answers("/chat", 2, 400, r#"{"error":{"text":["too long"]}}"#);
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    // Nobody is greeted in the first second.
+    let refused = async { while stage.waiting_faults().await.iter().any(|times| *times > 0) {} };
+    timeout(Duration::from_secs(20), refused)
+        .await
+        .expect("a greeting");
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
 }
 
 #[tokio::test]

@@ -57,6 +57,11 @@ impl Game {
         self
     }
 
+    /// Anna resigns, and the bot's color has won.
+    pub async fn human_resigns_to(&mut self, color: &str) -> &mut Self {
+        self.human_does("resign").await.ends("resign", Some(color)).await
+    }
+
     /// Anna says something to the bot.
     pub async fn human_says(&mut self, text: &str) -> &mut Self {
         assert_eq!(self.anna.says(&self.id, text).await.0, 200);

@@ -2,16 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sparring::units::Millis;
 use tokio::time::timeout;
 
 use crate::{
-    stage::{Act, PATIENCE, WHITE, acts, replies},
-    table::Player,
+    human::Game,
+    stage::{Act, PATIENCE, Stage, WHITE, acts, replies},
+    table::{Lines, Player},
 };
 
-fn challenge(id: &str, challenger: &str) -> serde_json::Value {
+fn challenge(id: &str, challenger: &str) -> Value {
     json!({"type": "challenge", "challenge": {
         "id": id, "challenger": {"id": challenger, "name": challenger}, "variant": {"key": "standard"},
         "speed": "blitz", "timeControl": {"type": "clock", "limit": 300, "increment": 0}
@@ -128,18 +129,21 @@ async fn f38_a_rematch_is_taken_like_any_challenge() {
     let stage = replies(&["e7e5"]).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    game.human_does("resign")
-        .await
-        .ends("resign", Some("black"))
-        .await;
-    let mut events = stage.table.anna.events().await;
-    let path = format!("/sandbox/game/{}/rematch", game.id);
-    let (status, offer) = stage.table.anna.post(&path, &[]).await;
-    assert_eq!(status, 200, "{offer}");
+    game.human_resigns_to("black").await;
+    let (offer, mut events) = rematch(&stage, &game).await;
     let begun = timeout(PATIENCE, events.next_of("gameStart"))
         .await
         .expect("no rematch");
     assert_eq!(begun["game"]["gameId"], offer["id"]);
+}
+
+/// Anna wants the game repeated: the challenge, and her event stream from before it on.
+async fn rematch(stage: &Stage, game: &Game) -> (Value, Lines) {
+    let events = stage.table.anna.events().await;
+    let path = format!("/sandbox/game/{}/rematch", game.id);
+    let (status, offer) = stage.table.anna.post(&path, &[]).await;
+    assert_eq!(status, 200, "{offer}");
+    (offer, events)
 }
 
 #[tokio::test]
@@ -149,13 +153,8 @@ async fn who_wants_more_rematches_than_the_personality_likes_is_asked_to_come_la
     let stage = replies(&["e7e5"]).personality(profile).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    game.human_does("resign")
-        .await
-        .ends("resign", Some("black"))
-        .await;
-    let mut events = stage.table.anna.events().await;
-    let path = format!("/sandbox/game/{}/rematch", game.id);
-    assert_eq!(stage.table.anna.post(&path, &[]).await.0, 200);
+    game.human_resigns_to("black").await;
+    let (_, mut events) = rematch(&stage, &game).await;
     let declined = timeout(PATIENCE, events.next_of("challengeDeclined"))
         .await
         .expect("no answer");

@@ -88,10 +88,7 @@ async fn nobody_is_challenged_unless_the_settings_say_so() {
     let (rival, _events) = rival(&stage).await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    game.human_does("resign")
-        .await
-        .ends("resign", Some("black"))
-        .await;
+    game.human_resigns_to("black").await;
     let (status, challenges) = rival.get("/api/challenge").await;
     assert_eq!((status, &challenges["in"]), (200, &serde_json::json!([])));
 }

@@ -55,10 +55,7 @@ async fn the_bot_begins_when_it_has_white() {
     game.bot_answers("e2e4").await.human_plays("g7g5").await;
     game.bot_answers("d1h5").await.human_plays("g8f6").await;
     game.bot_answers("h5f7").await;
-    game.human_does("resign")
-        .await
-        .ends("resign", Some("white"))
-        .await;
+    game.human_resigns_to("white").await;
 }
 
 #[tokio::test]

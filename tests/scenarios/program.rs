@@ -2,6 +2,10 @@
 
 use std::{fs, path::Path, process::Stdio};
 
+use sparring::{
+    store::{Archive, GameRecord},
+    units::Elo,
+};
 use tokio::process::{Child, Command};
 
 use crate::{
@@ -28,9 +32,15 @@ fn furnish(folder: &Path) {
     .unwrap();
 }
 
-/// Starts the program on this table, its log going there.
-fn start(folder: &Path, table: &Table, log: Stdio) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_sparring"))
+/// The settings of a folder name somebody who is not there.
+fn misspell(folder: &Path) {
+    fs::write(folder.join("bot.toml"), "[play]\npersonality = \"quikc\"\n").unwrap();
+}
+
+/// The program in this folder, on this table.
+fn program(folder: &Path, table: &Table) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
+    command
         .args(["run", "--config"])
         .arg(folder.join("bot.toml"))
         .args(["--url", &table.url])
@@ -39,10 +49,28 @@ fn start(folder: &Path, table: &Table, log: Stdio) -> Child {
         .env_remove("STATE_DIRECTORY")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(log)
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap()
+        .kill_on_drop(true);
+    command
+}
+
+/// Starts the program on this table, its log going there.
+fn start(folder: &Path, table: &Table, log: Stdio) -> Child {
+    program(folder, table).stderr(log).spawn().unwrap()
+}
+
+/// The program has SIGHUP.
+fn hang_up(program: &Child) {
+    let hangup = std::process::Command::new("kill")
+        .args(["-HUP", &program.id().unwrap().to_string()])
+        .status();
+    assert!(hangup.unwrap().success());
+}
+
+/// Waits for the program's end: its exit code, and what it has said.
+async fn ends(program: Child) -> (Option<i32>, String) {
+    let output = tokio::time::timeout(PATIENCE, program.wait_with_output()).await;
+    let output = output.expect("it goes on").unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
 /// Challenges the program, with White for it, until it is there to accept.
@@ -108,10 +136,7 @@ async fn f52_a_book_and_a_personality_that_are_spoiled_during_the_game_cost_no_g
     fs::write(folder.path().join("books/only.book"), [0xff, 0x00, b'9']).unwrap();
     fs::write(folder.path().join("personalities/quick.toml"), "nodes = \"many\"").unwrap();
     fs::write(folder.path().join("bot.toml"), "[play").unwrap();
-    let hangup = std::process::Command::new("kill")
-        .args(["-HUP", &program.id().unwrap().to_string()])
-        .status();
-    assert!(hangup.unwrap().success());
+    hang_up(&program);
     table.anna.plays(&id, "move/e7e5").await;
     assert_eq!(plies(&mut lines, 3).await[2], "g1f3");
     fs::remove_file(folder.path().join("books/only.book")).unwrap();
@@ -129,10 +154,8 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
     let _first = start(one.path(), &table, Stdio::null());
     begin(&table).await;
     let second = start(other.path(), &table, Stdio::piped());
-    let output = tokio::time::timeout(PATIENCE, second.wait_with_output()).await;
-    let output = output.expect("it goes on").unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(78), "{said}");
+    let (code, said) = ends(second).await;
+    assert_eq!(code, Some(78), "{said}");
     assert!(
         said.contains("another bot on this machine uses this token"),
         "{said}"
@@ -143,21 +166,14 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
 /// How the program ends in a folder that it refuses to play in, and what it says.
 async fn refused(folder: &Path) -> (Option<i32>, String) {
     let table = Table::set(sparring::sandbox::Options::default()).await;
-    let program = start(folder, &table, Stdio::piped());
-    let output = tokio::time::timeout(PATIENCE, program.wait_with_output()).await;
-    let output = output.expect("it goes on").unwrap();
-    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    ends(start(folder, &table, Stdio::piped())).await
 }
 
 #[tokio::test]
 async fn who_is_misspelt_in_the_settings_does_not_play_at_all() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
-    fs::write(
-        folder.path().join("bot.toml"),
-        "[play]\npersonality = \"quikc\"\n",
-    )
-    .unwrap();
+    misspell(folder.path());
     let (code, said) = refused(folder.path()).await;
     assert_eq!(code, Some(78), "{said}");
     assert!(said.contains("did you mean \"quick\"?"), "{said}");
@@ -167,23 +183,14 @@ async fn who_is_misspelt_in_the_settings_does_not_play_at_all() {
 async fn a_supervisor_that_starts_again_whatever_failed_can_be_told_that_it_is_hopeless() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
-    fs::write(
-        folder.path().join("bot.toml"),
-        "[play]\npersonality = \"quikc\"\n",
-    )
-    .unwrap();
-    let program = Command::new(env!("CARGO_BIN_EXE_sparring"))
-        .args(["run", "--quit-if-hopeless", "--config"])
-        .arg(folder.path().join("bot.toml"))
-        .env("LICHESS_TOKEN", "lip_x")
-        .env_remove("STATE_DIRECTORY")
-        .output();
-    let output = tokio::time::timeout(PATIENCE, program)
-        .await
-        .expect("it goes on")
-        .unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    misspell(folder.path());
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let program = program(folder.path(), &table)
+        .arg("--quit-if-hopeless")
+        .stderr(Stdio::piped())
+        .spawn();
+    let (code, said) = ends(program.unwrap()).await;
+    assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("did you mean"), "{said}");
 }
 
@@ -199,6 +206,96 @@ async fn who_cannot_be_read_at_the_start_does_not_play_at_all() {
         said.contains("quick.toml:1") && said.contains("nodes = \"many\""),
         "{said}"
     );
+}
+
+/// A game that the program has begun at level 1500 and was killed in: its id, and Anna's stream of it.
+async fn interrupted(folder: &Path, table: &Table) -> (String, Lines) {
+    furnish(folder);
+    let settings = folder.join("bot.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(settings, text.replace("[play]", "[play]\nlevel = 1500")).unwrap();
+    let mut program = start(folder, table, Stdio::null());
+    let (id, mut lines) = begin(table).await;
+    plies(&mut lines, 1).await;
+    let archive = folder.join("state/archive.db");
+    let written = async {
+        while kept(&archive, &id).is_none() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, written)
+        .await
+        .expect("the game is not kept");
+    program.kill().await.unwrap();
+    (id, lines)
+}
+
+/// The game as an archive has it.
+fn kept(archive: &Path, id: &str) -> Option<GameRecord> {
+    Archive::read(archive).ok()?.game(&id.parse().unwrap()).ok()?
+}
+
+/// What becomes of a challenge of Anna: `gameStart` or `challengeDeclined`.
+async fn fate_of_a_challenge(table: &Table) -> String {
+    let mut events = table.anna.events().await;
+    let (status, challenge) = table.anna.post("/api/challenge/SandBot", &BLACK).await;
+    assert_eq!(status, 200, "{challenge}");
+    let id = &challenge["id"];
+    let decided = async {
+        loop {
+            let event = events.next().await;
+            if &event["game"]["gameId"] == id || event["type"] == "challengeDeclined" {
+                return event["type"].as_str().unwrap().to_owned();
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, decided)
+        .await
+        .expect("nobody decides")
+}
+
+#[tokio::test]
+async fn f52_a_game_of_the_last_run_is_played_to_its_end_before_bad_settings_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let (id, mut lines) = interrupted(folder.path(), &table).await;
+    let personality = folder.path().join("personalities/quick.toml");
+    fs::write(personality, "nodes = \"many\"\n").unwrap();
+    table.anna.plays(&id, "move/e7e5").await;
+    let program = start(folder.path(), &table, Stdio::piped());
+    plies(&mut lines, 3).await;
+    assert_eq!(fate_of_a_challenge(&table).await, "challengeDeclined");
+    table.anna.plays(&id, "resign").await;
+    let (code, said) = ends(program).await;
+    assert_eq!(code, Some(78), "{said}");
+    assert!(
+        said.contains("quick.toml:1") && said.contains("new ones are declined"),
+        "{said}"
+    );
+    let game = kept(&folder.path().join("state/archive.db"), &id).unwrap();
+    assert_eq!(game.end.unwrap().status, "resign");
+    assert_eq!(
+        (game.personality.as_str(), game.level),
+        ("stand-in", Some(Elo(1500))),
+        "nobody becomes stronger in the middle of a game"
+    );
+}
+
+#[tokio::test]
+async fn settings_that_are_mended_during_the_last_runs_games_let_new_ones_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let (id, mut lines) = interrupted(folder.path(), &table).await;
+    let good = fs::read_to_string(folder.path().join("bot.toml")).unwrap();
+    misspell(folder.path());
+    table.anna.plays(&id, "move/e7e5").await;
+    let mut program = start(folder.path(), &table, Stdio::null());
+    assert_eq!(plies(&mut lines, 3).await[2], "g1f3", "who plays is still there");
+    fs::write(folder.path().join("bot.toml"), good).unwrap();
+    hang_up(&program);
+    while fate_of_a_challenge(&table).await != "gameStart" {}
+    table.anna.plays(&id, "resign").await;
+    assert_eq!(program.try_wait().unwrap(), None, "it goes on");
 }
 
 #[tokio::test]
@@ -233,17 +330,10 @@ async fn the_token_is_in_nothing_that_the_program_says_shows_or_keeps() {
     fs::write(&settings, text).unwrap();
     let table = Table::set(sparring::sandbox::Options::default()).await;
     let log = folder.path().join("log");
-    let mut program = Command::new(env!("CARGO_BIN_EXE_sparring"))
-        .args(["-vv", "run", "--config"])
-        .arg(&settings)
-        .args(["--url", &table.url])
-        .env("LICHESS_TOKEN", &table.bot.token)
-        .env_remove("NOTIFY_SOCKET")
-        .env_remove("STATE_DIRECTORY")
-        .stdin(Stdio::null())
+    let mut program = program(folder.path(), &table)
+        .arg("-vv")
         .stdout(fs::File::create(folder.path().join("out")).unwrap())
         .stderr(fs::File::create(&log).unwrap())
-        .kill_on_drop(true)
         .spawn()
         .unwrap();
     let (id, mut lines) = begin(&table).await;

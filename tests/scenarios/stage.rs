@@ -388,9 +388,20 @@ impl Stage {
         Game::new(id, self.table.anna.clone(), lines)
     }
 
+    /// The same with a game that counts for ratings.
+    pub async fn rated_game(&self, form: &[(&str, &str)]) -> Game {
+        self.game(&[form, &[("rated", "true")]].concat()).await
+    }
+
     /// What the scripted mind was asked so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.crew.diary.borrow().clone()
+    }
+
+    /// The level of each turn that the scripted mind was asked about so far.
+    pub fn levels(&self) -> Vec<Option<Elo>> {
+        let diary = self.crew.diary.borrow();
+        diary.iter().map(|asked| asked.level).collect()
     }
 
     /// The plies at which the scripted mind was asked so far.

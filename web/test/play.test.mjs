@@ -204,7 +204,7 @@ test('requests are answered in the chat, and a level that is asked for reaches t
   const said = (pattern) =>
     until(() => page.locator('.chat-log p').allTextContents(), (lines) => lines.some((line) => pattern.test(line)),
       `${pattern} is said`, PATIENCE_MS);
-  await said(/^Sparring From my next move on I play at level 1250\.$/);
+  await said(/^Sparring Hello .*level 1250/);
   await page.locator('.bar.above .who', { hasText: '1250' }).waitFor();
   await clickSquares(page, 'e2', 'e4');
   await untilPlies(page, 2);

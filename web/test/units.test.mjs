@@ -14,6 +14,7 @@ const { spokenMove, spokenTime } = await load('src/game/speech.ts');
 const { clockText, timeLeft } = await load('src/game/clock.ts');
 const { advantage } = await load('src/game/material.ts');
 const { ofMove } = await load('src/game/sounds.ts');
+const { opponent } = await load('src/game/opponent.ts');
 const { clockName, speedName } = await load('src/lobby/setup.ts');
 
 test('a move is understood as people write it', () => {
@@ -80,4 +81,28 @@ test('material is counted for each side, and equal trades cancel out', () => {
 
 test('the sound of a move is that of its weightiest part: check, then capture', () => {
   assert.deepEqual(['Nf3', 'O-O', 'exd5', 'Qxf7+', 'Qh4#'].map(ofMove), ['move', 'move', 'capture', 'check', 'check']);
+});
+
+test('who the bot is follows what we ask for and what it answers', () => {
+  const lobby = {
+    bot: { username: 'Sparring' }, default: 'club', levels: { min: 600, max: 2800 },
+    personalities: [{ name: 'club', title: 'Clara', level: 1500 }, { name: 'attacker', title: 'Max', level: 1900 }],
+  };
+  const seen = (...lines) => {
+    const chat = lines.map((line) => (line.startsWith('!') ? { user: 'Guest1', text: line } : { user: 'Sparring', text: line }));
+    const game = { me: 'guest1', chat, full: { white: { id: 'guest1', name: 'Guest1' }, black: { id: 'sparring', name: 'Sparring' } } };
+    const { name, level } = opponent(game, lobby);
+    return [name, level];
+  };
+  const agreed = (level) => `From my next move on I play at level ${level}.`;
+  const later = 'This game goes on as it began. In our next casual game I play at level 900.';
+  assert.deepEqual(seen(), ['club', 1500]);
+  assert.deepEqual(seen('!level 1800'), ['club', 1800]);
+  assert.deepEqual(seen('!level 1'), ['club', 1500]);
+  assert.deepEqual(seen('!easier', agreed(1400)), ['club', 1400]);
+  assert.deepEqual(seen('!strength club', agreed(1400), '!harder', agreed(1500)), ['club', 1500]);
+  assert.deepEqual(seen('!level 1800', agreed(1800), '!level 900', later), ['club', 1800]);
+  assert.deepEqual(seen('!level 1800', agreed(1800), '!easier', later), ['club', 1800]);
+  assert.deepEqual(seen('!play attacker', 'My strength stays as it is in rated games. Ask me again in a casual one.'), ['club', 1500]);
+  assert.deepEqual(seen('!play attacker', 'From my next move on you play Max.', agreed(2000)), ['attacker', 2000]);
 });

@@ -1,10 +1,8 @@
 //! What a game leaves to the archive: its frame, its moves as they are shown, its end.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use super::Actor;
 use crate::{
-    bot::{boards::Board, game::Game, mind::Decision},
+    bot::{boards::Board, desk::epoch, game::Game, mind::Decision},
     chess::{GameLine, Move, write_fen, write_uci},
     lichess::model::Player,
     store::{End, GameRecord, MoveRecord, Thought},
@@ -141,13 +139,6 @@ impl Actor {
             end,
         }
     }
-}
-
-/// The time of the world since 1970: for dates alone, since it may be set at any moment.
-fn epoch() -> Millis {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(Millis::ZERO, Millis::from)
 }
 
 #[cfg(test)]

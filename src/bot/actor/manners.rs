@@ -26,6 +26,8 @@ use crate::{
 const TAKEBACK_WITHIN: Duration = Duration::from_secs(2);
 /// A claim that had no effect is made again at the next count that lichess sends, which comes every 5 s.
 const BETWEEN_CLAIMS: Duration = Duration::from_millis(4500);
+/// Who has just sat down may ask for another opponent, and is then greeted by that one.
+const GREETS_AFTER: Duration = Duration::from_secs(1);
 /// How long the first thought waits for the chat of before.
 const RECALL_WITHIN: Duration = Duration::from_millis(500);
 /// With less than this on the clock nothing is waited for.
@@ -48,14 +50,40 @@ impl Actor {
             Untrusted(&frame.variant.key),
             Untrusted(&game.opponent().display_name()),
         );
+        if game.line().ply() < 2 {
+            self.greets_at = Some(Instant::now() + GREETS_AFTER);
+        }
         self.recall();
     }
 
-    fn greet(&mut self) {
-        let is_fresh = |game: &Game| game.line().ply() < 2 && !game.is_over();
-        if self.game.as_ref().is_some_and(is_fresh) {
-            self.speak(Occasion::Greeting);
-            self.tell_of_adapting();
+    /// When to say hello, once it is known that no earlier run of this program has.
+    pub(super) fn greets_at(&self) -> Option<Instant> {
+        self.greets_at.filter(|_| self.has_recalled)
+    }
+
+    /// Says hello when it is time to.
+    pub(super) fn attend_greeting(&mut self, now: Instant) {
+        if self.greets_at().is_some_and(|at| now >= at) {
+            self.greets_at = None;
+            if !self.is_over() {
+                self.speak(Occasion::Greeting);
+                self.tell_of_adapting();
+            }
+        }
+    }
+
+    /// Answers a command, unless the greeting that is still to come says the same.
+    fn answer(&mut self, command: &chat::Command, answer: String) {
+        let greeting = self.greets_at.and_then(|_| self.line(Occasion::Greeting));
+        let is_told = greeting.is_some_and(|greeting| match command {
+            chat::Command::Play(name) => *name == self.manner.profile.name,
+            chat::Command::Level(level) => {
+                self.manner.level == Some(*level) && greeting.contains(&level.to_string())
+            }
+            _ => false,
+        });
+        if !is_told {
+            self.outbox.answer(answer);
         }
     }
 
@@ -89,25 +117,26 @@ impl Actor {
         }
     }
 
-    /// Says what the personality says on an occasion. lichess' computer has no ears.
     fn speak(&mut self, occasion: Occasion) {
-        let Some(game) = &self.game else { return };
-        let opponent = game.opponent();
+        if let Some(line) = self.line(occasion) {
+            self.outbox.say(line);
+        }
+    }
+
+    /// What the personality says on an occasion. lichess' computer has no ears.
+    fn line(&self, occasion: Occasion) -> Option<String> {
+        let opponent = self.game.as_ref()?.opponent();
         if opponent.ai_level.is_some() || self.manner.quiet {
-            return;
+            return None;
         }
         // Only a name that can be one on lichess is ever said: nobody speaks through us.
         let name = opponent
             .name
             .as_deref()
             .filter(|name| name.parse::<UserId>().is_ok());
-        let line = self
-            .manner
+        self.manner
             .profile
-            .say(occasion, name.unwrap_or("stranger"), self.manner.level);
-        if let Some(line) = line {
-            self.outbox.say(line);
-        }
+            .say(occasion, name.unwrap_or("stranger"), self.manner.level)
     }
 
     pub(super) fn say(&self, line: String) {
@@ -126,8 +155,8 @@ impl Actor {
             if let (Some(opponent), Some(asked)) = (&game.opponent().id, obeyed.later) {
                 self.shared.rivals.ask(opponent, asked);
             }
-            self.outbox.answer(obeyed.answer);
             self.become_asked(obeyed.manner);
+            self.answer(&command, obeyed.answer);
             if self.heeded.len() == MOST_HEEDED {
                 self.heeded.remove(0);
             }
@@ -182,9 +211,10 @@ impl Actor {
     }
 
     /// What was asked for before the stream was open counts too, and is answered unless it was asked of an earlier
-    /// run of this program. Greets whom nobody has greeted.
+    /// run of this program. Nobody is greeted twice.
     pub(super) fn recalled(&mut self, lines: Result<Vec<ChatMessage>, CallError>) {
         self.recall_due = None;
+        self.has_recalled = true;
         let lines = lines.unwrap_or_else(|error| {
             debug!("what was said before is not known: {error}");
             Vec::new()
@@ -214,15 +244,15 @@ impl Actor {
             let obeyed = self.obey(command, &manner, game);
             manner = obeyed.manner;
             if index < missed && !self.setup.adopted {
-                answers.push(obeyed.answer);
+                answers.push((command, obeyed.answer));
             }
         }
-        for answer in answers {
-            self.outbox.answer(answer);
-        }
         self.become_asked(manner);
-        if !has_greeted {
-            self.greet();
+        if has_greeted {
+            self.greets_at = None;
+        }
+        for (command, answer) in answers {
+            self.answer(command, answer);
         }
     }
 

@@ -10,6 +10,7 @@ mod hindsight;
 mod manners;
 mod seating;
 mod setup;
+mod stream;
 mod talk;
 mod turn;
 
@@ -31,14 +32,14 @@ use super::{
     boards::Place,
     chat::{self, Manner},
     duel::Duel,
-    game::{Game, GameError, Step},
+    game::{Game, GameError},
     lag::Lag,
     mind::GameMind,
 };
 use crate::{
     engine::Score,
     lichess::{
-        BadLine, CallError, Client, Follower, News, Untrusted,
+        CallError, Client, Follower,
         model::{ChatMessage, GameEvent, GameId},
     },
     store::{Asked, Favour},
@@ -103,16 +104,20 @@ struct Actor {
     place: Place,
     /// Scores of my own moves, with the ply each was played at.
     scores: Vec<(usize, Score)>,
+    /// What my last move took, as the board showed it.
     own_last: Option<Millis>,
+    /// What the opponent's last move took.
     opponent_last: Option<Millis>,
     /// When the last move of the game was shown, if we were there.
     moved_at: Option<Instant>,
+    /// The half moves before my last move that came with an offer of a draw.
     offered_at: Option<usize>,
     /// The half moves before my last move that was sent.
     sent_at: Option<usize>,
     /// No claim is made before this moment.
     next_claim: Option<Instant>,
     duel: Duel,
+    /// Takebacks that the opponent was granted in this game.
     granted_takebacks: u32,
     /// Who was asked to play, and how strong.
     asked: Asked,
@@ -122,6 +127,10 @@ struct Actor {
     held_until: Option<Instant>,
     /// The chat of before is awaited until then.
     recall_due: Option<Instant>,
+    /// The chat of before is known, or cannot be known.
+    has_recalled: bool,
+    /// The opponent is greeted then, if nobody has done so before.
+    greets_at: Option<Instant>,
     /// What the opponent asked for since the stream was opened, in order; a flood keeps its newest.
     heeded: Vec<chat::Command>,
     outbox: Outbox,
@@ -134,7 +143,9 @@ struct Actor {
     sleeps_at: Option<Instant>,
     /// Once a resignation failed, the game is played on.
     plays_on: bool,
+    /// Why the game is given up, once it is.
     unplayable: Option<GameError>,
+    /// How the task ends, once it is to end.
     outcome: Option<Outcome>,
 }
 
@@ -203,6 +214,8 @@ impl Actor {
             book: None,
             held_until: None,
             recall_due: None,
+            has_recalled: false,
+            greets_at: None,
             heeded: Vec::new(),
             outbox: Outbox::new(now),
             errands: FuturesUnordered::new(),
@@ -215,114 +228,6 @@ impl Actor {
             shared,
             setup,
         }
-    }
-
-    /// Something came from the stream, or happened to it.
-    fn hear(&mut self, news: Option<News<GameEvent>>) {
-        match news {
-            Some(News::Opened) => {
-                self.is_reopening = false;
-                self.frame_due = Some(Instant::now() + self.setup.frame_within.into());
-            }
-            Some(News::Event { event, heard }) => self.take(event, heard),
-            Some(News::Garbled(bad)) => {
-                warn!("a line was skipped: {bad}");
-                self.shared.meters.line_skipped("game");
-                // A state that could not be read may be the one that says that it is my turn.
-                if matches!(&bad, BadLine::Misfit(misfit) if misfit.kind.starts_with("game")) {
-                    self.look();
-                }
-            }
-            Some(News::Lost { why, lived }) => {
-                self.frame_due = None;
-                self.shared.meters.stream_lost("game");
-                debug!("{why}, reopening");
-                if !self.is_over() && self.duel.truce(&why, lived).is_some() {
-                    // A clock may be running, so this one is never left alone.
-                    self.shared.meters.stream_contested("game");
-                    warn!(
-                        "the game's stream ends again and again, as if another program played it with this token"
-                    );
-                }
-            }
-            Some(News::Unopened { why, tries }) => {
-                if tries.is_power_of_two() {
-                    warn!("no stream after {tries} tries: {why}");
-                }
-            }
-            Some(News::Refused(why @ CallError::Unauthorized { .. })) => {
-                self.outcome = Some(Outcome::Unauthorized(why));
-            }
-            Some(News::Refused(why)) => self.outcome = Some(Outcome::Refused(why)),
-            // The follower ends only after it has said why.
-            None => self.outcome = Some(Outcome::Left),
-        }
-    }
-
-    fn take(&mut self, event: GameEvent, heard: Instant) {
-        let is_frame = matches!(event, GameEvent::Full(_));
-        let has_clocks = is_frame || matches!(event, GameEvent::State(_));
-        let step = match (&mut self.game, event) {
-            (_, GameEvent::Chat(line)) => return self.heed(&line),
-            (_, GameEvent::Unknown { kind }) => return debug!("skipped an event \"{}\"", Untrusted(&kind)),
-            (Some(game), event) => game.apply(&event),
-            (None, GameEvent::Full(frame)) => Game::new(*frame, &self.shared.me).map(|game| {
-                let step = game.first_step();
-                self.game = Some(game);
-                self.seat();
-                self.record_game();
-                self.begin();
-                step
-            }),
-            // Nothing can be made of a state before its frame.
-            (None, _) => return,
-        };
-        match step {
-            Ok(step) => {
-                if has_clocks {
-                    self.heard = heard;
-                }
-                self.follow(step, is_frame);
-                self.show_board();
-            }
-            Err(error) if is_frame => self.cannot_play(error),
-            Err(error) => {
-                warn!("a state that does not fit: {error}");
-                self.look();
-            }
-        }
-    }
-
-    /// Does what a step of the fold asks for.
-    fn follow(&mut self, step: Step, is_frame: bool) {
-        if step.moved {
-            self.note_progress();
-            self.record_moves();
-        }
-        if is_frame {
-            self.frame_due = None;
-        }
-        if step.ended {
-            return self.end();
-        }
-        if is_frame && !self.is_reopening && !step.moved {
-            self.still_unplayed();
-        }
-        if step.draw_offered {
-            self.answer_draw();
-        }
-        if step.takeback_asked {
-            self.answer_takeback();
-        }
-        if step.claimable {
-            self.claim();
-        }
-    }
-
-    /// Opens the stream anew, to see what the server knows.
-    fn look(&mut self) {
-        self.is_reopening = true;
-        self.follower.reopen();
     }
 
     /// The server says that the game is over.
@@ -352,22 +257,13 @@ impl Actor {
             && matches!(self.turn, Turn::Open)
             && self.errands.is_empty()
             && self.outbox.is_done()
+            && self.greets_at.is_none()
             && self.unplayable.is_none()
             && self.closes_at.is_none()
     }
 
     fn is_over(&self) -> bool {
         self.game.as_ref().is_some_and(Game::is_over)
-    }
-
-    /// The start or the moves make no sense here: the game is given up.
-    fn cannot_play(&mut self, error: GameError) {
-        warn!("cannot be played: {error}");
-        self.turn = Turn::Closed;
-        if self.unplayable.is_none() {
-            self.command(Command::GiveUp);
-        }
-        self.unplayable = Some(error);
     }
 
     fn settle(&mut self, errand: Errand) {
@@ -396,6 +292,7 @@ impl Actor {
             self.abort_no_show(now);
         }
         self.attend_turn(now);
+        self.attend_greeting(now);
         if let Some(line) = self.outbox.next(now, &self.shared.breath) {
             self.say(line);
         }
@@ -420,6 +317,7 @@ impl Actor {
             self.closes_at,
             self.held_until,
             self.recall_due,
+            self.greets_at(),
             self.turn.wakes_at(),
             self.outbox.wakes_at(),
         ]

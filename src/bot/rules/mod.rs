@@ -151,12 +151,17 @@ pub fn title(rules: &[Rule], by: By) -> String {
         By::Nature(why) => why.to_owned(),
         By::Nobody => "no rule".to_owned(),
         By::Rule(index) => match rules.get(index) {
-            Some(Rule {
-                name: Some(name),
-                line,
-                ..
-            }) => format!("rule {} \"{name}\", line {line}", index + 1),
-            Some(Rule { line, .. }) => format!("rule {}, line {line}", index + 1),
+            Some(rule) => {
+                let name = rule.name.as_ref().map(|name| format!(" \"{name}\""));
+                // A rule of the program itself stands in no file.
+                let line = (rule.line > 0).then(|| format!(", line {}", rule.line));
+                let number = index + 1;
+                format!(
+                    "rule {number}{}{}",
+                    name.unwrap_or_default(),
+                    line.unwrap_or_default()
+                )
+            }
             None => "a rule that has gone".to_owned(),
         },
     }

@@ -123,6 +123,11 @@ fn the_first_rule_that_fits_decides() {
     assert_eq!(declined(ruling(text, boris)), Some(DeclineReason::OnlyBot));
     assert_eq!(ruling(text, bot()).by, By::Rule(2));
     assert_eq!(title(&rules(text), By::Rule(0)), "rule 1 \"friends\", line 1");
+    let own = Rule {
+        name: Some("of the program itself".to_owned()),
+        ..Rule::default()
+    };
+    assert_eq!(title(&[own], By::Rule(0)), "rule 1 \"of the program itself\"");
 }
 
 /// Each condition with a challenge that it holds for and one that it does not.

@@ -117,9 +117,7 @@ async fn overview(State(panel): State<Panel>) -> Json<Value> {
     let watched = &panel.watched;
     let why = ailment(watched).await;
     let status = watched.status.borrow().clone();
-    let now = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .map_or(Millis::ZERO, Millis::from);
+    let now = Millis::since_1970(SystemTime::now());
     let limits = watched.store.ask(move |archive| archive.limits(now)).await;
     let has_archive = limits.is_some();
     let gates: Vec<Value> = limits

@@ -17,12 +17,13 @@ use crate::{
         facts::{Facts, Moment, minute_of_day},
         rules::{self, By},
     },
-    config::{Config, Control, Play, Rule, Then},
+    chess::Color,
+    config::{Config, Control, Then},
     lichess::{
         Untrusted,
         model::{Challenge, Compat, Speed, TimeControl, UserId},
     },
-    personality::Delay,
+    personality::{Delay, strength::Strength},
     settings::Form as _,
     store::Tally,
     units::{Elo, Millis},
@@ -169,19 +170,32 @@ pub fn explain_challenge(
     let _ = writeln!(said, "{} ({by})", capitalised(&rules::describe(ruling.then)));
     said + &match ruling.then {
         Then::Decline(reason) => format!("  The challenger reads: \"{}\"\n", reason.text()),
-        Then::Accept | Then::Queue => played(&config.rules, &facts, &config.play),
+        Then::Accept | Then::Queue => played(config, &facts),
     }
 }
 
-/// Who would play, and how.
-fn played(rules: &[Rule], facts: &Facts, play: &Play) -> String {
-    let cast = rules::casting(rules, facts, play);
-    let level = cast
-        .level
-        .map_or("its own level".to_owned(), |level| format!("level {level}"));
-    let books = |books: &Option<Vec<String>>| match books {
-        Some(books) => books.join(", "),
-        None => "its own".to_owned(),
+/// Who would play, and how. What the rules leave open is the personality's own, as far as its file can be read.
+fn played(config: &Config, facts: &Facts) -> String {
+    let cast = rules::casting(&config.rules, facts, &config.play);
+    let own = super::profile_named(&config.paths, &cast.personality);
+    let level = match (cast.level, &own) {
+        (Some(level), _) => format!("level {level}"),
+        (None, Some(own)) => Strength::of(own).to_string(),
+        (None, None) => "its own level".to_owned(),
+    };
+    let books = |ruled: &Option<Vec<String>>, color| match (ruled, &own) {
+        (Some(books), _) => books.join(", "),
+        (None, Some(own)) => own.books_of(color).join(", "),
+        (None, None) => "its own".to_owned(),
+    };
+    let (white, black) = (
+        books(&cast.books_white, Color::White),
+        books(&cast.books_black, Color::Black),
+    );
+    let books = match (white == black, white.is_empty()) {
+        (true, true) => "no books".to_owned(),
+        (true, false) => format!("books: {white}"),
+        (false, _) => format!("books: {white} as White, {black} as Black"),
     };
     let pace = match (cast.fast, cast.delay, cast.tempo) {
         (true, ..) => ", without pauses".to_owned(),
@@ -191,12 +205,7 @@ fn played(rules: &[Rule], facts: &Facts, play: &Play) -> String {
             delay.unwrap_or_default() + &tempo.unwrap_or_default()
         }
     };
-    format!(
-        "  Played by {}, {level}{pace}; books: {} as White, {} as Black\n",
-        cast.personality,
-        books(&cast.books_white),
-        books(&cast.books_black),
-    )
+    format!("  Played by {}, {level}{pace}; {books}\n", cast.personality)
 }
 
 fn headline(challenge: &Challenge) -> String {

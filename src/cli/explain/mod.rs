@@ -8,6 +8,7 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use anyhow::Context as _;
@@ -24,6 +25,7 @@ use crate::{
     diagnostic::{Findings, place},
     personality::{
         self, Level, Profile,
+        choice::Looks,
         strength::{self, CALIBRATION, Knobs, Levels, Strength},
     },
     settings::{Fallback, Key, nearest},
@@ -87,12 +89,7 @@ fn challenge_with(made: &challenge::Made, file: Option<&str>, path: &Path) -> an
     } else {
         Config::default()
     };
-    challenge::explain(file, made, &config, path, now())
-}
-
-fn now() -> Millis {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    now.map_or(Millis::ZERO, Millis::from)
+    challenge::explain(file, made, &config, path, Millis::since_1970(SystemTime::now()))
 }
 
 /// The files of personalities there are, or the shipped ones where the folders are missing: names and texts.
@@ -281,10 +278,11 @@ pub(super) fn knob_rows(knobs: &Knobs) -> Vec<KnobRow> {
         ),
         (
             "depth",
-            or(
-                knobs.depth.map(|depth| depth.0.to_string()),
-                if checks { "as people" } else { "no limit" },
-            ),
+            match knobs.depth {
+                Some(depth) => depth.0.to_string(),
+                None if checks => Looks::DEEP.0.to_string(),
+                None => "no limit".to_owned(),
+            },
             "half moves looked ahead, exchanges excepted",
         ),
         (

@@ -49,7 +49,7 @@ struct Task {
 impl Ladder<'_> {
     /// The pairings, each with the weaker one first. Guests meet levels only: what they make of each other says
     /// nothing of ours.
-    pub fn pairings(&self) -> Vec<(usize, usize)> {
+    fn pairings(&self) -> Vec<(usize, usize)> {
         let mut pairings = Vec::new();
         let is_guest = |index: usize| matches!(self.entrants[index], Entrant::Guest(_));
         for low in 0..self.entrants.len() {

@@ -6,7 +6,7 @@ use super::table::Rung;
 use crate::{personality::strength::Levels, units::Elo};
 
 /// The level that stays where it is: people fix it, and games only the distance of all others from it.
-pub const ANCHOR: Elo = Elo(1400);
+const ANCHOR: Elo = Elo(1400);
 
 /// The rows of `[[level]]` at which the path is as strong as each level says, as far as the ladder reached.
 ///

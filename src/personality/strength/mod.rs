@@ -153,6 +153,32 @@ mod tests {
     }
 
     #[test]
+    fn what_a_level_is_told_to_do_is_the_same_at_every_speed_but_for_the_time_it_has() {
+        let told = |level, budget| {
+            let profile = Profile::new("x");
+            let mut order = order(&profile, Some(Elo(level)), line(Variant::Standard), budget, 5);
+            let (search, check) = (&mut order.search.limits, order.check.as_mut());
+            for limits in [Some(search), check].into_iter().flatten() {
+                (limits.soft, limits.hard) = (None, None);
+            }
+            format!("{order:?}")
+        };
+        for level in (600..=2600).step_by(100) {
+            let bullet = told(level, Some((Millis(800), Millis(2500))));
+            let rapid = told(level, Some((Millis(20_000), Millis(60_000))));
+            assert_eq!(bullet, rapid, "level {level}");
+            assert_eq!(bullet, told(level, None), "level {level}");
+            // What is not limited by nodes or depth would be stronger with more time.
+            let knobs = Levels::shipped().knobs(Elo(level));
+            assert!(knobs.choice.is_some(), "level {level}");
+            assert!(
+                knobs.nodes.is_some() || knobs.choice.is_some_and(|choice| choice.margin.is_none()),
+                "level {level}"
+            );
+        }
+    }
+
+    #[test]
     fn a_level_that_is_asked_for_counts_without_the_numbers_set_by_hand() {
         let text = "mode = \"power\"\n[eval]\nbishop_pair = \"150%\"\n";
         let profile = crate::personality::read("x.toml", text).0.unwrap();

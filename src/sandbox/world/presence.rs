@@ -1,6 +1,10 @@
 //! Whether a player is at the board, and when his opponent may claim the game for his absence.
 
-use crate::{chess::Color, lichess::model::Speed, units::Millis};
+use crate::{
+    chess::{Color, Position, Rules as _, material},
+    lichess::model::Speed,
+    units::Millis,
+};
 
 /// Announcements of an absence come this far apart, and the first this late.
 const STEP: Millis = Millis(5_000);
@@ -110,24 +114,8 @@ pub fn leave_time(speed: Speed, balance: i32) -> Millis {
 
 /// Material of a side less that of the other, in pawns.
 #[must_use]
-pub fn material_balance(pos: &crate::chess::Position, color: Color) -> i32 {
-    use crate::chess::{Role, Rules as _};
-    let worth = |side: Color| -> i32 {
-        [
-            (Role::Pawn, 1),
-            (Role::Knight, 3),
-            (Role::Bishop, 3),
-            (Role::Rook, 5),
-            (Role::Queen, 9),
-        ]
-        .into_iter()
-        .map(|(role, pawns)| {
-            let count = (pos.board().by_role(role) & pos.board().by_color(side)).count();
-            pawns * i32::try_from(count).unwrap_or(0)
-        })
-        .sum()
-    };
-    worth(color) - worth(!color)
+pub fn material_balance(pos: &Position, color: Color) -> i32 {
+    material(pos.board(), color) - material(pos.board(), !color)
 }
 
 #[cfg(test)]

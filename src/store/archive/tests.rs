@@ -1,5 +1,7 @@
 //! What is written is read again, twice written is once there, and old files are understood.
 
+mod filters;
+
 use super::*;
 use crate::store::{ChallengeRecord, Grounds, SearchGrounds, SeenLine, Worth, sample};
 
@@ -105,121 +107,6 @@ fn a_move_seen_again_after_a_restart_keeps_its_reason() {
     };
     archive.put_move(&id, &bare).unwrap();
     assert_eq!(archive.moves(&id).unwrap(), [thought]);
-}
-
-#[test]
-fn filters_choose_and_the_newest_comes_first() {
-    let (_folder, archive) = fresh();
-    for (name, began) in [("aaaaaaaa", 1), ("bbbbbbbb", 3), ("cccccccc", 2)] {
-        archive.put_game(&game(name, began)).unwrap();
-    }
-    let other = GameRecord {
-        opponent: "boris".parse().ok(),
-        rated: false,
-        speed: "rapid".to_owned(),
-        ..game("dddddddd", 4)
-    };
-    archive.put_game(&other).unwrap();
-    let found = |filter: Filter| {
-        let games = archive.games(&filter).unwrap();
-        games
-            .iter()
-            .map(|game| game.id.as_str()[..1].to_owned())
-            .collect::<String>()
-    };
-    assert_eq!(found(Filter::default()), "dbca");
-    assert_eq!(
-        found(Filter {
-            opponent: "ANA".parse().ok(),
-            ..Filter::default()
-        }),
-        "bca"
-    );
-    assert_eq!(
-        found(Filter {
-            rated: Some(false),
-            ..Filter::default()
-        }),
-        "d"
-    );
-    assert_eq!(
-        found(Filter {
-            speed: Some("blitz".into()),
-            since: Some(Millis(2)),
-            ..Filter::default()
-        }),
-        "bc"
-    );
-    assert_eq!(
-        found(Filter {
-            most: Some(1),
-            ..Filter::default()
-        }),
-        "d"
-    );
-    assert_eq!(
-        found(Filter {
-            until: Some(Millis(3)),
-            ..Filter::default()
-        }),
-        "ca"
-    );
-    let finished = GameRecord {
-        is_bot: true,
-        variant: "chess960".to_owned(),
-        personality: "attacker".to_owned(),
-        side: Side::White,
-        ..ended(&game("eeeeeeee", 5), "e2e4")
-    };
-    archive.put_game(&finished).unwrap();
-    for filter in [
-        Filter {
-            bots: Some(true),
-            ..Filter::default()
-        },
-        Filter {
-            side: Some(Side::White),
-            ..Filter::default()
-        },
-        Filter {
-            result: Some(GameResult::Lost),
-            ..Filter::default()
-        },
-        Filter {
-            variant: Some("chess960".into()),
-            ..Filter::default()
-        },
-        Filter {
-            personality: Some("attacker".into()),
-            ..Filter::default()
-        },
-    ] {
-        assert_eq!(found(filter.clone()), "e", "{filter:?}");
-    }
-    let result = |result| {
-        found(Filter {
-            result: Some(result),
-            ..Filter::default()
-        })
-    };
-    assert_eq!(result(GameResult::Runs), "dbca");
-    assert_eq!(result(GameResult::Won), "");
-    let aborted = GameRecord {
-        end: sample::end("aborted", None, ""),
-        ..game("ffffffff", 6)
-    };
-    let drawn = GameRecord {
-        end: sample::end("stalemate", None, ""),
-        ..game("gggggggg", 7)
-    };
-    archive.put_game(&aborted).unwrap();
-    archive.put_game(&drawn).unwrap();
-    assert_eq!(
-        (result(GameResult::Void), result(GameResult::Drawn)),
-        ("f".into(), "g".into())
-    );
-    assert_eq!(archive.opponents_since(Millis(6)).unwrap().len(), 2);
-    assert_eq!(archive.game(&id("zzzzzzzz")).unwrap(), None);
 }
 
 #[test]

@@ -1,5 +1,6 @@
-// Who the bot is in this game: its own default, or the personality and level that we asked for in the chat.
-import { opposite, type Lobby } from '../model';
+// Who the bot is in this game: its own default, or the personality and level that we asked for in the chat, as far as it
+// agreed.
+import { opposite, type Lobby, type Personality } from '../model';
 import { myColor, player, type Game } from './state';
 
 export interface Opponent {
@@ -12,22 +13,46 @@ export interface Opponent {
   readonly level: number | null;
 }
 
-/** Read from our own lines, which the server keeps: a reload and a second tab come to the same answer. */
+/**
+ * Read from the chat, which the server keeps: a reload and a second tab come to the same answer. What we ask for by number
+ * or name counts at once; the bot's answer is the last word on it, and the only one on how much easier or harder it plays.
+ */
 export function opponent(game: Game, lobby: Lobby | null): Opponent | null {
   const color = myColor(game);
   const them = color && player(game, opposite(color));
   if (!lobby || !them?.name || them.name !== lobby.bot?.username) return null;
+  const bot = them.name.toLowerCase();
   const find = (name: string | null | undefined) => lobby.personalities.find((who) => who.name === name);
-  let who = find(lobby.default);
-  let asked: number | null = null;
+  let now: Choice = { who: find(lobby.default), asked: null };
+  let before = now;
   for (const { user, text } of game.chat) {
-    if (user.toLowerCase() !== game.me) continue;
-    const [, command, word = ''] = /^!(play|level)\s+(\S+)$/.exec(text.trim()) ?? [];
-    const named = command === 'play' ? find(word.toLowerCase()) : undefined;
-    if (named) [who, asked] = [named, null];
-    if (command === 'level' && isLevel(Number(word), lobby)) asked = Number(word);
+    const from = user.toLowerCase();
+    if (from === game.me) {
+      const next = asking(now, text.trim(), lobby);
+      if (next) [before, now] = [now, next];
+    } else if (from === bot) {
+      const [, level] = /^From my next move on I play at level (\d+)\.$/.exec(text) ?? [];
+      if (level) now = { ...now, asked: Number(level) };
+      if (/^(This game goes on as it began|My strength stays as it is)/.test(text)) now = before;
+    }
   }
+  const { who, asked } = now;
   return who ? { name: who.name, title: who.title, asked, level: asked ?? who.level } : null;
+}
+
+interface Choice {
+  readonly who: Personality | undefined;
+  readonly asked: number | null;
+}
+
+/** What a line of ours asks for; nothing if it is about something else. */
+function asking(now: Choice, line: string, lobby: Lobby): Choice | null {
+  const [, command, word = ''] = /^!(\w+)\s*(\S*)$/.exec(line) ?? [];
+  const named = command === 'play' && lobby.personalities.find(({ name }) => name === word.toLowerCase());
+  if (named) return { who: named, asked: null };
+  if (command === 'level' && isLevel(Number(word), lobby)) return { ...now, asked: Number(word) };
+  // How far these go the bot knows.
+  return ['level', 'strength', 'easier', 'harder', 'weaker', 'softer', 'stronger', 'tougher'].includes(command ?? '') ? now : null;
 }
 
 const isLevel = (level: number, { levels: { min = 0, max = 0 } }: Lobby): boolean => level >= min && level <= max;

@@ -103,34 +103,33 @@ impl Story {
 
     /// The states a player was sent, oldest first; forgets everything sent.
     pub(super) fn states(&mut self, player: &str) -> Vec<GameState> {
-        let to_player = user(player);
-        self.sent
-            .drain(..)
-            .filter_map(|outgoing| match outgoing {
-                Outgoing::Game {
-                    to,
-                    event: GameEvent::State(state),
-                    ..
-                } if to == to_player => Some(state),
-                _ => None,
-            })
-            .collect()
+        let events = self.events_of_games(player).into_iter();
+        let state = |event| match event {
+            GameEvent::State(state) => Some(state),
+            _ => None,
+        };
+        events.filter_map(state).collect()
     }
 
-    /// The waits of which a player was told because the opponent is away.
+    /// The waits of which a player was told because the opponent is away; forgets everything sent.
     pub(super) fn absences(&mut self, player: &str) -> Vec<Option<u32>> {
+        let events = self.events_of_games(player).into_iter();
+        let wait = |event| match event {
+            GameEvent::OpponentGone(gone) => Some(gone.claim_win_in_seconds),
+            _ => None,
+        };
+        events.filter_map(wait).collect()
+    }
+
+    /// What a player was sent of games, oldest first; forgets everything sent.
+    fn events_of_games(&mut self, player: &str) -> Vec<GameEvent> {
         let to_player = user(player);
-        self.sent
-            .drain(..)
-            .filter_map(|outgoing| match outgoing {
-                Outgoing::Game {
-                    to,
-                    event: GameEvent::OpponentGone(gone),
-                    ..
-                } if to == to_player => Some(gone.claim_win_in_seconds),
-                _ => None,
-            })
-            .collect()
+        let sent = self.sent.drain(..);
+        sent.filter_map(|outgoing| match outgoing {
+            Outgoing::Game { to, event, .. } if to == to_player => Some(event),
+            _ => None,
+        })
+        .collect()
     }
 
     pub(super) fn ending(&self, id: &GameId) -> (Status, Option<Side>) {

@@ -1,0 +1,130 @@
+//! What comes from a game's stream, and what is done about it.
+
+use tokio::time::Instant;
+use tracing::{debug, warn};
+
+use super::{Actor, Command, Outcome, turn::Turn};
+use crate::{
+    bot::game::{Game, GameError, Step},
+    lichess::{BadLine, CallError, News, Untrusted, model::GameEvent},
+};
+
+impl Actor {
+    /// Something came from the stream, or happened to it.
+    pub(super) fn hear(&mut self, news: Option<News<GameEvent>>) {
+        match news {
+            Some(News::Opened) => {
+                self.is_reopening = false;
+                self.frame_due = Some(Instant::now() + self.setup.frame_within.into());
+            }
+            Some(News::Event { event, heard }) => self.take(event, heard),
+            Some(News::Garbled(bad)) => {
+                warn!("a line was skipped: {bad}");
+                self.shared.meters.line_skipped("game");
+                // A state that could not be read may be the one that says that it is my turn.
+                if matches!(&bad, BadLine::Misfit(misfit) if misfit.kind.starts_with("game")) {
+                    self.look();
+                }
+            }
+            Some(News::Lost { why, lived }) => {
+                self.frame_due = None;
+                self.shared.meters.stream_lost("game");
+                debug!("{why}, reopening");
+                if !self.is_over() && self.duel.truce(&why, lived).is_some() {
+                    // A clock may be running, so this one is never left alone.
+                    self.shared.meters.stream_contested("game");
+                    warn!(
+                        "the game's stream ends again and again, as if another program played it with this token"
+                    );
+                }
+            }
+            Some(News::Unopened { why, tries }) => {
+                if tries.is_power_of_two() {
+                    warn!("no stream after {tries} tries: {why}");
+                }
+            }
+            Some(News::Refused(why @ CallError::Unauthorized { .. })) => {
+                self.outcome = Some(Outcome::Unauthorized(why));
+            }
+            Some(News::Refused(why)) => self.outcome = Some(Outcome::Refused(why)),
+            // The follower ends only after it has said why.
+            None => self.outcome = Some(Outcome::Left),
+        }
+    }
+
+    fn take(&mut self, event: GameEvent, heard: Instant) {
+        let is_frame = matches!(event, GameEvent::Full(_));
+        let has_clocks = is_frame || matches!(event, GameEvent::State(_));
+        let step = match (&mut self.game, event) {
+            (_, GameEvent::Chat(line)) => return self.heed(&line),
+            (_, GameEvent::Unknown { kind }) => return debug!("skipped an event \"{}\"", Untrusted(&kind)),
+            (Some(game), event) => game.apply(&event),
+            (None, GameEvent::Full(frame)) => Game::new(*frame, &self.shared.me).map(|game| {
+                let step = game.first_step();
+                self.game = Some(game);
+                self.seat();
+                self.record_game();
+                self.begin();
+                step
+            }),
+            // Nothing can be made of a state before its frame.
+            (None, _) => return,
+        };
+        match step {
+            Ok(step) => {
+                if has_clocks {
+                    self.heard = heard;
+                }
+                self.follow(step, is_frame);
+                self.show_board();
+            }
+            Err(error) if is_frame => self.cannot_play(error),
+            Err(error) => {
+                warn!("a state that does not fit: {error}");
+                self.look();
+            }
+        }
+    }
+
+    /// Does what a step of the fold asks for.
+    fn follow(&mut self, step: Step, is_frame: bool) {
+        if step.moved {
+            self.note_progress();
+            self.record_moves();
+        }
+        if is_frame {
+            self.frame_due = None;
+        }
+        if step.ended {
+            return self.end();
+        }
+        if is_frame && !self.is_reopening && !step.moved {
+            self.still_unplayed();
+        }
+        if step.draw_offered {
+            self.answer_draw();
+        }
+        if step.takeback_asked {
+            self.answer_takeback();
+        }
+        if step.claimable {
+            self.claim();
+        }
+    }
+
+    /// Opens the stream anew, to see what the server knows.
+    pub(super) fn look(&mut self) {
+        self.is_reopening = true;
+        self.follower.reopen();
+    }
+
+    /// The start or the moves make no sense here: the game is given up.
+    fn cannot_play(&mut self, error: GameError) {
+        warn!("cannot be played: {error}");
+        self.turn = Turn::Closed;
+        if self.unplayable.is_none() {
+            self.command(Command::GiveUp);
+        }
+        self.unplayable = Some(error);
+    }
+}

@@ -1,0 +1,151 @@
+//! Each filter lets through what it names and nothing else.
+
+use super::*;
+
+/// The first letters of the games that a filter lets through.
+fn found(archive: &Archive, filter: &Filter) -> String {
+    let games = archive.games(filter).unwrap();
+    games.iter().map(|game| &game.id.as_str()[..1]).collect()
+}
+
+fn put(archive: &Archive, games: &[GameRecord]) {
+    for game in games {
+        archive.put_game(game).unwrap();
+    }
+}
+
+#[test]
+fn filters_choose_and_the_newest_comes_first() {
+    let (_folder, archive) = fresh();
+    let other = GameRecord {
+        opponent: "boris".parse().ok(),
+        rated: false,
+        speed: "rapid".to_owned(),
+        ..game("dddddddd", 4)
+    };
+    let usual = [("aaaaaaaa", 1), ("bbbbbbbb", 3), ("cccccccc", 2)];
+    put(&archive, &usual.map(|(name, began)| game(name, began)));
+    put(&archive, &[other]);
+    let all = Filter::default;
+    for (filter, letters) in [
+        (all(), "dbca"),
+        (
+            Filter {
+                opponent: "ANA".parse().ok(),
+                ..all()
+            },
+            "bca",
+        ),
+        (
+            Filter {
+                rated: Some(false),
+                ..all()
+            },
+            "d",
+        ),
+        (
+            Filter {
+                speed: Some("blitz".into()),
+                since: Some(Millis(2)),
+                ..all()
+            },
+            "bc",
+        ),
+        (
+            Filter {
+                most: Some(1),
+                ..all()
+            },
+            "d",
+        ),
+        (
+            Filter {
+                until: Some(Millis(3)),
+                ..all()
+            },
+            "ca",
+        ),
+    ] {
+        assert_eq!(found(&archive, &filter), letters, "{filter:?}");
+    }
+    assert_eq!(archive.game(&id("zzzzzzzz")).unwrap(), None);
+}
+
+#[test]
+fn every_mark_of_a_game_can_be_asked_for() {
+    let (_folder, archive) = fresh();
+    let unlike = GameRecord {
+        is_bot: true,
+        variant: "chess960".to_owned(),
+        personality: "attacker".to_owned(),
+        side: Side::White,
+        ..ended(&game("eeeeeeee", 5), "e2e4")
+    };
+    put(&archive, &[game("aaaaaaaa", 1), unlike]);
+    let all = Filter::default;
+    for filter in [
+        Filter {
+            bots: Some(true),
+            ..all()
+        },
+        Filter {
+            side: Some(Side::White),
+            ..all()
+        },
+        Filter {
+            result: Some(GameResult::Lost),
+            ..all()
+        },
+        Filter {
+            variant: Some("chess960".into()),
+            ..all()
+        },
+        Filter {
+            personality: Some("attacker".into()),
+            ..all()
+        },
+    ] {
+        assert_eq!(found(&archive, &filter), "e", "{filter:?}");
+    }
+}
+
+#[test]
+fn games_are_told_apart_by_how_they_ended() {
+    let (_folder, archive) = fresh();
+    // All as Black.
+    let so = |name, end| GameRecord { end, ..game(name, 1) };
+    put(
+        &archive,
+        &[
+            so("rrrrrrrr", None),
+            so("wwwwwwww", sample::end("mate", Some(Side::Black), "e2e4")),
+            so("llllllll", sample::end("resign", Some(Side::White), "e2e4")),
+            so("vvvvvvvv", sample::end("aborted", None, "")),
+            so("dddddddd", sample::end("stalemate", None, "")),
+        ],
+    );
+    for (result, letter) in [
+        (GameResult::Runs, "r"),
+        (GameResult::Won, "w"),
+        (GameResult::Lost, "l"),
+        (GameResult::Void, "v"),
+        (GameResult::Drawn, "d"),
+    ] {
+        let filter = Filter {
+            result: Some(result),
+            ..Filter::default()
+        };
+        assert_eq!(found(&archive, &filter), letter, "{result:?}");
+    }
+}
+
+#[test]
+fn opponents_count_from_the_moment_that_is_asked_for() {
+    let (_folder, archive) = fresh();
+    put(
+        &archive,
+        &[game("eeeeeeee", 5), game("ffffffff", 6), game("gggggggg", 7)],
+    );
+    let ana = ("ana".parse().unwrap(), false);
+    assert_eq!(archive.opponents_since(Millis(6)).unwrap(), [ana.clone(), ana]);
+}
