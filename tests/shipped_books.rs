@@ -1,10 +1,15 @@
 //! The books that come with Sparring load without a finding, and know what they should.
 
-use std::{fs, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::PathBuf,
+};
 
 use sparring::{
     book::{self, Book, Library},
-    chess::{GameLine, Variant},
+    chess::{Color, GameLine, Variant},
+    personality,
 };
 
 fn shipped() -> Vec<Book> {
@@ -51,6 +56,46 @@ fn every_shipped_book_has_a_first_move_and_an_answer_to_the_usual_ones() {
             assert!(found.is_some(), "{name} has nothing to play after \"{moves}\"");
         }
     }
+}
+
+#[test]
+fn every_shipped_book_is_opened_from_by_a_shipped_personality_and_the_page_says_so() {
+    let page = include_str!("../docs/personality.md");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("personalities");
+    let mut readers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let (profile, _) = personality::read(&name, &fs::read_to_string(&path).unwrap());
+        let profile = profile.unwrap();
+        for book in [Color::White, Color::Black]
+            .iter()
+            .flat_map(|color| profile.books_of(*color))
+        {
+            readers.entry(book.clone()).or_default().insert(name.clone());
+        }
+    }
+    for book in shipped() {
+        let row = page
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{}` |", book.name())))
+            .unwrap_or_else(|| panic!("docs/personality.md does not speak of {}", book.name()));
+        let told: BTreeSet<String> = row
+            .rsplit('|')
+            .nth(1)
+            .unwrap()
+            .split([' ', ',', ';'])
+            .filter(|word| !["", "and", "after", "their", "own"].contains(word))
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(
+            Some(told),
+            readers.remove(book.name()),
+            "who opens from {}",
+            book.name()
+        );
+    }
+    assert!(readers.is_empty(), "books that are not there: {readers:?}");
 }
 
 /// The fenced blocks of the page on the format, with the word behind each fence.

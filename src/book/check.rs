@@ -67,22 +67,55 @@ fn look_at(book: &Book, mistakes: Findings, is_wanted: impl Fn(usize) -> bool) -
 }
 
 /// Looks for moves that lead into known positions and that the book does not have: the bot would leave its book
-/// although it could stay. Positions with a choice (`|`) are taken at their word.
+/// although it could stay. Positions with a choice (`|`) are taken at their word, and lines for the other color alone
+/// are no place to stay in.
 #[must_use]
 pub fn missing_transpositions(book: &Book) -> Findings {
+    let havens = havens(book);
     let (mut seen, mut findings) = (HashSet::new(), Vec::new());
     walk(book.text(), &mut |row| {
-        for played in row.played {
-            let before = row.trail.position(played.depth);
-            if seen.insert(played.key) && row.color.is_none_or(|color| color == before.turn()) {
-                find_transpositions(book, before, played, &mut findings);
+        for played in row.counting() {
+            if seen.insert(played.key) {
+                find_transpositions(
+                    book,
+                    &havens,
+                    row.trail.position(played.depth),
+                    played,
+                    &mut findings,
+                );
             }
         }
     });
     Findings::new(book.path(), book.text().source(), findings)
 }
 
-fn find_transpositions(book: &Book, pos: &Position, played: &Played, findings: &mut Vec<Diagnostic>) {
+/// By color and key the positions that a side can move into and find the other side's answer in a line that counts for
+/// it, each with the first such line.
+fn havens(book: &Book) -> HashMap<(Color, u64), String> {
+    let mut havens = HashMap::new();
+    for (file, text) in book.texts().enumerate() {
+        walk(text, &mut |row| {
+            for played in row.played {
+                let mover = played.turn.other();
+                if row.color.is_none_or(|color| color == mover) {
+                    havens.entry((mover, played.key)).or_insert_with(|| match file {
+                        0 => format!("line {}", row.line.number),
+                        _ => book.place_in(file, row.line.number),
+                    });
+                }
+            }
+        });
+    }
+    havens
+}
+
+fn find_transpositions(
+    book: &Book,
+    havens: &HashMap<(Color, u64), String>,
+    pos: &Position,
+    played: &Played,
+    findings: &mut Vec<Diagnostic>,
+) {
     let known = book.entries(played.key);
     if known.iter().any(|entry| entry.chosen) {
         return;
@@ -93,12 +126,8 @@ fn find_transpositions(book: &Book, pos: &Position, played: &Played, findings: &
         }
         let mut after = pos.clone();
         after.play_unchecked(mv);
-        if let Some(entry) = book.entries(key(&after)).first() {
+        if let Some(place) = havens.get(&(played.turn, key(&after))) {
             let san = write_san(pos, mv);
-            let place = match entry.file {
-                0 => format!("line {}", entry.line),
-                _ => book.place(entry),
-            };
             let message = format!("instead of this move {san} leads into {place}");
             let help = format!("give {san} a line of its own, or forbid it with {san}xx");
             findings.push(Diagnostic::warning(played.span.clone(), message).with_help(help));
@@ -420,6 +449,18 @@ mod tests {
         assert_eq!(
             missing_transpositions(&book(text)).to_string(),
             "a.book:2:14: warning: instead of this move d4 leads into line 1; \
+             give d4 a line of its own, or forbid it with d4xx"
+        );
+    }
+
+    #[test]
+    fn a_line_for_one_color_is_a_place_to_stay_in_for_that_color_alone() {
+        let text = "1. c4 Nf6 2. Nc3 c5\ncolor: black\n1. d4 Nf6 2. c4 e6";
+        assert_eq!(missing_transpositions(&book(text)).to_string(), "");
+        let text = "color: white\n1. c4 Nf6 2. Nc3 c5\n1. d4 Nf6 2. c4 e6 3. Nc3";
+        assert_eq!(
+            missing_transpositions(&book(text)).to_string(),
+            "a.book:2:14: warning: instead of this move d4 leads into line 3; \
              give d4 a line of its own, or forbid it with d4xx"
         );
     }

@@ -1,6 +1,6 @@
 //! A book as it was read, and the books at hand under their names.
 
-use std::sync::Arc;
+use std::{fmt::Display, sync::Arc};
 
 use crate::chess::Move;
 
@@ -221,8 +221,12 @@ impl Book {
     /// The file and line to look at for a move, as in `books/starter.book:41`.
     #[must_use]
     pub fn place(&self, entry: &Entry) -> String {
-        let file = self.files.get(usize::from(entry.file)).unwrap_or(&self.path);
-        format!("{file}:{}", entry.line)
+        self.place_in(usize::from(entry.file), entry.line)
+    }
+
+    /// The same for a line of one of its [`texts`](Book::texts), counted from 0.
+    pub(super) fn place_in(&self, text: usize, line: impl Display) -> String {
+        format!("{}:{line}", self.files.get(text).unwrap_or(&self.path))
     }
 
     /// Whether a place, as in `books/starter.book:41`, is in one of the files its lines stand in. Files are told apart by
