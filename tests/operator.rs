@@ -1,4 +1,5 @@
-//! `sparring init` and `sparring doctor`, as an operator meets them: the real program against the sandbox.
+//! `sparring init` and `sparring doctor`, as an operator meets them: the real program against the sandbox. And what engines
+//! from outside learn of an operator.
 
 use std::{
     fs,
@@ -293,4 +294,26 @@ fn the_doctor_sees_a_person_where_a_bot_should_be() {
     let output = office.sparring(&["doctor"]);
     assert_eq!(output.status.code(), Some(77), "{}", said(&output));
     assert!(said(&output).contains("Fresh is no bot yet"), "{}", said(&output));
+}
+
+/// The tokens of the daemon's shell are no business of engines from outside.
+#[test]
+fn engines_from_outside_do_not_see_the_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = folder.path().join("engine.sh");
+    fs::write(
+        &engine,
+        "#!/bin/sh\necho \"${LICHESS_TOKEN:-nothing}\" > \"$(dirname \"$0\")/seen\"\n",
+    )
+    .unwrap();
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o700)).unwrap();
+    let engine = engine.to_str().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_sparring"))
+        .args(["match", engine, engine, "--games", "2", "--tc", "nodes=10"])
+        .env("LICHESS_TOKEN", "lip_marked")
+        .output()
+        .unwrap();
+    assert!(!output.status.success(), "it says nothing, so it is no engine");
+    let seen = fs::read_to_string(folder.path().join("seen")).unwrap();
+    assert_eq!(seen.trim(), "nothing");
 }

@@ -93,6 +93,9 @@ pub struct Player {
 /// How long an engine may take to start or to get ready.
 const PATIENCE: Millis = Millis(20_000);
 
+/// What the daemon's own shell may hold is no business of a program from outside.
+const SECRET: &str = "LICHESS_TOKEN";
+
 impl Player {
     /// Starts an engine and sets its options.
     ///
@@ -110,6 +113,7 @@ impl Player {
             .ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
         let mut child = Command::new(program)
             .args(&spec.command[1..])
+            .env_remove(SECRET)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

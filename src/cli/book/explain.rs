@@ -5,7 +5,7 @@ use std::{fmt::Write as _, fs, path::PathBuf};
 use super::desk;
 use crate::{
     book::{self, Explained, Library, WhyNot, Wish},
-    chess::{Rules as _, Variant, write_fen},
+    chess::{Color, Rules as _, Variant, write_fen},
     cli::{
         exit::{Exit, Failure},
         explain,
@@ -84,10 +84,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
     }
     if known == 0 {
-        said += if line.position().legal_moves().is_empty() {
-            "\n\nThe game is over here."
-        } else {
-            "\n\nNo book knows this position."
+        // A book for one color answers the other side's moves, but has none for that side.
+        said += match line.turn() {
+            _ if line.position().legal_moves().is_empty() => "\n\nThe game is over here.",
+            Color::White => "\n\nNo book has a move for White here.",
+            Color::Black => "\n\nNo book has a move for Black here.",
         };
     }
     said.push('\n');
