@@ -24,6 +24,7 @@ help:
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels and GNU Chess, hours (GAMES=400)'
+	@echo 'make speeds        a level at bullet against the same one at blitz and at rapid: equal within 30 Elo (GAMES=600)'
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
 	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
@@ -150,6 +151,16 @@ strength: runner
 	$(AGAINST) /usr/games/stockfish $(call LIMITED,2200) $(call AS_BAR,stockfish-2200)   # at least 60 %
 	$(AGAINST) '/usr/games/gnuchess -u' $(call AS_BAR,gnuchess)   # at least 85 %
 	$(AGAINST) /usr/games/stockfish $(call LIMITED,2850) $(call AS_BAR,stockfish-2850)   # the aim: half
+
+# A level is the same at every speed. Its moves take a few hundredths of a second, whatever the clock shows.
+LEVEL ?= 1500
+AS_LEVEL = $(MATCH) './$(EXE)' './$(EXE)' --games $(GAMES) --concurrency 2 --margin 2000 --option UCI_LimitStrength=true \
+	--option UCI_Elo=$(LEVEL) --option Hash=4 $(OPENINGS)
+.PHONY: speeds
+speeds: GAMES ?= 600
+speeds: runner
+	$(AS_LEVEL) --tc 1:60+0 --tc 2:180+2
+	$(AS_LEVEL) --tc 1:180+2 --tc 2:600+5
 
 # A heuristic's numbers at the value that switches it off, for the first engine: its score tells what the heuristic is worth.
 ABLATIONS ?= nmp_depth=128 lmr_depth=128 see_quiet=30000,see_noisy=30000,see_check=30000 rfp_depth=0 lmp_base=256 \

@@ -15,8 +15,8 @@ use crate::{
 /// The rules that a match is played by.
 #[derive(Debug, Clone, Copy)]
 pub struct Referee {
-    /// How long the engines may think.
-    pub control: TimeControl,
+    /// How long White and Black may think.
+    pub controls: [TimeControl; 2],
     /// How far a clock may be overstepped before the flag falls; the pipes between us take time too.
     pub margin: Millis,
     /// When decided games are ended; none means never.
@@ -91,8 +91,8 @@ impl Finished {
 
     /// The game as PGN.
     #[must_use]
-    pub fn pgn(&self, round: &str, white: &str, black: &str, control: TimeControl) -> String {
-        let tags = vec![
+    pub fn pgn(&self, round: &str, [white, black]: [&str; 2], controls: [TimeControl; 2]) -> String {
+        let mut tags = vec![
             ("Event", "Sparring match".to_owned()),
             ("Site", "?".to_owned()),
             ("Date", "????.??.??".to_owned()),
@@ -100,9 +100,15 @@ impl Finished {
             ("White", white.to_owned()),
             ("Black", black.to_owned()),
             ("Result", self.result().to_owned()),
-            ("TimeControl", control.to_string()),
-            ("Termination", self.reason.word().to_owned()),
         ];
+        match controls {
+            [white, black] if white == black => tags.push(("TimeControl", white.to_string())),
+            [white, black] => tags.extend([
+                ("WhiteTimeControl", white.to_string()),
+                ("BlackTimeControl", black.to_string()),
+            ]),
+        }
+        tags.push(("Termination", self.reason.word().to_owned()));
         Pgn {
             line: &self.line,
             tags,
@@ -121,6 +127,16 @@ enum Made {
 }
 
 impl Referee {
+    /// The same rules when the engines change sides: each keeps its own time.
+    #[must_use]
+    pub fn with_sides_changed(self) -> Self {
+        let [white, black] = self.controls;
+        Self {
+            controls: [black, white],
+            ..self
+        }
+    }
+
     /// Plays one game. Forfeits are results, not errors.
     pub fn play(&self, opening: &Opening, white: &mut dyn Mover, black: &mut dyn Mover) -> Finished {
         let mut line = GameLine::from_position(Variant::Standard, opening.position.clone());
@@ -173,31 +189,30 @@ impl Referee {
     }
 
     fn clocks(&self) -> Clocks {
-        match self.control {
-            TimeControl::Clock { base, increment } => Clocks {
-                left: [base; 2],
-                increment,
-            },
-            _ => Clocks {
-                left: [Millis::ZERO; 2],
-                increment: Millis::ZERO,
-            },
+        let times = self.controls.map(|control| match control {
+            TimeControl::Clock { base, increment } => (base, increment),
+            _ => (Millis::ZERO, Millis::ZERO),
+        });
+        Clocks {
+            left: times.map(|(base, _)| base),
+            increments: times.map(|(_, increment)| increment),
         }
     }
 
     fn make_move(&self, line: &mut GameLine, player: &mut dyn Mover, clocks: &mut Clocks) -> Made {
         let mover = line.turn();
         let side = mover.fold_wb(0, 1);
-        let allowed = match self.control {
+        let control = self.controls[side];
+        let allowed = match control {
             TimeControl::Clock { .. } => clocks.left[side] + self.margin,
             TimeControl::MoveTime(time) => time + self.margin,
             // Without a clock only a hang is a fault.
             TimeControl::Nodes(_) | TimeControl::Depth(_) => Millis::from_secs(600),
         };
         // A little beyond, so that a late answer is told from a hang.
-        let answer = match player.go(line, self.control, *clocks, allowed + Millis(500)) {
+        let answer = match player.go(line, control, *clocks, allowed + Millis(500)) {
             Ok(answer) => answer,
-            Err(error @ PlayerError::Silent { .. }) if self.control_is_timed() => {
+            Err(error @ PlayerError::Silent { .. }) if control.is_timed() => {
                 return Made::Forfeit(Reason::Time, error.to_string());
             }
             Err(error) => return Made::Forfeit(Reason::Crash, error.to_string()),
@@ -206,7 +221,7 @@ impl Referee {
             let complaint = format!("{} took {} of {allowed}", player.name(), answer.spent);
             return Made::Forfeit(Reason::Time, complaint);
         }
-        if let TimeControl::Clock { increment, .. } = self.control {
+        if let TimeControl::Clock { increment, .. } = control {
             clocks.left[side] = clocks.left[side] - answer.spent + increment;
         }
         if let Err(error) = line.play_uci(&answer.best) {
@@ -222,8 +237,114 @@ impl Referee {
             comment: format!("{shown}/{depth} {:.2}s", answer.spent.as_secs_f64()),
         }
     }
+}
 
-    fn control_is_timed(&self) -> bool {
-        matches!(self.control, TimeControl::Clock { .. } | TimeControl::MoveTime(_))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{arena::Answer, chess::parse_fen};
+
+    /// Plays moves that it was given, each taking a second, and remembers by what time it was asked.
+    struct Script {
+        moves: std::vec::IntoIter<&'static str>,
+        asked: Vec<(TimeControl, Clocks)>,
+    }
+
+    impl Script {
+        fn of(moves: &[&'static str]) -> Self {
+            Self {
+                moves: moves.to_vec().into_iter(),
+                asked: Vec::new(),
+            }
+        }
+    }
+
+    impl Mover for Script {
+        fn name(&self) -> &'static str {
+            "script"
+        }
+
+        fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+            Ok(())
+        }
+
+        fn go(
+            &mut self,
+            _: &GameLine,
+            control: TimeControl,
+            clocks: Clocks,
+            _: Millis,
+        ) -> Result<Answer, PlayerError> {
+            self.asked.push((control, clocks));
+            Ok(Answer {
+                best: self.moves.next().unwrap_or("none left").to_owned(),
+                spent: Millis::from_secs(1),
+                ..Answer::default()
+            })
+        }
+    }
+
+    fn fools_mate(controls: [&str; 2]) -> (Finished, [Script; 2]) {
+        let referee = Referee {
+            controls: controls.map(|text| text.parse().unwrap()),
+            margin: Millis::ZERO,
+            adjudication: None,
+        };
+        let opening = Opening {
+            name: String::new(),
+            position: parse_fen(Variant::Standard, "startpos").unwrap(),
+        };
+        let (mut white, mut black) = (Script::of(&["f2f3", "g2g4"]), Script::of(&["e7e5", "d8h4"]));
+        let finished = referee.play(&opening, &mut white, &mut black);
+        (finished, [white, black])
+    }
+
+    #[test]
+    fn each_side_has_its_own_time() {
+        let (finished, [white, black]) = fools_mate(["60+0", "10+2"]);
+        assert_eq!(
+            (finished.winner, finished.reason.word()),
+            (Some(Color::Black), "mate")
+        );
+        let shown = |asked: &[(TimeControl, Clocks)]| -> Vec<_> {
+            let clocks = asked.iter().map(|(_, clocks)| clocks);
+            clocks
+                .map(|clocks| clocks.left.map(|left| left.0 / 1000))
+                .collect()
+        };
+        assert_eq!(shown(&white.asked), [[60, 10], [59, 11]]);
+        assert_eq!(shown(&black.asked), [[59, 10], [58, 11]]);
+        assert_eq!(black.asked[0].1.increments, [Millis::ZERO, Millis::from_secs(2)]);
+        let pgn = finished.pgn(
+            "1.1",
+            ["a", "b"],
+            ["60+0", "10+2"].map(|text| text.parse().unwrap()),
+        );
+        assert!(pgn.contains("[WhiteTimeControl \"60+0\"]") && pgn.contains("[BlackTimeControl \"10+2\"]"));
+    }
+
+    #[test]
+    fn only_who_has_a_clock_can_overstep_it() {
+        let (finished, [_, black]) = fools_mate(["movetime=500", "nodes=5000"]);
+        assert_eq!(finished.winner, Some(Color::Black));
+        assert_eq!(finished.reason, Reason::Time);
+        assert!(black.asked.is_empty());
+        let (finished, [_, black]) = fools_mate(["nodes=5000", "60+0"]);
+        assert_eq!(finished.reason.word(), "mate");
+        assert_eq!(black.asked[0].0.to_string(), "60+0");
+    }
+
+    #[test]
+    fn who_changes_sides_takes_the_own_time_along() {
+        let referee = Referee {
+            controls: ["60+0", "10+2"].map(|text| text.parse().unwrap()),
+            margin: Millis::ZERO,
+            adjudication: None,
+        };
+        let changed = referee
+            .with_sides_changed()
+            .controls
+            .map(|control| control.to_string());
+        assert_eq!(changed, ["10+2", "60+0"]);
     }
 }

@@ -77,8 +77,8 @@ pub struct Answer {
 pub struct Clocks {
     /// White's and Black's time.
     pub left: [Millis; 2],
-    /// What each move adds.
-    pub increment: Millis,
+    /// What each of their moves adds.
+    pub increments: [Millis; 2],
 }
 
 /// A running engine. It is told to quit, and ended if it does not, when this is dropped.
@@ -178,10 +178,8 @@ impl Player {
         let watch = Stopwatch::start();
         self.send(&match control {
             TimeControl::Clock { .. } => format!(
-                "go wtime {} btime {} winc {inc} binc {inc}",
-                clocks.left[0].0,
-                clocks.left[1].0,
-                inc = clocks.increment.0
+                "go wtime {} btime {} winc {} binc {}",
+                clocks.left[0].0, clocks.left[1].0, clocks.increments[0].0, clocks.increments[1].0
             ),
             TimeControl::MoveTime(time) => format!("go movetime {}", time.0),
             TimeControl::Nodes(nodes) => format!("go nodes {}", nodes.0),

@@ -25,7 +25,7 @@ use crate::chess::Color;
 pub struct Match {
     /// The engines: points are counted for the first.
     pub engines: [EngineSpec; 2],
-    /// The rules.
+    /// The rules of the games in which the first engine has White.
     pub referee: Referee,
     /// The starts, in order; taken again from the front when there are more pairs.
     pub openings: Vec<Opening>,
@@ -159,12 +159,11 @@ impl Match {
         }
         let opening = &self.openings[pair % self.openings.len()];
         let [first, second] = players;
-        let (white, black) = if game == 0 {
-            (first, second)
+        Ok(if game == 0 {
+            self.referee.play(opening, first, second)
         } else {
-            (second, first)
-        };
-        Ok(self.referee.play(opening, white, black))
+            self.referee.with_sides_changed().play(opening, second, first)
+        })
     }
 }
 

@@ -67,6 +67,14 @@ impl FromStr for TimeControl {
     }
 }
 
+impl TimeControl {
+    /// Whether it is by time, so that silence oversteps it.
+    #[must_use]
+    pub fn is_timed(self) -> bool {
+        matches!(self, Self::Clock { .. } | Self::MoveTime(_))
+    }
+}
+
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

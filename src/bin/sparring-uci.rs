@@ -14,6 +14,10 @@ fn main() -> ExitCode {
         [] => uci::run(io::stdin().lock(), io::stdout()).map_err(|error| format!("standard input: {error}")),
         ["bench"] => say(uci::bench(bench::DEPTH)),
         ["bench", "--fixed-cost"] => say(uci::fixed_cost()),
+        ["bench", "--threads", threads] => number(threads).and_then(|threads| say(uci::scaling(threads as usize, bench::DEPTH))),
+        ["bench", "--threads", threads, depth] => number(threads)
+            .and_then(|threads| Ok((threads, number(depth)?)))
+            .and_then(|(threads, depth)| say(uci::scaling(threads as usize, Depth(depth)))),
         ["bench", depth] => number(depth).and_then(|depth| say(uci::bench(Depth(depth)))),
         ["spsa"] => say(uci::tunables()),
         ["perft", fen, depth, "--compare"] => number(depth)
@@ -23,7 +27,7 @@ fn main() -> ExitCode {
             .and_then(|depth| uci::perft(fen, depth).map_err(|error| error.to_string()))
             .and_then(say),
         _ => Err(
-            "usage: sparring-uci [bench [DEPTH | --fixed-cost] | perft FEN DEPTH [--compare] | spsa]"
+            "usage: sparring-uci [bench [DEPTH | --fixed-cost | --threads N [DEPTH]] | perft FEN DEPTH [--compare] | spsa]"
                 .to_owned(),
         ),
     };
@@ -42,5 +46,5 @@ fn say(line: impl std::fmt::Display) -> Result<(), String> {
 }
 
 fn number(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| format!("\"{text}\" is not a depth"))
+    text.parse().map_err(|_| format!("\"{text}\" is not a number"))
 }

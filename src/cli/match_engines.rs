@@ -12,8 +12,8 @@ use anyhow::{Context as _, bail};
 use super::datagen::progress_bar;
 use crate::{
     arena::{
-        Adjudication, EngineSpec, Match, Progress, Record, Referee, Sprt, TimeControl, Verdict, progress,
-        read_openings,
+        Adjudication, BadTimeControl, EngineSpec, Match, Progress, Record, Referee, Sprt, TimeControl,
+        Verdict, progress, read_openings,
     },
     units::Millis,
 };
@@ -23,15 +23,17 @@ use crate::{
 #[command(after_help = "Examples:
   sparring match ./new ./old --tc 8+0.08 --sprt 0,5 --openings openings.epd
   sparring match './new uci' stockfish --option 2:UCI_LimitStrength=true --option 2:UCI_Elo=2200 --games 400
-  sparring match ./new ./old --tc nodes=5000 --record run.ndjson    # killed and started again, it goes on")]
+  sparring match ./new ./old --tc nodes=5000 --record run.ndjson    # killed and started again, it goes on
+  sparring match ./bot ./bot --tc 60+0 --tc 2:600+5    # the second has more time")]
 pub struct Args {
     /// The first engine: a program, with its arguments after spaces. Points are counted for it.
     first: String,
     /// The second engine.
     second: String,
-    /// Time for each side in seconds with increment (10+0.1), or movetime=MS, nodes=N, depth=N.
-    #[arg(long, default_value = "8+0.08")]
-    tc: TimeControl,
+    /// Time for each side in seconds with increment (10+0.1), or movetime=MS, nodes=N, depth=N; of one engine alone with
+    /// its number before it (2:60+0.6). May be repeated, the last one counts.
+    #[arg(long, default_value = "8+0.08", value_name = "[1:|2:]TC", value_parser = parse_tc)]
+    tc: Vec<Tc>,
     /// Games to play, rounded up to pairs.
     #[arg(long, default_value_t = 200)]
     games: usize,
@@ -67,6 +69,38 @@ pub struct Args {
     quiet: bool,
 }
 
+/// A time control of both engines or of one.
+type Tc = (Option<usize>, TimeControl);
+
+fn parse_tc(text: &str) -> Result<Tc, BadTimeControl> {
+    let (only, control) = addressed(text);
+    Ok((only, control.parse()?))
+}
+
+/// Which engine a text is for, none for both, and the text without its address.
+fn addressed(text: &str) -> (Option<usize>, &str) {
+    match text.split_once(':') {
+        Some(("1", rest)) => (Some(0), rest),
+        Some(("2", rest)) => (Some(1), rest),
+        _ => (None, text),
+    }
+}
+
+/// The time controls of the first engine and of the second.
+fn controls(args: &Args) -> anyhow::Result<[TimeControl; 2]> {
+    let of = |engine: usize| {
+        let meant = |(only, _): &&Tc| only.is_none_or(|only| only == engine);
+        let found = args.tc.iter().rev().find(meant).map(|(_, control)| *control);
+        found.with_context(|| {
+            format!(
+                "--tc: engine {} has none; write one for each, or for both",
+                engine + 1
+            )
+        })
+    };
+    Ok([of(0)?, of(1)?])
+}
+
 fn parse_sprt(text: &str) -> Result<Sprt, String> {
     let bounds = text
         .split_once(',')
@@ -96,10 +130,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             args.seed,
         )?,
     };
+    let controls = controls(args)?;
     let contest = Match {
         engines: engines(args)?,
         referee: Referee {
-            control: args.tc,
+            controls,
             margin: Millis(args.margin),
             adjudication: (!args.no_adjudication).then(Adjudication::default),
         },
@@ -109,7 +144,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         sprt: args.sprt,
     };
     let mut record = match &args.record {
-        Some(path) => Record::open(path, &heading(args))?,
+        Some(path) => Record::open(path, &heading(args, controls))?,
         None => Record::new(),
     };
     let pgn = args
@@ -118,7 +153,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         .map(open_to_append)
         .transpose()?
         .map(Mutex::new);
-    let names = [&contest.engines[0].name, &contest.engines[1].name];
+    let names = [&contest.engines[0], &contest.engines[1]].map(|engine| engine.name.as_str());
     let bar = progress_bar((contest.pairs * 2) as u64, "games");
     bar.set_position(record.rows().count() as u64);
     contest.run(&mut record, &|so_far| {
@@ -126,13 +161,13 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         bar.set_message(format!("Elo {}", so_far.pairs.elo()));
         bar.suspend(|| tell(so_far, args, &contest));
         if let (Some(latest), Some(pgn)) = (&so_far.latest, &pgn) {
-            let (white, black) = if latest.row.game == 0 {
-                (names[0], names[1])
-            } else {
-                (names[1], names[0])
-            };
+            let (mut players, mut controls) = (names, controls);
+            if latest.row.game > 0 {
+                players.reverse();
+                controls.reverse();
+            }
             let round = format!("{}.{}", latest.row.pair + 1, latest.row.game + 1);
-            let text = latest.game.pgn(&round, white, black, args.tc);
+            let text = latest.game.pgn(&round, players, controls);
             let mut file = pgn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if let Err(error) = file.write_all(text.as_bytes()) {
                 complain(&format!("the PGN cannot be written: {error}"));
@@ -153,15 +188,19 @@ fn open_to_append(path: &Path) -> anyhow::Result<fs::File> {
 }
 
 /// What makes this match this match: another heading, another record.
-fn heading(args: &Args) -> String {
+fn heading(args: &Args, controls: [TimeControl; 2]) -> String {
     let openings = args
         .openings
         .as_ref()
         .map_or_else(|| "start".to_owned(), |path| path.display().to_string());
     let options = args.options.join(" ");
+    let time = match controls {
+        [first, second] if first == second => first.to_string(),
+        [first, second] => format!("{first} and {second}"),
+    };
     format!(
-        "# {} against {} at {}, {openings}, seed {}, options {options}",
-        args.first, args.second, args.tc, args.seed
+        "# {} against {} at {time}, {openings}, seed {}, options {options}",
+        args.first, args.second, args.seed
     )
 }
 
@@ -176,11 +215,7 @@ fn engines(args: &Args) -> anyhow::Result<[EngineSpec; 2]> {
         specs[1].name.push_str(" (2)");
     }
     for option in &args.options {
-        let (only, rest) = match option.split_once(':') {
-            Some(("1", rest)) => (Some(0), rest),
-            Some(("2", rest)) => (Some(1), rest),
-            _ => (None, option.as_str()),
-        };
+        let (only, rest) = addressed(option);
         let Some((name, value)) = rest.split_once('=') else {
             bail!("--option {option:?}: write NAME=VALUE, or 1:NAME=VALUE for the first engine alone");
         };
@@ -239,4 +274,38 @@ fn say(text: &str) {
 #[expect(clippy::print_stderr, reason = "talk about the work goes to stderr")]
 fn complain(text: &str) {
     eprintln!("{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn times(words: &str) -> Result<[String; 2], String> {
+        let words = format!("match a b {words}");
+        let line = Line::try_parse_from(words.split_ascii_whitespace()).map_err(|error| error.to_string())?;
+        let controls = controls(&line.args).map_err(|error| error.to_string())?;
+        Ok(controls.map(|control| control.to_string()))
+    }
+
+    #[test]
+    fn time_is_for_both_engines_or_for_one() {
+        for (words, expected) in [
+            ("", ["8+0.08", "8+0.08"]),
+            ("--tc 10+0.1", ["10+0.1", "10+0.1"]),
+            ("--tc 60+0 --tc 2:600+5", ["60+0", "600+5"]),
+            ("--tc 2:nodes=500 --tc 1:depth=3", ["depth=3", "nodes=500"]),
+        ] {
+            assert_eq!(times(words).unwrap(), expected, "{words}");
+        }
+        assert!(times("--tc 1:60+0").unwrap_err().contains("engine 2 has none"));
+        assert!(times("--tc 3:60+0").unwrap_err().contains("is no time control"));
+    }
 }

@@ -103,8 +103,11 @@ enum Command {
         #[arg(default_value_t = bench::DEPTH.0)]
         depth: u32,
         /// Times searches of few nodes instead: what a move of a weak level costs.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "threads")]
         fixed_cost: bool,
+        /// Compares so many threads to one instead: how much sooner they come to the depth.
+        #[arg(long, value_parser = clap::value_parser!(u32).range(2..=256))]
+        threads: Option<u32>,
     },
     /// Counts the leaves of the tree of legal moves, move by move.
     Perft {
@@ -170,6 +173,11 @@ pub fn main() -> ExitCode {
         Some(Command::Games(args)) => games::run(args),
         Some(Command::Uci) => speak_uci(),
         Some(Command::Bench { fixed_cost: true, .. }) => print(uci::fixed_cost()),
+        Some(Command::Bench {
+            threads: Some(threads),
+            depth,
+            ..
+        }) => print(uci::scaling(*threads as usize, Depth(*depth))),
         Some(Command::Bench { depth, .. }) => print(uci::bench(Depth(*depth))),
         Some(Command::Perft { fen, depth, compare }) => count(fen, *depth, *compare)
             .map_err(anyhow::Error::from)

@@ -128,6 +128,75 @@ fn lines() -> impl Iterator<Item = GameLine> {
         .filter_map(|fen| GameLine::replay(Variant::Standard, fen, "").ok())
 }
 
+/// What one thread and several of them took for the same searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scaling {
+    /// How many several are.
+    pub threads: usize,
+    /// One thread alone.
+    pub alone: Signature,
+    /// All of them; their nodes differ from run to run.
+    pub together: Signature,
+}
+
+impl Scaling {
+    /// How many times as soon all threads come to the depth as one does.
+    #[must_use]
+    pub fn speed_up(&self) -> f64 {
+        self.alone.elapsed.0.max(1) as f64 / self.together.elapsed.0.max(1) as f64
+    }
+
+    /// How many times as many nodes a second they visit: what the machine's cores give.
+    #[must_use]
+    pub fn throughput(&self) -> f64 {
+        self.together.speed() as f64 / self.alone.speed().max(1) as f64
+    }
+
+    /// How many times as soon they would come to the depth if each were as quick as one alone: what meeting in the
+    /// table gives, whatever the machine.
+    #[must_use]
+    pub fn teamwork(&self) -> f64 {
+        self.threads as f64 * self.alone.nodes.0 as f64 / self.together.nodes.0.max(1) as f64
+    }
+}
+
+/// Searches every position to a depth, first with one thread and then with several, each time with a cleared engine:
+/// in turns, so that a machine that changes its pace does so for both.
+pub fn scaling(hash_mib: usize, threads: usize, depth: Depth, clock: &dyn Clock) -> Scaling {
+    let (mut alone, mut together) = (Engine::new(hash_mib), Engine::new(hash_mib));
+    together.set_threads(threads);
+    let (stop, none) = (
+        Stop::new(),
+        Signature {
+            nodes: Nodes(0),
+            elapsed: Millis::ZERO,
+        },
+    );
+    let around = Surroundings { stop: &stop, clock };
+    let limits = Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    };
+    let mut scaling = Scaling {
+        threads: together.threads(),
+        alone: none,
+        together: none,
+    };
+    for line in lines() {
+        let search = Search::new(line, limits);
+        for (engine, sum) in [
+            (&mut alone, &mut scaling.alone),
+            (&mut together, &mut scaling.together),
+        ] {
+            engine.clear();
+            let report = engine.search(&search, &around, &mut |_| ());
+            sum.nodes.0 += report.nodes.0;
+            sum.elapsed += report.elapsed;
+        }
+    }
+    scaling
+}
+
 /// What short searches take on average.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShortSearch {
@@ -188,6 +257,33 @@ mod tests {
     fn the_signature_is_the_same_every_time() {
         let count = || run(&mut Engine::new(1), Depth(4), &Stopwatch::start()).nodes;
         assert_eq!(count(), count());
+    }
+
+    #[test]
+    fn threads_that_share_their_work_come_sooner_than_their_nodes_say() {
+        let count = |nodes, elapsed| Signature {
+            nodes: Nodes(nodes),
+            elapsed: Millis(elapsed),
+        };
+        let scaling = Scaling {
+            threads: 2,
+            alone: count(1000, 100),
+            together: count(1250, 80),
+        };
+        assert!((scaling.speed_up() - 1.25).abs() < 1e-9);
+        assert!((scaling.teamwork() - 1.6).abs() < 1e-9);
+        assert!((scaling.throughput() - 15_625.0 / 10_000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_thread_counts_the_same_beside_several() {
+        let scaling = scaling(1, 2, Depth(3), &Stopwatch::start());
+        assert_eq!(scaling.threads, 2);
+        assert_eq!(
+            scaling.alone.nodes,
+            run(&mut Engine::new(1), Depth(3), &Stopwatch::start()).nodes
+        );
+        assert!(scaling.together.nodes.0 > 0);
     }
 
     /// A clock that stops a search when it has been looked at so many times.

@@ -25,7 +25,7 @@ use std::{
 
 pub use house::House;
 pub use perft_table::{perft, perft_speed};
-pub use worker::{bench, fixed_cost};
+pub use worker::{bench, fixed_cost, scaling};
 
 use gate::{Gate, Held};
 use house::{Guise, open_book, speed};

@@ -58,6 +58,9 @@ const VERIFYING: f64 = 0.25;
 /// The hash table of a bench in mebibytes, whatever the option says: another size counts other nodes.
 const BENCH_HASH: usize = 16;
 
+/// The table of the comparison of threads: large enough that it does not fill up, or sharing it would cost what it gives.
+const SCALING_HASH: usize = 64;
+
 /// The engine and its surroundings.
 pub(super) struct Worker<'a, W> {
     pub engine: Engine,
@@ -283,6 +286,28 @@ pub fn bench(depth: Depth) -> impl fmt::Display {
 
 fn signature_line(signature: &Signature) -> String {
     format!("{} nodes {} nps", signature.nodes.0, signature.speed())
+}
+
+/// How much sooner several threads come to a depth than one, with the table that engines are measured with.
+pub fn scaling(threads: usize, depth: Depth) -> impl fmt::Display {
+    let scaling = bench::scaling(SCALING_HASH, threads, depth, &Stopwatch::start());
+    let row = |threads: usize, signature: &Signature| {
+        format!(
+            "{threads} thread{}: {}, {:.1} s",
+            if threads == 1 { "" } else { "s" },
+            signature_line(signature),
+            signature.elapsed.0 as f64 / 1000.0
+        )
+    };
+    format!(
+        "{}\n{}\ndepth {}: {:.2} times as soon; {:.2} times the nodes a second; at equal speed {:.2} times as soon",
+        row(1, &scaling.alone),
+        row(scaling.threads, &scaling.together),
+        depth.0,
+        scaling.speed_up(),
+        scaling.throughput(),
+        scaling.teamwork()
+    )
 }
 
 /// What searches of few nodes take with a table of 1 MB, a line for each limit.

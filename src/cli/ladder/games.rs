@@ -165,7 +165,7 @@ impl Ladder<'_> {
 /// Games go on until they are hopeless by both sides' reckoning: weak levels must prove that they can win.
 pub const REFEREE: Referee = Referee {
     // Nobody is timed; residents look at their knobs and guests at their own control.
-    control: TimeControl::Nodes(Nodes(1)),
+    controls: [TimeControl::Nodes(Nodes(1)); 2],
     margin: Millis::ZERO,
     adjudication: Some(Adjudication {
         resign_moves: 5,
