@@ -61,7 +61,7 @@ pub(super) struct Roof {
 
 /// The daemon at work.
 pub(super) struct Desk {
-    client: Client,
+    pub(super) client: Client,
     pub(super) shared: Arc<Shared>,
     pub(super) options: watch::Receiver<Options>,
     pub(super) status: watch::Sender<Status>,
