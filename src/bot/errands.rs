@@ -108,6 +108,11 @@ impl Desk {
             Done::With(Outcome::Asleep) => {
                 self.asleep.insert(id.clone(), opponent);
             }
+            Done::With(Outcome::Unseen) => {
+                debug!("{id} has ended, and how is looked for");
+                self.asleep.insert(id.clone(), opponent);
+                self.list_games();
+            }
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
             Done::With(Outcome::Refused(error)) => {
                 warn!("{id}: {error}");
