@@ -317,3 +317,35 @@ fn engines_from_outside_do_not_see_the_token() {
     let seen = fs::read_to_string(folder.path().join("seen")).unwrap();
     assert_eq!(seen.trim(), "nothing");
 }
+
+#[test]
+fn a_reader_that_has_left_early_is_no_failure() {
+    for words in [
+        &["check"][..],
+        &["check", "--json"],
+        &["explain", "level", "1400"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = Command::new(env!("CARGO_BIN_EXE_sparring"))
+            .args(words)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stdout(writer)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn a_level_that_there_is_not_is_refused_before_anything_begins() {
+    let output = Command::new(env!("CARGO_BIN_EXE_sparring"))
+        .args(["play", "--console", "--level", "99"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("600..=2800"), "{said}");
+}

@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     config::Tournaments,
-    lichess::model::{Arena, ArenaId, GameId, TeamId},
+    lichess::{
+        CallError,
+        model::{Arena, ArenaId, GameId, TeamId},
+    },
     units::Millis,
 };
 
@@ -163,9 +166,11 @@ impl Arenas {
         }
     }
 
-    /// Joining came to nothing.
-    pub(super) fn refused(&mut self, id: &ArenaId, now: Millis) {
-        if let Some(entry) = self.known.get_mut(id) {
+    /// Joining came to nothing. Whoever does not want us, or a token like ours, is left alone for a while; after anything
+    /// else it is asked again in time.
+    pub(super) fn failed(&mut self, id: &ArenaId, error: &CallError, now: Millis) {
+        let is_final = matches!(error, CallError::Rejected { .. } | CallError::Unauthorized { .. });
+        if let Some(entry) = self.known.get_mut(id).filter(|_| is_final) {
             entry.is_joined = false;
             entry.asks_at = now + OFFENDED;
         }
@@ -298,8 +303,35 @@ mod tests {
         assert_eq!(arenas.next(&wish, 0, secs(1)), None, "every seat is for people");
         assert_eq!(arenas.next(&wish, 1, secs(1)), Some(join("bbbbbbbb")));
         assert_eq!(arenas.next(&wish, 0, secs(1)), None, "it holds the last seat");
-        arenas.refused(&"bbbbbbbb".parse().unwrap(), secs(2));
+        let full = CallError::Rejected {
+            call: "join an arena",
+            status: 400,
+            message: "the arena is full".to_owned(),
+            ratelimit: None,
+        };
+        arenas.failed(&"bbbbbbbb".parse().unwrap(), &full, secs(2));
         assert_eq!(arenas.next(&wish, 1, secs(2)), Some(join("cccccccc")));
+    }
+
+    #[test]
+    fn a_token_that_may_not_join_is_no_reason_to_ask_each_minute() {
+        let wish = wish(&["aaaaaaaa"], &[]);
+        let mut arenas = known(&wish, vec![arena("aaaaaaaa", 0, true)]);
+        let id = "aaaaaaaa".parse().unwrap();
+        assert_eq!(arenas.next(&wish, 1, secs(1)), Some(join("aaaaaaaa")));
+        let lost = CallError::Transient {
+            call: "join an arena",
+            why: "502".to_owned(),
+        };
+        arenas.failed(&id, &lost, secs(2));
+        assert_eq!(arenas.next(&wish, 1, secs(60)), Some(join("aaaaaaaa")));
+        let scope = CallError::Unauthorized {
+            call: "join an arena",
+            message: "Missing scope: tournament:write".to_owned(),
+        };
+        arenas.failed(&id, &scope, secs(61));
+        assert_eq!(arenas.seats(secs(61)), 0, "no seat is kept for nothing");
+        assert_eq!(arenas.next(&wish, 1, secs(200)), None);
     }
 
     #[test]

@@ -94,11 +94,8 @@ impl Desk {
             Err(error) => {
                 self.note_limit(Class::Invite, &error);
                 warn!("arena {id}: {error}");
-                // After anything else it is asked again in time.
-                if matches!(error, CallError::Rejected { .. }) {
-                    let now = self.now();
-                    self.arenas.refused(id, now);
-                }
+                let now = self.now();
+                self.arenas.failed(id, &error, now);
             }
         }
     }

@@ -45,7 +45,7 @@ impl Desk {
         }
         let is_free = self.is_free(now);
         let is_due = self.suitor.is_due(&self.options.borrow().matchmaking, now);
-        if is_free && is_due {
+        if is_free && is_due && self.client.silence(Class::Invite).is_none() {
             self.suitor.asks(now, epoch());
             self.call(|client| async move { Errand::Online(client.online_bots(ONLINE).await) });
         }
@@ -61,12 +61,14 @@ impl Desk {
 
     /// When [`court`](Self::court) may have something to do.
     pub(super) fn courts_at(&self) -> Option<Millis> {
-        let is_free = self.is_free(self.now());
+        let now = self.now();
+        let is_free = self.is_free(now);
         let options = self.options.borrow();
         let wish = &options.matchmaking;
+        let silence = self.client.silence(Class::Invite).unwrap_or_default();
         // When it is due and something else stands in the way, that will wake us.
-        let due = self.suitor.due_at(wish);
-        (wish.enabled && is_free && due > self.now()).then_some(due)
+        let due = self.suitor.due_at(wish).max(now + silence);
+        (wish.enabled && is_free && due > now).then_some(due)
     }
 
     /// The bots that are online, or not.
@@ -162,15 +164,18 @@ impl Desk {
             }
             Err(error) => {
                 self.note_limit(Class::Invite, &error);
-                debug!("{user} cannot be challenged: {error}");
-                let rest = match &error {
+                info!("{user} cannot be challenged: {error}");
+                match &error {
+                    // A limit of ours says nothing about whom we asked.
+                    CallError::RateLimited { .. } => self.suitor.gives_up(),
                     CallError::Rejected {
                         ratelimit: Some(limit),
                         ..
-                    } => Some(Millis::from_secs(limit.seconds)),
-                    _ => None,
-                };
-                self.suitor.avoid(user, now, rest);
+                    } => self
+                        .suitor
+                        .avoid(user, now, Some(Millis::from_secs(limit.seconds))),
+                    _ => self.suitor.avoid(user, now, None),
+                }
             }
         }
     }

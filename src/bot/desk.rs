@@ -61,7 +61,7 @@ pub(super) struct Roof {
 
 /// The daemon at work.
 pub(super) struct Desk {
-    client: Client,
+    pub(super) client: Client,
     pub(super) shared: Arc<Shared>,
     pub(super) options: watch::Receiver<Options>,
     pub(super) status: watch::Sender<Status>,
@@ -177,7 +177,9 @@ impl Desk {
         if self.registry.has(&id) || !self.setbacks.allows(&id, self.now()) {
             return;
         }
-        let waits = game.speed == Some(Speed::Correspondence) && game.has_moved && !game.is_my_turn;
+        // Who has not moved yet may still have to greet, but once is enough.
+        let is_known = game.has_moved || self.asleep.contains_key(&id);
+        let waits = game.speed == Some(Speed::Correspondence) && is_known && !game.is_my_turn;
         let is_over = game
             .status
             .as_ref()

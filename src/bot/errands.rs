@@ -75,7 +75,16 @@ impl Desk {
             Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
             Errand::Checked(Err(CallError::Unauthorized { .. })) => self.exit = Some(Exit::UnknownToken),
             Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
-            Errand::Listed(Err(error)) | Errand::Checked(Err(error)) => {
+            Errand::Listed(Err(error)) => {
+                self.note_limit(Class::Read, &error);
+                // An outage is told of by the event stream, which does not repeat itself each minute.
+                if self.status.borrow().is_listening {
+                    warn!("{error}");
+                } else {
+                    debug!("{error}");
+                }
+            }
+            Errand::Checked(Err(error)) => {
                 self.note_limit(Class::Read, &error);
                 warn!("{error}");
             }
@@ -107,6 +116,11 @@ impl Desk {
             Done::With(Outcome::Ended | Outcome::Left) => {}
             Done::With(Outcome::Asleep) => {
                 self.asleep.insert(id.clone(), opponent);
+            }
+            Done::With(Outcome::Unseen) => {
+                debug!("{id} has ended, and how is looked for");
+                self.asleep.insert(id.clone(), opponent);
+                self.list_games();
             }
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
             Done::With(Outcome::Refused(error)) => {

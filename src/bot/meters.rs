@@ -234,4 +234,19 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn everything_counted_is_explained_to_whoever_watches() {
+        let page = Meters::default().page(&Status::default(), &Store::default(), None);
+        let docs = include_str!("../../docs/bot-toml.md");
+        let declared = page.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+        for (name, kind) in declared.filter_map(|line| line.split_once(' ')) {
+            let shown = match kind {
+                "counter" => format!("`{name}_total"),
+                "info" => format!("`{name}_info"),
+                _ => format!("`{name}"),
+            };
+            assert!(docs.contains(&shown), "{shown} is not in docs/bot-toml.md");
+        }
+    }
 }

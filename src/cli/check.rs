@@ -71,7 +71,6 @@ impl Outcome {
 ///
 /// # Errors
 /// When a named file is not there.
-#[expect(clippy::print_stdout, reason = "the findings are what was asked for")]
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let outcome = check(&args.files).map_err(|(path, error)| {
         let sentence = format!("cannot read {}: {error}", path.display());
@@ -83,10 +82,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         (false, false) => Style::Plain,
     };
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&json(&outcome))?);
+        super::print(serde_json::to_string_pretty(&json(&outcome))?)?;
     } else {
-        print!("{}", report::draw(&outcome.findings, style));
-        println!("{}", summary(&outcome));
+        let drawn = report::draw(&outcome.findings, style);
+        super::print(format_args!("{drawn}{}", summary(&outcome)))?;
     }
     Ok(if outcome.is_usable() {
         Exit::Success

@@ -89,7 +89,7 @@ pub(super) async fn serve(listen: &Listen, router: Router, stop: &CancellationTo
 
 async fn told(serving: impl IntoFuture<Output = io::Result<()>>) {
     if let Err(error) = serving.await {
-        warn!("health is shown no longer: {error}");
+        warn!("the dashboard is served no longer: {error}");
     }
 }
 

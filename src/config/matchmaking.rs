@@ -2,13 +2,17 @@
 
 use super::{
     form::{Control, ControlForm},
-    when::{MODES, Mode, VARIANTS},
+    when::{MODES, Mode},
 };
 use crate::{
     chess::Variant,
-    settings::{Flag, List, Section, Span, Whole},
+    lichess::model::Speed,
+    settings::{Choice, Flag, List, Section, Span, Whole},
     units::Millis,
 };
+
+/// What can be asked for: a game from a position would need one to begin from.
+const VARIANTS: Choice<Variant> = Choice(&[("standard", Variant::Standard), ("chess960", Variant::Chess960)]);
 
 /// Whom to challenge, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +70,7 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             "variants",
             List(VARIANTS),
             vec![Variant::Standard],
-            "What to play. Games from positions are not asked for.",
+            "What to play.",
         ),
         max_difference: section.key(
             "max-difference",
@@ -83,5 +87,54 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             section.warning(key, "the list is empty", "nobody will be challenged");
         }
     }
+    if let Some(clock) = read.clocks.iter().find(|clock| !is_on_offer(**clock)) {
+        section.error(
+            "clocks",
+            format!("lichess lets no bot challenge with the clock \"{clock}\""),
+            "it takes whole minutes, ¼, ½, ¾ and 1.5, at most 60 s a move, and 30 s or more for 40 moves together",
+        );
+    }
     read
+}
+
+/// Whether lichess takes a challenge of a bot with this clock.
+fn is_on_offer(clock: Control) -> bool {
+    let whole_minutes = clock.initial.0.is_multiple_of(60_000);
+    let is_limit = whole_minutes || matches!(clock.initial.0, 15_000 | 30_000 | 45_000 | 90_000);
+    is_limit
+        && clock.increment <= Millis::from_secs(60)
+        && Speed::of_clock(clock.initial, clock.increment) >= Speed::Bullet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+
+    #[test]
+    fn clocks_that_lichess_would_refuse_each_time_are_refused_here_once() {
+        let offered = |text: &str| is_on_offer(Control::parse(text).unwrap());
+        for good in ["3+2", "½+0", "0+1", "1.5+0", "¼+1", "180+60"] {
+            assert!(offered(good), "{good}");
+        }
+        for bad in ["2.5+0", "¼+0", "0+0", "3+61"] {
+            assert!(!offered(bad), "{bad}");
+        }
+        let (config, findings) = config::read("bot.toml", "[matchmaking]\nclocks = [\"3+2\", \"2.5+0\"]\n");
+        assert_eq!(config, None);
+        assert!(findings.to_string().contains("the clock \"2.5+0\""), "{findings}");
+    }
+
+    #[test]
+    fn nobody_is_asked_for_a_game_from_no_position() {
+        let text = "[matchmaking]\nvariants = [\"chess960\", \"fromPosition\"]\n";
+        let (config, findings) = config::read("bot.toml", text);
+        assert_eq!(config, None);
+        assert!(
+            findings
+                .to_string()
+                .contains("\"fromPosition\" is not known here"),
+            "{findings}"
+        );
+    }
 }

@@ -188,6 +188,9 @@ fn suggested(when: &When) -> DeclineReason {
         || when.lists.is_some()
         || when.titles.is_some()
         || when.rating.is_bound()
+        || when.difference.is_bound()
+        || when.provisional.is_some()
+        || when.rematch.is_some()
         || when.games_ever.is_bound()
         || when.score.is_bound()
     {

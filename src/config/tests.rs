@@ -142,6 +142,19 @@ fn rules_keep_their_order_and_suggest_a_reason() {
 }
 
 #[test]
+fn a_refusal_for_a_rating_does_not_say_that_all_bots_are_refused() {
+    for condition in ["min-difference = 300", "provisional = true", "rematch = true"] {
+        let text = format!("[[rule]]\nfrom = \"bots\"\n{condition}\nthen = \"decline\"\n");
+        let (config, _) = read("bot.toml", &text);
+        assert_eq!(
+            config.unwrap().rules[0].then,
+            Some(Then::Decline(DeclineReason::Generic)),
+            "{condition}"
+        );
+    }
+}
+
+#[test]
 fn rules_that_do_nothing_are_pointed_out() {
     insta::assert_snapshot!(findings("[[rule]]\nfrom = \"bots\"\n[[rule]]\nthen = \"accept\"\nreason = \"later\"\n[[rule]]\nmode = \"rated\"\nthen = \"decline\"\n[[rule]]\nusers = []\nlists = [\"freinds\"]\nlevel = 900\n[[list]]\nname = \"friends\"\n[[list]]\nurl = \"http://a.example\"\n"), @r#"
     bot.toml:1:1: warning: this rule changes nothing; give it a then, or say how to play

@@ -115,7 +115,7 @@ const KINDS: Choice<Kind> = Choice(&[("humans", Kind::Human), ("bots", Kind::Bot
 pub(super) const MODES: Choice<Mode> = Choice(&[("rated", Mode::Rated), ("casual", Mode::Casual)]);
 
 /// The variants that the engine knows how to evaluate; others are never accepted.
-pub(super) const VARIANTS: Choice<Variant> = Choice(&[
+const VARIANTS: Choice<Variant> = Choice(&[
     ("standard", Variant::Standard),
     ("chess960", Variant::Chess960),
     ("fromPosition", Variant::FromPosition),

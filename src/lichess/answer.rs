@@ -9,6 +9,10 @@ use crate::{
     units::Millis,
 };
 
+/// lichess' longest limits are those of a day, in seconds. A silence is kept over restarts, so a figure that makes no sense
+/// must not last for years.
+const LONGEST_SILENCE: u64 = 24 * 3600;
+
 /// A refusal as it came in.
 pub(super) struct Refusal<'a> {
     /// What was asked.
@@ -21,7 +25,7 @@ pub(super) struct Refusal<'a> {
     pub location: Option<&'a str>,
 }
 
-/// How long a 429 asks for silence, if it says so: `ratelimit.seconds` before `Retry-After`.
+/// How long a 429 asks for silence, a day at most, if it says so: `ratelimit.seconds` before `Retry-After`.
 ///
 /// A date in the header counts from the server's own `Date`, so that no two clocks need to agree.
 pub(super) fn asked_silence(body: &[u8], retry_after: Option<&str>, date: Option<&str>) -> Option<Millis> {
@@ -31,7 +35,7 @@ pub(super) fn asked_silence(body: &[u8], retry_after: Option<&str>, date: Option
         .map(|limit| limit.seconds);
     limit
         .or_else(|| retry_after.and_then(|text| text.trim().parse().ok()))
-        .map(Millis::from_secs)
+        .map(|secs| Millis::from_secs(secs.min(LONGEST_SILENCE)))
         .or_else(|| until(retry_after?, date?))
 }
 
@@ -45,7 +49,7 @@ fn until(then: &str, now: &str) -> Option<Millis> {
     let secs = moment(then)?.as_second() - moment(now)?.as_second();
     u64::try_from(secs)
         .ok()
-        .filter(|secs| (1..=86_400).contains(secs))
+        .filter(|secs| (1..=LONGEST_SILENCE).contains(secs))
         .map(Millis::from_secs)
 }
 
@@ -194,6 +198,9 @@ mod tests {
         assert_eq!(asked(body, "3"), Some(Millis::from_secs(7)));
         assert_eq!(asked(b"<html>", "3"), Some(Millis::from_secs(3)));
         assert_eq!(asked(b"", "soon"), None);
+        let years = br#"{"error":"x","ratelimit":{"key":"k","seconds":18446744073709551615}}"#;
+        assert_eq!(asked(years, "3"), Some(Millis::from_secs(86_400)));
+        assert_eq!(asked(b"", "99999999999"), Some(Millis::from_secs(86_400)));
     }
 
     #[test]

@@ -96,10 +96,13 @@ async fn f38_a_challenge_that_was_taken_back_while_waiting_is_forgotten() {
     timeout(PATIENCE, events.next_of("challengeCanceled"))
         .await
         .unwrap();
+    // Whoever accepted it all the same would meet this one.
+    stage.answers(&format!("{id}/accept"), 1, 404, r#"{"error":"Not found"}"#);
     first.human_does("resign").await;
     stage.bot().until("free again", |status| status.games == 0).await;
     stage.game(&WHITE).await;
     assert_eq!(stage.bot().status.borrow().games, 1);
+    assert_eq!(stage.waiting_faults().await, [1], "nobody accepted it");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Games without a clock: no stream is held for days, and no move is missed.
 
+use serde_json::json;
 use sparring::{
     store::{Archive, Filter},
     units::Millis,
@@ -9,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::{
     human::Game,
+    puppet::full,
     stage::{PATIENCE, Staging, replies},
 };
 
@@ -50,6 +52,35 @@ async fn a_sleeping_game_takes_no_seat_and_survives_a_restart() {
     stage.kill();
     stage.start().await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
+}
+
+#[tokio::test]
+async fn an_opponent_who_takes_days_for_the_first_move_is_not_visited_each_minute() {
+    let mut server = patient(&["e7e5"]).on_strings().await;
+    let of_days = |id: &str| {
+        let mut frame = full(id, "");
+        frame["speed"] = "correspondence".into();
+        frame["daysPerTurn"] = 2.into();
+        frame["clock"] = json!(null);
+        (frame["white"], frame["black"]) = (frame["black"].clone(), frame["white"].clone());
+        frame
+    };
+    let listed = |id: &str| {
+        json!({"gameId": id, "fullId": format!("{id}xyzw"), "speed": "correspondence", "hasMoved": false,
+            "isMyTurn": false})
+    };
+    let game = server.game("sleeping").await;
+    game.line(&of_days("sleeping"));
+    server.bot.until("asleep", |status| status.asleep == 1).await;
+    // Each of the others is found by another look at the list.
+    let mut list = vec![listed("sleeping")];
+    for other in ["game0001", "game0002", "game0003"] {
+        list.push(listed(other));
+        server.plays(list.clone().into());
+        let other = server.opens_again(other).await;
+        server.keep(other);
+    }
+    assert_eq!(server.others_opened(), Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -150,7 +150,10 @@ async fn a_greeting_that_is_refused_keeps_no_move_back() {
 async fn f46_a_slow_server_gets_no_second_request_for_a_move() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     stage.arm("/move/e7e5", 1, Mishap::Delay { by: Millis(1500) });
+    // A second request would meet this one.
+    stage.answers("/move/e7e5", 1, 500, "");
     two_moves(&stage).await;
+    assert_eq!(stage.waiting_faults().await, [1], "one request was enough");
 }
 
 #[tokio::test]

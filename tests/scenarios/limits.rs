@@ -55,13 +55,38 @@ async fn f11_a_bot_that_has_played_enough_today_is_left_alone_and_others_are_ask
         token: stage.table.sandbox.add_bot(name).unwrap(),
         ..stage.table.anna.clone()
     };
-    let tired = bot("Tired").events().await;
+    let _tired = bot("Tired").events().await;
+    let asked = async { while stage.waiting_faults().await[0] > 99 {} };
+    timeout(PATIENCE, asked).await.expect("nobody was asked");
     let mut fresh = bot("Fresh").events().await;
     timeout(PATIENCE, fresh.next_of("challenge"))
         .await
         .expect("nobody else was asked");
-    assert!(stage.waiting_faults().await[0] >= 99, "asked once at most");
-    drop(tired);
+    assert_eq!(stage.waiting_faults().await, [99], "asked once and no more");
+}
+
+#[tokio::test]
+async fn f11_a_limit_of_our_own_on_challenges_is_not_held_against_whom_we_asked() {
+    let stage = replies(&["e2e4"])
+        .options(|options| {
+            options.matchmaking.enabled = true;
+            options.matchmaking.after = Millis(20);
+            options.matchmaking.every = Millis(20);
+        })
+        .open()
+        .await;
+    let limit = r#"{"error":"Too many","ratelimit":{"key":"challenge.create.user","seconds":1}}"#;
+    stage.answers("POST /api/challenge/only", 1, 429, limit);
+    let only = Player {
+        token: stage.table.sandbox.add_bot("Only").unwrap(),
+        ..stage.table.anna.clone()
+    };
+    let mut events = only.events().await;
+    let begin = Instant::now();
+    timeout(PATIENCE, events.next_of("challenge"))
+        .await
+        .expect("never asked again");
+    assert!(begin.elapsed() >= Duration::from_millis(900));
 }
 
 #[tokio::test]
@@ -92,6 +117,7 @@ async fn f39_a_burst_of_challenges_is_decided_once_each_and_refused_slowly() {
 #[tokio::test]
 async fn f37_more_games_than_seats_are_all_played_and_nothing_new_is_accepted() {
     let mut server = acts(|_, _| Act::Play("e2e4", 0))
+        .rules("[[rule]]\nthen = \"accept\"\n")
         .options(|options| options.games.max = 1)
         .on_strings()
         .await;
@@ -104,8 +130,8 @@ async fn f37_more_games_than_seats_are_all_played_and_nothing_new_is_accepted() 
     }
     server.bot.until("three games", |status| status.games == 3).await;
     server.events.line(&challenge("abcd0001", "ana"));
-    server.bot.until("judged", |status| status.challenges == 1).await;
-    let mut posts = server.posted(3).await;
+    let mut posts = server.posted(4).await;
+    assert_eq!(posts.pop().unwrap(), "challenge/abcd0001/decline", "no seat");
     posts.sort_unstable();
     assert_eq!(posts, ids.map(|id| format!("bot/game/{id}/move/e2e4")));
 }

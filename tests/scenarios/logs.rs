@@ -5,10 +5,12 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use sparring::units::Millis;
+use tokio::time::timeout;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::stage::{Act, WHITE, acts, answer, replies};
+use crate::stage::{Act, PATIENCE, WHITE, acts, answer, replies};
 
 /// Everything that is logged on this thread, down to the last detail.
 #[derive(Clone, Default)]
@@ -81,6 +83,29 @@ async fn f32_strangers_text_cannot_forge_a_line() {
     assert!(text.contains("hello\\n2026-01-01"), "the line is shown");
     assert!(!text.contains("\n2026-01-01 INFO all games won"));
     assert!(!text.contains('\u{1b}'));
+}
+
+#[tokio::test]
+async fn f5_an_outage_is_not_told_anew_by_each_look_at_the_list() {
+    let (log, _guard) = Log::keep();
+    let mut stage = replies(&[])
+        .options(|options| options.sweep = Millis(20))
+        .open()
+        .await;
+    stage.server_goes_down().await;
+    stage.bot().until("deaf", |status| !status.is_listening).await;
+    let before = log.text().len();
+    let looks = async {
+        while log.text()[before..].matches("running games: ").count() < 5 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, looks).await.expect("nobody looks");
+    let text = log.text();
+    let mut told = text[before..]
+        .lines()
+        .filter(|line| line.contains("running games: "));
+    assert!(told.all(|line| !line.contains("WARN")), "{text}");
 }
 
 #[tokio::test]

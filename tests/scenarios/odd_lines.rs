@@ -1,6 +1,7 @@
 //! Streams that say odd things: what they cost, and how often a move is posted.
 
 use serde_json::json;
+use sparring::store::{Archive, Filter};
 
 use crate::{
     puppet::{full, over, state},
@@ -138,14 +139,27 @@ async fn f18_f20_news_of_a_game_that_come_again_change_nothing() {
 
 #[tokio::test]
 async fn f21_a_game_ends_by_the_event_stream_when_its_own_is_lost() {
-    let mut server = replies(&["e2e4"]).on_strings().await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut server = replies(&["e2e4"]).archive(&path).on_strings().await;
     let game = server.game(ID).await;
     game.line(&full(ID, "e2e4"));
     server.bot.until("one game", |status| status.games == 1).await;
     server
         .events
         .line(&json!({"type": "gameFinish", "game": {"gameId": ID}}));
-    server.bot.until("free again", |status| status.games == 0).await;
+    // How it ended is looked for once more, so that it is kept.
+    let again = server.opens_again(ID).await;
+    let mut last = full(ID, "e2e4");
+    last["state"] = over("e2e4", "resign");
+    again.line(&last);
+    server
+        .bot
+        .until("free again", |status| status.games + status.asleep == 0)
+        .await;
+    server.crew.store.flush().await;
+    let games = Archive::read(&path).unwrap().games(&Filter::default()).unwrap();
+    assert_eq!(games[0].end.as_ref().unwrap().status, "resign");
 }
 
 #[tokio::test]

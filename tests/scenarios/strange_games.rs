@@ -116,7 +116,7 @@ async fn f34_nameless_opponents_and_the_computer_are_played() {
 }
 
 #[tokio::test]
-async fn f29_an_empty_or_negative_clock_is_played_at_once() {
+async fn f29_an_empty_or_negative_clock_is_no_reason_not_to_move() {
     let mut server = replies(&["e2e4", "g1f3", "f1c4"]).on_strings().await;
     let game = server.game(ID).await;
     game.line(&full(ID, ""));

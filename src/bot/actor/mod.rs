@@ -305,7 +305,9 @@ impl Actor {
         }
         let has_said_all = self.is_over() && self.outbox.is_done();
         if has_said_all || self.closes_at.is_some_and(|at| now >= at) {
-            self.outcome.get_or_insert(Outcome::Ended);
+            let is_known = self.is_over() || self.unplayable.is_some();
+            self.outcome
+                .get_or_insert(if is_known { Outcome::Ended } else { Outcome::Unseen });
         }
     }
 

@@ -88,6 +88,8 @@ pub(in crate::bot) enum Note {
 pub(in crate::bot) enum Outcome {
     /// The game is over.
     Ended,
+    /// The event stream says that the game is over, and its own has not shown how.
+    Unseen,
     /// It was told to leave; the game goes on without us.
     Left,
     /// The opponent may take days for the next move.

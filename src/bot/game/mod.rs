@@ -23,6 +23,7 @@ const FULLEST_CLOCK: Millis = Millis::from_secs(24 * 3600);
 #[derive(Debug, Clone)]
 pub struct Game {
     frame: GameFull,
+    user: UserId,
     me: Side,
     line: GameLine,
     /// The moves of `line` as the server spelled them.
@@ -95,6 +96,7 @@ impl Game {
         let state = frame.state.clone();
         let initial = frame.clock.map_or(Millis::ZERO, |clock| clock.initial);
         let mut game = Self {
+            user: user.clone(),
             me,
             line: start(&frame)?,
             moves: String::new(),
@@ -144,13 +146,14 @@ impl Game {
     /// The stream was opened anew: the frame should be the same, the state may be much newer.
     fn apply_frame(&mut self, frame: &GameFull) -> Result<Step, GameError> {
         if frame.initial_fen != self.frame.initial_fen || frame.variant.key != self.frame.variant.key {
-            let user = self.player(self.me).id.clone();
-            let user = user.unwrap_or_else(|| unreachable!("my side was found by my id"));
-            *self = Self::new(frame.clone(), &user)?;
+            *self = Self::new(frame.clone(), &self.user)?;
             return Ok(self.first_step());
         }
         let step = self.apply_state(&frame.state)?;
-        self.frame.clone_from(frame);
+        // One in which the players are missing tells less than what is known.
+        if frame.side_of(&self.user) == Some(self.me) {
+            self.frame.clone_from(frame);
+        }
         Ok(step)
     }
 

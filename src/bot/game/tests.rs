@@ -152,6 +152,22 @@ fn games_of_others_and_of_strange_variants_are_refused() {
 }
 
 #[test]
+fn a_later_frame_without_players_changes_nobody_and_another_start_is_no_panic() {
+    let mut game = game(json!({}));
+    let opponent = game.opponent().clone();
+    let nameless = json!({"white": {}, "black": {}, "state": {"moves": "e2e4", "status": "started"}});
+    let step = game.apply(&GameEvent::Full(Box::new(frame(nameless)))).unwrap();
+    assert!(step.moved);
+    assert_eq!(game.opponent(), &opponent);
+    let other = json!({
+        "white": {}, "black": {}, "variant": {"key": "fromPosition"},
+        "initialFen": "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"
+    });
+    let error = game.apply(&GameEvent::Full(Box::new(frame(other)))).unwrap_err();
+    assert!(matches!(error, GameError::NotMine { .. }), "{error}");
+}
+
+#[test]
 fn black_may_begin_from_a_position() {
     let game = game(json!({
         "variant": {"key": "fromPosition"},

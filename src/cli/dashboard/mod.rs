@@ -248,7 +248,10 @@ impl Panel {
     ) -> Result<T, Trouble> {
         let asked = self.watched.store.ask(question).await;
         asked.ok_or(Trouble::NoArchive)?.map_err(|why| {
-            tracing::warn!("the dashboard cannot read the archive: {why}");
+            tracing::warn!(
+                "the dashboard cannot read the archive: {:#}",
+                anyhow::Error::new(why)
+            );
             Trouble::Unreadable
         })
     }

@@ -57,7 +57,6 @@ pub struct Args {
 ///
 /// # Errors
 /// When there is nothing of that name, or its file cannot be used.
-#[expect(clippy::print_stdout, reason = "the explanation is what was asked for")]
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let words: Vec<&str> = args.what.iter().map(String::as_str).collect();
     let text = fs::read_to_string(&args.config).unwrap_or_default();
@@ -76,8 +75,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             return Err(Failure::error(Exit::Usage, sentence));
         }
     };
-    print!("{said}");
-    Ok(Exit::Success)
+    super::print(said.strip_suffix('\n').unwrap_or(&said))
 }
 
 /// The rules of the settings, or those of no settings where there is no file.

@@ -33,6 +33,7 @@ use crate::{
         Client, Token,
         model::{ChallengeColor, Invitation, UserId},
     },
+    personality::Level,
     sandbox::{self, Sandbox, Witness, has_page},
     store::{Archive, Store},
     units::{Elo, Millis},
@@ -68,7 +69,7 @@ pub struct Args {
     #[arg(long, requires = "console")]
     personality: Option<String>,
     /// In the terminal: how strong, 600 to 2800.
-    #[arg(long, requires = "console")]
+    #[arg(long, requires = "console", value_parser = clap::value_parser!(u32).range(levels()))]
     level: Option<u32>,
     /// In the terminal: your side.
     #[arg(long, requires = "console", value_parser = ["white", "black", "random"], default_value = "random")]
@@ -76,6 +77,11 @@ pub struct Args {
     /// In the terminal: minutes and seconds added a move, as 5+3; no clock otherwise.
     #[arg(long, requires = "console", value_parser = parse_clock)]
     clock: Option<(Millis, Millis)>,
+}
+
+/// The levels that can be asked for.
+fn levels() -> std::ops::RangeInclusive<i64> {
+    i64::from(*Level::RANGE.start())..=i64::from(*Level::RANGE.end())
 }
 
 fn parse_clock(text: &str) -> Result<(Millis, Millis), String> {
@@ -98,7 +104,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut config = match &args.config {
         Some(path) => {
             load(path)
-                .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
+                .map_err(|error| {
+                    let sentence = format!("{:#}", anyhow::Error::new(error));
+                    Failure::error(Exit::BadConfiguration, sentence)
+                })?
                 .0
         }
         None => Config::default(),

@@ -327,11 +327,17 @@ mod tests {
         assert_eq!(games(&world.take_outgoing()), vec![Some(id.to_string()); 2]);
         let now = Millis::from_secs(31);
         let game = world.arenas.all[&id].entrants[&ana].game.clone().unwrap();
+        let aborted = world.command(&ana, &game, now, |game, _| game.abort(now));
+        assert_eq!(
+            aborted,
+            Err(Refusal::NotAbortable),
+            "whoever is paired has to play"
+        );
         world
-            .command(&ana, &game, now, |game, color| {
-                game.abort(now).or_else(|_| game.resign(color, now))
-            })
+            .command(&ana, &game, now, |game, color| game.resign(color, now))
             .unwrap();
+        let ending = world.game(&game).unwrap().ending.unwrap();
+        assert_eq!(ending.cause, crate::sandbox::world::Cause::Resignation);
         world.take_outgoing();
         world.join_arena(&ana, &id, true, now).unwrap();
         assert!(games(&world.take_outgoing()).is_empty(), "the other does not ask");

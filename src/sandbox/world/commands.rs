@@ -68,19 +68,20 @@ impl Game {
         }
     }
 
-    /// Calls the game off, while it has not really begun.
+    /// Calls the game off, while it has not really begun. In arenas nobody can.
     ///
     /// # Errors
     /// [`Refusal::NotAbortable`] after two half moves or the end.
     pub fn abort(&mut self, now: Millis) -> Result<(), Refusal> {
-        if !self.is_running() || self.line.ply() >= 2 || self.forbids("noAbort") {
+        let is_young = self.is_running() && self.line.ply() < 2;
+        if !is_young || self.arena.is_some() || self.forbids("noAbort") {
             return Err(Refusal::NotAbortable);
         }
         self.end(Ending::without_winner(Cause::Aborted), now);
         Ok(())
     }
 
-    /// Gives the game up; before two half moves that calls it off.
+    /// Gives the game up; before two half moves that calls it off, except in arenas.
     ///
     /// # Errors
     /// [`Refusal::NotResignable`] after the end.
@@ -88,7 +89,7 @@ impl Game {
         if !self.is_running() {
             return Err(Refusal::NotResignable);
         }
-        let ending = if self.line.ply() < 2 {
+        let ending = if self.line.ply() < 2 && self.arena.is_none() {
             Ending::without_winner(Cause::Aborted)
         } else {
             Ending {

@@ -184,6 +184,19 @@ fn a_first_move_comes_within_ten_seconds_whatever_the_clock() {
 }
 
 #[test]
+fn f29_an_empty_clock_leaves_nothing_to_think_or_to_pause_with() {
+    let mut profile = bookish();
+    profile.delay = Delay::Fixed(Millis::from_secs(2));
+    let mut request = request(&profile, "e2e4 e7e5");
+    let proposal = unconsidered(&request).unwrap();
+    assert!(pause(&request, &proposal, Millis::ZERO) > Millis::from_secs(1));
+    let clocks = request.clocks.as_mut().unwrap();
+    (clocks.mine, clocks.increment) = (Millis::ZERO, Millis::ZERO);
+    assert_eq!(limits(&request).hard, Millis::ZERO);
+    assert_eq!(pause(&request, &proposal, Millis::ZERO), Millis::ZERO);
+}
+
+#[test]
 fn time_that_passed_since_the_turn_came_is_gone() {
     let mut request = request(&bookish(), "e2e4 e7e5");
     let fresh = limits(&request).hard;
