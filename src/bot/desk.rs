@@ -83,6 +83,7 @@ pub(super) struct Desk {
     pub(super) limits: Limits,
     pub(super) today: Today,
     errands: FuturesUnordered<BoxFuture<'static, Errand>>,
+    listing: Listing,
     begin: Instant,
     /// Once asked to end: running games are left then.
     pub(super) drained_at: Option<Instant>,
@@ -91,6 +92,16 @@ pub(super) struct Desk {
     pub(super) exit: Option<Exit>,
     /// Nothing is sent that changes anything.
     pub(super) dry: bool,
+}
+
+/// Whether the list of running games is being asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Listing {
+    #[default]
+    Idle,
+    Asked,
+    /// Something happened since, which the answer may not know.
+    AskedSince,
 }
 
 impl Desk {
@@ -126,6 +137,7 @@ impl Desk {
             limits,
             today: Today::of(&past.opponents_today, epoch()),
             errands: FuturesUnordered::new(),
+            listing: Listing::default(),
             begin: Instant::now(),
             drained_at: None,
             farewell_until: None,
@@ -250,7 +262,7 @@ impl Desk {
                 }),
                 Reply::Decline(id, reason) => self.call(move |client| async move {
                     let answer = client.decline(&id, reason).await;
-                    Errand::Declined(id, answer)
+                    Errand::Declined(id, reason, answer)
                 }),
             }
         }
@@ -388,8 +400,22 @@ impl Desk {
         self.call(|client| async move { Errand::Checked(login::may_play(&client, wanted).await) });
     }
 
-    pub(super) fn list_games(&self) {
-        self.call(|client| async move { Errand::Listed(client.playing().await) });
+    /// Asks which games run. While an answer is awaited that happens once it is there, and once only: a server that goes
+    /// on sending nonsense is not asked for every line of it.
+    pub(super) fn list_games(&mut self) {
+        if self.listing == Listing::Idle {
+            self.listing = Listing::Asked;
+            self.call(|client| async move { Errand::Listed(client.playing().await) });
+        } else {
+            self.listing = Listing::AskedSince;
+        }
+    }
+
+    /// The answer is there, or will not come.
+    pub(super) fn listed(&mut self) {
+        if std::mem::take(&mut self.listing) == Listing::AskedSince {
+            self.list_games();
+        }
     }
 
     pub(super) fn call<F>(&self, call: impl FnOnce(Client) -> F)

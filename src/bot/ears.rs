@@ -22,6 +22,8 @@ pub(super) struct Ears {
     /// When it is followed anew.
     follow_at: Option<Instant>,
     duel: Duel,
+    /// Since when nothing is heard, though it was before.
+    deaf_since: Option<Instant>,
     seed: u64,
 }
 
@@ -32,6 +34,7 @@ impl Ears {
             follower: Some(Follower::events(client, seed)),
             follow_at: None,
             duel: Duel::default(),
+            deaf_since: None,
             seed,
         }
     }
@@ -65,7 +68,10 @@ impl Desk {
     pub(super) fn hear(&mut self, news: News<Event>) {
         match news {
             News::Opened => {
-                info!("listening for challenges");
+                match self.ears.deaf_since.take() {
+                    None => info!("listening for challenges"),
+                    Some(since) => info!("listening again, after {}", Millis::from(since.elapsed())),
+                }
                 self.show();
                 self.listening(true);
                 if !self.asleep.is_empty() {
@@ -80,6 +86,7 @@ impl Desk {
                 self.list_games();
             }
             News::Lost { why, lived } => {
+                self.ears.deaf_since.get_or_insert_with(Instant::now);
                 self.listening(false);
                 self.shared.meters.stream_lost("event");
                 debug!("{why} after {lived}, reopening");

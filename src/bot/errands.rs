@@ -7,7 +7,9 @@ use tracing::{debug, info, warn};
 use super::{actor::Outcome, contest::Seen, desk::Desk, facts, login::Exit, registry::Done};
 use crate::lichess::{
     CallError, Fate, Lines,
-    model::{Account, ArenaId, Challenge, ChallengeDone, GameId, GameInfo, NowPlaying, UserId},
+    model::{
+        Account, ArenaId, Challenge, ChallengeDone, DeclineReason, GameId, GameInfo, NowPlaying, UserId,
+    },
     retry::Class,
 };
 
@@ -17,7 +19,7 @@ const LISTED: usize = 50;
 /// The end of a call that the daemon did not wait for.
 pub(super) enum Errand {
     Accepted(GameId, Result<(), CallError>),
-    Declined(GameId, Result<(), CallError>),
+    Declined(GameId, DeclineReason, Result<(), CallError>),
     Listed(Result<NowPlaying, CallError>),
     Account(Result<Account, CallError>),
     Checked(Result<Result<(), Exit>, CallError>),
@@ -46,12 +48,16 @@ impl Desk {
                     _ => self.intake.failed(&id),
                 }
             }
-            Errand::Declined(id, Err(error)) => {
+            Errand::Declined(id, reason, Err(error)) => {
                 self.note_limit(Class::Challenge, &error);
                 debug!("challenge {id}: {error}");
+                if matches!(error, CallError::RateLimited { .. }) {
+                    self.intake.refuse_again(id, reason);
+                }
             }
-            Errand::Accepted(_, Ok(())) | Errand::Declined(_, Ok(())) | Errand::Resigned(Ok(())) => {}
+            Errand::Accepted(_, Ok(())) | Errand::Declined(_, _, Ok(())) | Errand::Resigned(Ok(())) => {}
             Errand::Listed(Ok(list)) => {
+                self.listed();
                 let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
                 let ended = |id: &&GameId| running.len() < LISTED && !running.contains(*id);
                 let over: Vec<GameId> = self.asleep.keys().filter(ended).cloned().collect();
@@ -76,6 +82,7 @@ impl Desk {
             Errand::Checked(Err(CallError::Unauthorized { .. })) => self.exit = Some(Exit::UnknownToken),
             Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
             Errand::Listed(Err(error)) => {
+                self.listed();
                 self.note_limit(Class::Read, &error);
                 // An outage is told of by the event stream, which does not repeat itself each minute.
                 if self.status.borrow().is_listening {

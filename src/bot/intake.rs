@@ -137,6 +137,11 @@ impl Intake {
         }
     }
 
+    /// The refusal itself was refused: too many of them. It is sent once more when its turn comes.
+    pub(super) fn refuse_again(&mut self, id: GameId, reason: DeclineReason) {
+        self.decline(id, reason);
+    }
+
     /// The challenger took it back. The same id may come again, as a rematch offer does.
     pub(super) fn cancel(&mut self, id: &GameId) {
         self.waiting.retain(|waiting| waiting.who.id != *id);

@@ -33,6 +33,18 @@ async fn what_the_settings_exclude_is_declined_with_its_reason() {
 }
 
 #[tokio::test]
+async fn f8_a_refusal_that_must_wait_is_sent_when_the_wait_is_over() {
+    let stage = replies(&[])
+        .rules("[[rule]]\nmode = \"casual\"\nthen = \"decline\"\n")
+        .open()
+        .await;
+    let limit = r#"{"error":"Too many","ratelimit":{"key":"challenge.decline","seconds":1}}"#;
+    stage.answers("/decline", 1, 429, limit);
+    let (_, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "rated");
+}
+
+#[tokio::test]
 async fn new_settings_count_from_the_next_challenge() {
     let mut stage = replies(&[])
         .rules("[[rule]]\nmode = \"casual\"\nthen = \"decline\"\n")

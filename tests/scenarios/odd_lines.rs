@@ -69,6 +69,18 @@ async fn f30_f31_strangers_among_the_lines_are_passed_over() {
 }
 
 #[tokio::test]
+async fn f31_a_server_that_talks_nonsense_is_not_asked_for_games_at_every_line() {
+    let mut server = replies(&["e2e4"]).on_strings().await;
+    let before = server.listed();
+    server.events.bytes("<html>502</html>\n".repeat(200));
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    server.posted(1).await;
+    let asked = server.listed() - before;
+    assert!((1..20).contains(&asked), "{asked} times");
+}
+
+#[tokio::test]
 async fn f31_a_state_that_cannot_be_read_is_asked_for_again() {
     let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
     let game = server.game(ID).await;

@@ -1,6 +1,14 @@
 //! A server without a mind of its own: a test feeds its streams byte by byte and reads what was posted.
 
-use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -43,6 +51,8 @@ struct Strings {
     answers: std::sync::Mutex<VecDeque<(&'static str, StatusCode, &'static str)>>,
     /// The list of running games.
     playing: std::sync::Mutex<Value>,
+    /// How often that was asked for.
+    listed: AtomicUsize,
 }
 
 /// The feeding end of a stream. Dropping it closes the stream.
@@ -81,6 +91,7 @@ impl Staging {
             opened: open_sender,
             answers: std::sync::Mutex::default(),
             playing: std::sync::Mutex::new(json!([])),
+            listed: AtomicUsize::new(0),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -121,7 +132,10 @@ async fn serve(State(strings): State<Arc<Strings>>, request: Request) -> Respons
             r#"{"ok":true}"#.to_owned()
         }
         (_, "/api/account") => json!({"id": "bot", "username": "Bot", "title": "BOT"}).to_string(),
-        (_, "/api/account/playing") => json!({"nowPlaying": *strings.playing.lock().unwrap()}).to_string(),
+        (_, "/api/account/playing") => {
+            strings.listed.fetch_add(1, Ordering::Relaxed);
+            json!({"nowPlaying": *strings.playing.lock().unwrap()}).to_string()
+        }
         (_, path) if path.contains("/stream/") => return stream(&strings, path),
         _ => "[]".to_owned(),
     }
@@ -164,6 +178,11 @@ impl Puppet {
     /// The stream of the game is opened again.
     pub async fn opens_again(&mut self, id: &str) -> Tap {
         self.opens(&format!("/api/bot/game/stream/{id}")).await
+    }
+
+    /// How often the list of running games was asked for.
+    pub fn listed(&self) -> usize {
+        self.strings.listed.load(Ordering::Relaxed)
     }
 
     /// What was opened and not asked for.
