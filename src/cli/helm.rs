@@ -1,11 +1,16 @@
 //! What may be changed while the daemon runs: the settings, read again, and whether new games are begun.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tokio::sync::watch;
 use tracing::{error, info, warn};
 
-use super::{dashboard::Course, settings};
+use super::{
+    dashboard::Course,
+    last_good,
+    rescue::Standing,
+    settings::{self, Accepted},
+};
 use crate::{
     bot::Options,
     config::{Config, Mode, Rule, UserList, When, Wish},
@@ -27,6 +32,8 @@ pub(super) struct Helm {
     options: watch::Sender<Options>,
     lists: watch::Sender<Vec<UserList>>,
     course: watch::Sender<Course>,
+    /// Where the settings in force are kept; none for nowhere.
+    kept_in: Option<PathBuf>,
     /// Why the settings at the start could not be used, as long as only the games of the last run are played.
     refusal: Option<anyhow::Error>,
 }
@@ -48,13 +55,26 @@ impl Helm {
             options,
             lists,
             course: watch::channel(Course::default()).0,
+            kept_in: None,
             refusal: None,
         }
     }
 
-    /// The same of a daemon that plays only the last run's games, since its settings were refused so.
-    pub(super) fn in_rescue(self, refusal: Option<anyhow::Error>) -> Self {
-        Self { refusal, ..self }
+    /// The same of settings that became what they are so, which are kept in this folder whenever they are in force; where
+    /// they were refused, only the last run's games are played.
+    pub(super) fn standing(self, standing: Standing, kept_in: Option<PathBuf>) -> Self {
+        let refusal = match standing {
+            Standing::Accepted(text) => {
+                keep(kept_in.as_deref(), &text);
+                None
+            }
+            Standing::Refused(refusal) => Some(refusal),
+        };
+        Self {
+            kept_in,
+            refusal,
+            ..self
+        }
     }
 
     /// Whether only the games of the last run are played, until settings can be used.
@@ -75,7 +95,7 @@ impl Helm {
     /// Reads the settings again. Bad ones change nothing; accounts and addresses need a restart.
     pub(super) fn reload(&mut self) {
         match settings::read_with(&self.path, &self.started.paths, &self.stock, &[]) {
-            Ok(fresh) => {
+            Ok(Accepted { config: fresh, text }) => {
                 let started = &self.started;
                 if fresh.lichess != started.lichess
                     || fresh.paths != started.paths
@@ -88,6 +108,7 @@ impl Helm {
                 self.wanted = Options::from(&fresh);
                 self.lists.send_replace(fresh.lists);
                 self.steer();
+                keep(self.kept_in.as_deref(), &text);
                 info!("{} read again", self.path.display());
                 if self.refusal.take().is_some() {
                     info!("these settings can be used: new games again");
@@ -147,6 +168,13 @@ impl Helm {
             options.tournaments.enabled = false;
         }
         self.options.send_replace(options);
+    }
+}
+
+/// Keeps the settings in force, if they are kept at all.
+fn keep(folder: Option<&Path>, text: &str) {
+    if let Some(folder) = folder {
+        last_good::keep(folder, text);
     }
 }
 
