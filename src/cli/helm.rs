@@ -1,12 +1,16 @@
 //! What may be changed while the daemon runs: the settings, read again, and whether new games are begun.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use tokio::sync::watch;
 use tracing::{error, info, warn};
 
 use super::{
     dashboard::Course,
+    exit::{Exit, Failure},
     last_good,
     rescue::Standing,
     settings::{self, Accepted},
@@ -35,7 +39,7 @@ pub(super) struct Helm {
     /// Where the settings in force are kept; none for nowhere.
     kept_in: Option<PathBuf>,
     /// Why the settings at the start could not be used, as long as only the games of the last run are played.
-    refusal: Option<anyhow::Error>,
+    refusal: watch::Sender<Option<Arc<str>>>,
 }
 
 impl Helm {
@@ -56,35 +60,36 @@ impl Helm {
             lists,
             course: watch::channel(Course::default()).0,
             kept_in: None,
-            refusal: None,
+            refusal: watch::channel(None).0,
         }
     }
 
     /// The same of settings that became what they are so, which are kept in this folder whenever they are in force; where
     /// they were refused, only the last run's games are played.
     pub(super) fn standing(self, standing: Standing, kept_in: Option<PathBuf>) -> Self {
-        let refusal = match standing {
-            Standing::Accepted(text) => {
-                keep(kept_in.as_deref(), &text);
-                None
+        match standing {
+            Standing::Accepted(text) => keep(kept_in.as_deref(), &text),
+            Standing::Refused(refusal) => {
+                self.refusal.send_replace(Some(format!("{refusal:#}").into()));
             }
-            Standing::Refused(refusal) => Some(refusal),
-        };
-        Self {
-            kept_in,
-            refusal,
-            ..self
         }
+        Self { kept_in, ..self }
+    }
+
+    /// Why the settings at the start could not be used, as long as only the games of the last run are played.
+    pub(super) fn refusal(&self) -> watch::Receiver<Option<Arc<str>>> {
+        self.refusal.subscribe()
     }
 
     /// Whether only the games of the last run are played, until settings can be used.
     pub(super) fn is_in_rescue(&self) -> bool {
-        self.refusal.is_some()
+        self.refusal.borrow().is_some()
     }
 
     /// The last run's games are over and the settings are as bad as they were: why.
-    pub(super) fn give_up(&mut self) -> Option<anyhow::Error> {
-        self.refusal.take()
+    pub(super) fn give_up(&self) -> Option<anyhow::Error> {
+        let why = self.refusal.send_replace(None)?;
+        Some(Failure::error(Exit::BadConfiguration, &*why))
     }
 
     /// What the owner asked for beside the settings, now and later.
@@ -110,7 +115,7 @@ impl Helm {
                 self.steer();
                 keep(self.kept_in.as_deref(), &text);
                 info!("{} read again", self.path.display());
-                if self.refusal.take().is_some() {
+                if self.refusal.send_replace(None).is_some() {
                     info!("these settings can be used: new games again");
                 }
             }

@@ -193,6 +193,7 @@ fn panel(
             pulse: service.pulse.clone(),
             meters: service.daemon.meters.clone(),
             store: service.daemon.store.clone(),
+            refusal: helm.refusal(),
         },
         boards: service.daemon.boards.clone(),
         options: service.options.subscribe(),
@@ -216,7 +217,7 @@ async fn steer(service: Service, mut helm: Helm, mut wished: mpsc::Receiver<Wish
     let signals = Signals::default();
     let mut status = service.status.clone();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
-    let mut herald = Herald::new(service.status, service.pulse);
+    let mut herald = Herald::new(service.status, service.pulse, helm.refusal());
     let mut hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
