@@ -15,7 +15,7 @@ use super::{
 use crate::{
     config::{Config, Mode, Rule, Then, When, Wish},
     lichess::model::DeclineReason,
-    personality::LevelWish,
+    personality::{Cast, LevelWish},
     store::GameRecord,
     watch::Stock,
 };
@@ -62,10 +62,11 @@ pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyh
          mistakes are mended and SIGHUP has this file read again",
         running.len()
     );
-    let config = nothing_new(config, &running);
+    let stock = inspected(&config.paths, stop).0;
+    let config = nothing_new(config, &running, &stock.cast.borrow());
     Ok(Beginning {
-        stock: inspected(&config.paths, stop).0,
         config,
+        stock,
         standing: Standing::Refused(refusal),
     })
 }
@@ -98,14 +99,14 @@ fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
 
 /// Everybody is asked to come later, and games that run are played by whom they were begun, at the level they had. Who
 /// is not there any more is stood in for, see [`Cast::seated`](crate::personality::Cast::seated).
-fn nothing_new(mut config: Config, running: &[GameRecord]) -> Config {
+fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Cast) -> Config {
     let declining = Rule {
         name: Some("the settings cannot be used".to_owned()),
         then: Some(Then::Decline(DeclineReason::Later)),
         ..Rule::default()
     };
     config.rules = std::iter::once(declining)
-        .chain(running.iter().filter_map(as_begun))
+        .chain(running.iter().filter_map(|game| as_begun(game, cast)))
         .chain(config.rules)
         .collect();
     config.matchmaking.enabled = false;
@@ -115,7 +116,9 @@ fn nothing_new(mut config: Config, running: &[GameRecord]) -> Config {
 }
 
 /// How a game is played that was begun so; none where nobody can say whose it is.
-fn as_begun(game: &GameRecord) -> Option<Rule> {
+fn as_begun(game: &GameRecord, cast: &Cast) -> Option<Rule> {
+    // Whoever stands in for somebody is neither stronger nor weaker.
+    let own = game.played.filter(|_| !cast.remembers(&game.personality));
     Some(Rule {
         name: Some(format!("as game {} was begun", game.id)),
         when: When {
@@ -125,7 +128,7 @@ fn as_begun(game: &GameRecord) -> Option<Rule> {
         },
         wish: Wish {
             personality: Some(game.personality.clone()),
-            level: game.level.map(LevelWish::Fixed),
+            level: game.level.or(own).map(LevelWish::Fixed),
             ..Wish::default()
         },
         ..Rule::default()
@@ -135,25 +138,27 @@ fn as_begun(game: &GameRecord) -> Option<Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lichess::model::Side, store::sample, units::Elo};
+    use crate::{lichess::model::Side, personality::Profile, store::sample, units::Elo};
 
     #[test]
     fn everybody_is_declined_and_each_kind_of_game_is_played_as_it_was_begun() {
         let rated = GameRecord {
             rated: true,
             personality: "club".to_owned(),
+            played: Some(Elo(1500)),
             ..sample::game("abcd1234", Side::White)
         };
         let casual = GameRecord {
             rated: false,
             personality: "gone".to_owned(),
-            level: Some(Elo(900)),
+            played: Some(Elo(900)),
             ..sample::game("efgh5678", Side::Black)
         };
         let mut own = Config::default();
         own.matchmaking.enabled = true;
         own.rules = vec![Rule::welcoming_all()];
-        let config = nothing_new(own, &[rated, casual]);
+        let cast = Cast::new(vec![Profile::new("club")]);
+        let config = nothing_new(own, &[rated, casual], &cast);
         let decided: Vec<Option<Then>> = config.rules.iter().map(|rule| rule.then).collect();
         let later = Then::Decline(DeclineReason::Later);
         assert_eq!(decided, [Some(later), None, None, Some(Then::Queue)]);

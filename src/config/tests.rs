@@ -187,6 +187,6 @@ fn arenas_want_more_of_a_token_than_other_games() {
 #[test]
 fn a_level_that_can_never_count_is_told() {
     let text = "[[rule]]\nmode = \"rated\"\nlevel = \"opponent\"\n";
-    insta::assert_snapshot!(findings(text), @r#"bot.toml:3:9: warning: rule[1].level: a level that follows the opponent never counts in rated games; write a number, or mode = "casual""#);
+    insta::assert_snapshot!(findings(text), @r#"bot.toml:3:9: warning: rule[1].level: a level that follows the opponent or the last game never counts in rated games; write a number, or mode = "casual""#);
     assert_eq!(findings(&text.replace("rated", "casual")), "");
 }
