@@ -14,7 +14,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY web/ ./
 RUN npm run --silent build
 
-FROM rust:1.95-slim AS build
+# The same Debian as below: a program built with a newer C library would not start there.
+FROM rust:1.95-slim-bookworm AS build
 WORKDIR /src
 COPY . .
 COPY --from=page /src/web/dist web/dist

@@ -62,7 +62,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       mode = "normal"  (default)
           "power" opens the sections [search] and [eval]: every number of the engine by its name.
       level = 900  (personalities/tim.toml:3)
-          Plays about as well as a lichess player of this rating. Measured against engines, not against people. By the opponent's rating only in casual games where it is known; else 1500, or the middle of the range.
+          Plays about as well as a lichess player of this rating. Measured against engines, not against people. By the opponent's rating or the last game only in casual games where it is known; else 1500, or the middle of the range.
       nodes = as the level says  (left out)
           Looks at so many positions for a move, whatever the machine. Fewer is weaker.
       depth = as the level says  (left out)
@@ -279,6 +279,51 @@ fn a_challenge_of_lichess_is_read_alone_or_in_its_event() {
             .unwrap()
             .contains("holds no challenge")
     );
+}
+
+#[test]
+fn a_level_that_goes_on_from_the_last_game_is_told_with_its_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("bot.toml");
+    let text = "[[rule]]\nmin-last-level = 1300\npersonality = \"attacker\"\n\
+                [[rule]]\nname = \"as before\"\nlevel = \"last\"\n[[rule]]\nlevel = 900\n";
+    std::fs::write(&config, text).unwrap();
+    let game = GameRecord {
+        rated: false,
+        played: Some(Elo(1230)),
+        end: sample::end("mate", Some(Side::Black), ""),
+        ..sample::game("game0001", Side::White)
+    };
+    let state = folder.path().join("state");
+    std::fs::create_dir(&state).unwrap();
+    Archive::open(&state.join("archive.db"))
+        .unwrap()
+        .put_game(&game)
+        .unwrap();
+    let explain = |arguments: &[&str]| {
+        let output = sparring(&[&["challenge", "--config", config.to_str().unwrap()], arguments].concat());
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    insta::assert_snapshot!(explain(&["--user", "Ana", "--clock", "3+2"]), @r#"
+    Ana: casual blitz 3+2, standard
+      rule 1, line 1: does not fit, last-level: it was 1230
+      rule 2 "as before", line 4: fits, and says how to play
+      rule 3, line 7: fits, and says how to play
+    Accepted when there is a seat (no rule decides: what has a clock is welcome, games of days are not)
+      Played by club, level 1230 as in the last casual game (rule 2 "as before", line 4); books: starter
+    "#);
+    let said = explain(&["--user", "Ana", "--clock", "3+2", "--last-level", "1310"]);
+    assert!(
+        said.contains("Played by attacker, level 1310 as in the last casual game (rule 2"),
+        "{said}"
+    );
+    for none in [
+        &["--user", "Boris", "--clock", "3+2"][..],
+        &["--user", "Ana", "--rated", "--clock", "3+2"],
+    ] {
+        let said = explain(none);
+        assert!(said.contains("Played by club, level 900; books"), "{said}");
+    }
 }
 
 #[test]

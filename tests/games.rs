@@ -15,6 +15,7 @@ fn game(id: &str, moves: &str) -> GameRecord {
     let end = sample::end("mate", Some(Side::Black), moves);
     GameRecord {
         own_rating: Some(Elo(1400)),
+        played: Some(Elo(1500)),
         account: Some("SparringBot".to_owned()),
         end: end.filter(|_| !moves.is_empty()),
         ..sample::game(id, Side::Black)
@@ -61,12 +62,12 @@ fn games_are_listed_shown_and_exported() {
     let path = folder.path().join("archive.db");
     archive(&path);
     insta::assert_snapshot!(games(&path, &["list", "--speed", "blitz"]), @r#"
-    2026-11-21 06:20 abcd1234 won   as Black against Ana (1500), rated blitz, club, mate after 2 moves
-    2026-11-21 06:20 efgh5678 runs  as Black against Ana (1500), rated blitz, club
+    2026-11-21 06:20 abcd1234 won   as Black against Ana (1500), rated blitz, club level 1500, mate after 2 moves
+    2026-11-21 06:20 efgh5678 runs  as Black against Ana (1500), rated blitz, club level 1500
     "#);
     assert_eq!(games(&path, &["list", "--casual"]), "");
     insta::assert_snapshot!(games(&path, &["show", "abcd1234"]), @r#"
-    2026-11-21 06:20 abcd1234 won   as Black against Ana (1500), rated blitz, club, mate after 2 moves
+    2026-11-21 06:20 abcd1234 won   as Black against Ana (1500), rated blitz, club level 1500, mate after 2 moves
         2 e7e5   299.5 s left  book books/x.book:1 100%, 40 ms thought
     "#);
     insta::assert_snapshot!(games(&path, &["export", "--since", "2026-11-21", "--opponent", "ANA", "--most", "2"]), @r#"
@@ -83,6 +84,7 @@ fn games_are_listed_shown_and_exported() {
     [BlackElo "1400"]
     [TimeControl "300+3"]
     [Personality "club"]
+    [Level "1500"]
 
     *
 
@@ -100,6 +102,7 @@ fn games_are_listed_shown_and_exported() {
     [TimeControl "300+3"]
     [Termination "mate"]
     [Personality "club"]
+    [Level "1500"]
 
     1. f3 e5 { [%clk 0:04:59] book books/x.book:1 100% } 2. g4 Qh4# 0-1
     "#);
@@ -137,6 +140,11 @@ fn games_are_listed_shown_and_exported() {
     assert_eq!(
         (&exported[0]["account"], &exported[0]["plies"][0]["uci"]),
         (&"SparringBot".into(), &"e7e5".into())
+    );
+    assert_eq!(
+        (&exported[0]["level"], &exported[0]["askedLevel"]),
+        (&1500.into(), &serde_json::Value::Null),
+        "the level played at, and the one asked for"
     );
     let json = games(&path, &["show", "abcd1234", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();

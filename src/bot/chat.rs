@@ -42,6 +42,12 @@ impl Manner {
             explains: false,
         }
     }
+
+    /// The level that it plays at; none for full strength.
+    #[must_use]
+    pub fn plays_at(&self) -> Option<Elo> {
+        self.level.or(self.profile.level)
+    }
 }
 
 /// What a command meets.
@@ -102,7 +108,7 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
         }
         Command::Level(level) => at_level(*level, scene.ply, &mut changed, &mut later),
         Command::Step(by) => {
-            let level = step(manner.level.or(manner.profile.level), *by);
+            let level = step(manner.plays_at(), *by);
             at_level(level, scene.ply, &mut changed, &mut later)
         }
         Command::Play(name) => match scene.cast.get(name) {

@@ -7,6 +7,7 @@ use crate::{
     chess::Variant,
     lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId},
     lists::Lists,
+    personality::Meeting,
     store::Tally,
     units::{Elo, Millis},
 };
@@ -179,6 +180,16 @@ impl Facts {
         match variant {
             Variant::Standard | Variant::FromPosition => speed.key(),
             other => other.key(),
+        }
+    }
+
+    /// What a level may follow.
+    #[must_use]
+    pub fn meeting(&self) -> Meeting {
+        Meeting {
+            opponent: self.rating,
+            last: self.score.level,
+            rated: self.rated,
         }
     }
 

@@ -28,6 +28,7 @@ struct Counted {
     asleep: Gauge,
     waiting: Gauge,
     listening: Gauge,
+    refused: Gauge,
     memory: Gauge,
     begun: Counter,
     ended: Family<Labels, Counter>,
@@ -48,6 +49,7 @@ impl Default for Meters {
             asleep: Gauge::default(),
             waiting: Gauge::default(),
             listening: Gauge::default(),
+            refused: Gauge::default(),
             memory: Gauge::default(),
             begun: Counter::default(),
             ended: Family::default(),
@@ -84,6 +86,11 @@ impl Counted {
             "listening",
             "Whether the event stream is open",
             self.listening.clone(),
+        );
+        registry.register(
+            "settings_refused",
+            "Whether bot.toml cannot be used, so that only games of the last run are played",
+            self.refused.clone(),
         );
         registry.register_with_unit(
             "resident_memory",
@@ -173,6 +180,11 @@ impl Meters {
         self.0.limited.get_or_create(&vec![("class", class.name())]).inc();
     }
 
+    /// Whether the settings were refused, and only games of the last run are played.
+    pub fn settings_refused(&self, are: bool) {
+        self.0.refused.set(i64::from(are));
+    }
+
     /// Everything as OpenMetrics text. `memory` is what the process uses, in bytes, where that is known.
     #[must_use]
     pub fn page(&self, status: &Status, store: &Store, memory: Option<u64>) -> String {
@@ -205,6 +217,7 @@ mod tests {
         meters.stream_contested("event");
         meters.line_skipped("game");
         meters.limited(Class::Challenge);
+        meters.settings_refused(true);
         let status = Status {
             games: 3,
             waiting: 2,
@@ -216,6 +229,7 @@ mod tests {
             "sparring_games 3",
             "sparring_challenges_waiting 2",
             "sparring_listening 1",
+            "sparring_settings_refused 1",
             "sparring_resident_memory_bytes 1024",
             "sparring_games_begun_total 1",
             "sparring_games_ended_total{result=\"won\"} 1",

@@ -177,7 +177,7 @@ fn line(game: &GameRecord) -> String {
         .map(|rating| format!(" ({rating})"))
         .unwrap_or_default();
     let level = game
-        .level
+        .played
         .map(|level| format!(" level {level}"))
         .unwrap_or_default();
     let end = game.end.as_ref().map_or_else(String::new, |end| {

@@ -1,6 +1,6 @@
 //! `/healthz` and `/metrics`: how the daemon is doing, for probes and monitors.
 
-use std::{fs, time::Duration};
+use std::{fs, sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
@@ -21,6 +21,10 @@ use crate::{
 
 /// A loop that has not answered within this time hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// What is to be known of a daemon that is well for as long as its games run. The log has the mistakes themselves: they
+/// quote the settings.
+const PLAYS_LAST_GAMES: &str = "bot.toml cannot be used: the games of the last run are played to their end and no others \
+                                begun, until it is mended and read again; the log says what is wrong";
 /// What OpenMetrics calls itself.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -35,6 +39,8 @@ pub struct Watched {
     pub meters: Meters,
     /// Where games are kept.
     pub store: Store,
+    /// Why the settings at the start were refused, as long as only the games of the last run are played.
+    pub refusal: watch::Receiver<Option<Arc<str>>>,
 }
 
 /// The pages, for those who have access.
@@ -58,19 +64,29 @@ pub(super) async fn ailment(watched: &Watched) -> Option<&'static str> {
     }
 }
 
-/// 200 when the loop turns and the event stream is open, else 503 and why.
+/// What is to be known of the daemon besides: nothing that a restart would mend.
+pub(super) fn note(watched: &Watched) -> Option<&'static str> {
+    watched.refusal.borrow().as_ref().map(|_| PLAYS_LAST_GAMES)
+}
+
+/// 200 when the loop turns and the event stream is open, else 503 and why. Settings that cannot be used are a note: who
+/// starts again what is not well would only take time from the games that run.
 async fn healthz(State(watched): State<Watched>) -> Response {
     let why = ailment(&watched).await;
     let status = watched.status.borrow().clone();
     let code = why.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
     let page = json!({
-        "ok": why.is_none(), "why": why, "user": status.user, "games": status.games, "asleep": status.asleep,
+        "ok": why.is_none(), "why": why, "note": note(&watched), "user": status.user, "games": status.games,
+        "asleep": status.asleep,
     });
     (code, Json(page)).into_response()
 }
 
 async fn metrics(State(watched): State<Watched>) -> Response {
     let status = watched.status.borrow().clone();
+    watched
+        .meters
+        .settings_refused(watched.refusal.borrow().is_some());
     let page = watched.meters.page(&status, &watched.store, resident());
     ([(header::CONTENT_TYPE, OPEN_METRICS)], page).into_response()
 }

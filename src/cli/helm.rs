@@ -1,11 +1,20 @@
 //! What may be changed while the daemon runs: the settings, read again, and whether new games are begun.
 
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use tokio::sync::watch;
 use tracing::{error, info, warn};
 
-use super::{dashboard::Course, settings};
+use super::{
+    dashboard::Course,
+    exit::{Exit, Failure},
+    last_good,
+    rescue::Standing,
+    settings::{self, Accepted},
+};
 use crate::{
     bot::Options,
     config::{Config, Mode, Rule, UserList, When, Wish},
@@ -27,8 +36,10 @@ pub(super) struct Helm {
     options: watch::Sender<Options>,
     lists: watch::Sender<Vec<UserList>>,
     course: watch::Sender<Course>,
+    /// Where the settings in force are kept; none for nowhere.
+    kept_in: Option<PathBuf>,
     /// Why the settings at the start could not be used, as long as only the games of the last run are played.
-    refusal: Option<anyhow::Error>,
+    refusal: watch::Sender<Option<Arc<str>>>,
 }
 
 impl Helm {
@@ -48,23 +59,37 @@ impl Helm {
             options,
             lists,
             course: watch::channel(Course::default()).0,
-            refusal: None,
+            kept_in: None,
+            refusal: watch::channel(None).0,
         }
     }
 
-    /// The same of a daemon that plays only the last run's games, since its settings were refused so.
-    pub(super) fn in_rescue(self, refusal: Option<anyhow::Error>) -> Self {
-        Self { refusal, ..self }
+    /// The same of settings that became what they are so, which are kept in this folder whenever they are in force; where
+    /// they were refused, only the last run's games are played.
+    pub(super) fn standing(self, standing: Standing, kept_in: Option<PathBuf>) -> Self {
+        match standing {
+            Standing::Accepted(text) => keep(kept_in.as_deref(), &text),
+            Standing::Refused(refusal) => {
+                self.refusal.send_replace(Some(format!("{refusal:#}").into()));
+            }
+        }
+        Self { kept_in, ..self }
+    }
+
+    /// Why the settings at the start could not be used, as long as only the games of the last run are played.
+    pub(super) fn refusal(&self) -> watch::Receiver<Option<Arc<str>>> {
+        self.refusal.subscribe()
     }
 
     /// Whether only the games of the last run are played, until settings can be used.
     pub(super) fn is_in_rescue(&self) -> bool {
-        self.refusal.is_some()
+        self.refusal.borrow().is_some()
     }
 
     /// The last run's games are over and the settings are as bad as they were: why.
-    pub(super) fn give_up(&mut self) -> Option<anyhow::Error> {
-        self.refusal.take()
+    pub(super) fn give_up(&self) -> Option<anyhow::Error> {
+        let why = self.refusal.send_replace(None)?;
+        Some(Failure::error(Exit::BadConfiguration, &*why))
     }
 
     /// What the owner asked for beside the settings, now and later.
@@ -75,7 +100,7 @@ impl Helm {
     /// Reads the settings again. Bad ones change nothing; accounts and addresses need a restart.
     pub(super) fn reload(&mut self) {
         match settings::read_with(&self.path, &self.started.paths, &self.stock, &[]) {
-            Ok(fresh) => {
+            Ok(Accepted { config: fresh, text }) => {
                 let started = &self.started;
                 if fresh.lichess != started.lichess
                     || fresh.paths != started.paths
@@ -88,8 +113,9 @@ impl Helm {
                 self.wanted = Options::from(&fresh);
                 self.lists.send_replace(fresh.lists);
                 self.steer();
+                keep(self.kept_in.as_deref(), &text);
                 info!("{} read again", self.path.display());
-                if self.refusal.take().is_some() {
+                if self.refusal.send_replace(None).is_some() {
                     info!("these settings can be used: new games again");
                 }
             }
@@ -147,6 +173,13 @@ impl Helm {
             options.tournaments.enabled = false;
         }
         self.options.send_replace(options);
+    }
+}
+
+/// Keeps the settings in force, if they are kept at all.
+fn keep(folder: Option<&Path>, text: &str) {
+    if let Some(folder) = folder {
+        last_good::keep(folder, text);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tells systemd how the daemon is doing: that it is ready, what it does, and that its loop turns.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use sd_notify::NotifyState;
 use tokio::{
@@ -21,6 +21,8 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 pub(super) struct Herald {
     status: watch::Receiver<Status>,
     pulse: Pulse,
+    /// Why the settings were refused, as long as only the games of the last run are played.
+    refusal: watch::Receiver<Option<Arc<str>>>,
     /// How often the watchdog wants to hear of us, if there is one.
     watchdog: Option<Duration>,
     feed_at: Instant,
@@ -29,13 +31,18 @@ pub(super) struct Herald {
 }
 
 impl Herald {
-    /// Speaks for a daemon with this status and pulse.
-    pub(super) fn new(status: watch::Receiver<Status>, pulse: Pulse) -> Self {
+    /// Speaks for a daemon with this status and pulse, whose settings may have been refused.
+    pub(super) fn new(
+        status: watch::Receiver<Status>,
+        pulse: Pulse,
+        refusal: watch::Receiver<Option<Arc<str>>>,
+    ) -> Self {
         // Twice in each of its spans, as its manual asks.
         let watchdog = sd_notify::watchdog_enabled().map(|span| span / 2);
         Self {
             status,
             pulse,
+            refusal,
             watchdog,
             feed_at: Instant::now(),
             ready_at_last: Instant::now() + READY_AT_LAST,
@@ -50,6 +57,7 @@ impl Herald {
                 // The daemon has ended; whoever waits for it is told elsewhere.
                 std::future::pending::<()>().await;
             },
+            Ok(()) = self.refusal.changed() => {}
             () = sleep_until(self.ready_at_last), if !self.is_ready => {}
             () = sleep_until(self.feed_at), if self.watchdog.is_some() => return self.feed().await,
         }
@@ -59,7 +67,8 @@ impl Herald {
             self.is_ready = true;
             notify(&[NotifyState::Ready]);
         }
-        notify(&[NotifyState::Status(&line(&status))]);
+        let is_refused = self.refusal.borrow_and_update().is_some();
+        notify(&[NotifyState::Status(&line(&status, is_refused))]);
     }
 
     /// Feeds the watchdog if the daemon's loop itself answers: a feeder beside it would prove nothing.
@@ -77,14 +86,19 @@ impl Herald {
 }
 
 /// What `systemctl status` shows.
-fn line(status: &Status) -> String {
+fn line(status: &Status, is_refused: bool) -> String {
     let name = status.user.as_ref().map_or("nobody yet", |user| user.as_str());
     let stream = match (status.is_draining, status.is_listening) {
         (true, _) => "ending",
         (false, true) => "listening",
         (false, false) => "waiting for the server",
     };
-    format!("{name}: {stream}, {} games", status.games)
+    let plight = if is_refused {
+        ", no new ones: bot.toml cannot be used, see the log"
+    } else {
+        ""
+    };
+    format!("{name}: {stream}, {} games{plight}", status.games)
 }
 
 /// systemd is told that the end has begun.
@@ -95,4 +109,24 @@ pub(super) fn tell_of_the_end() {
 fn notify(states: &[NotifyState<'_>]) {
     // Without systemd there is nobody to tell; with it, a lost line does no harm.
     let _ = sd_notify::notify(states);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_looks_is_told_that_the_settings_cannot_be_used() {
+        let status = Status {
+            user: "ana".parse().ok(),
+            is_listening: true,
+            games: 2,
+            ..Status::default()
+        };
+        assert_eq!(line(&status, false), "ana: listening, 2 games");
+        assert_eq!(
+            line(&status, true),
+            "ana: listening, 2 games, no new ones: bot.toml cannot be used, see the log"
+        );
+    }
 }

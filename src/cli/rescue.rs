@@ -1,55 +1,112 @@
-//! A start in the middle of games with settings that name who is not there: what runs is played to its end, and nothing is
-//! begun. A slip of the pen lets no stranger sit down, but it costs no game either.
+//! The settings that a run begins with. Where `bot.toml` cannot be used, what runs is played to its end by the last good
+//! ones, and nothing is begun: a slip of the pen lets no stranger sit down, but it costs no game either.
 
-use std::path::Path;
+use std::{fs, path::Path, sync::Arc};
 
+use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
-use super::state;
+use super::{
+    last_good,
+    settings::{self, Accepted},
+    state,
+    stock::inspected,
+};
 use crate::{
     config::{Config, Mode, Rule, Then, When, Wish},
     lichess::model::DeclineReason,
-    personality::LevelWish,
+    personality::{Cast, LevelWish},
     store::GameRecord,
+    watch::Stock,
 };
 
-/// The settings with which the games that the last run left behind are played to their end.
+/// What a run goes by.
+pub(super) struct Beginning {
+    pub(super) config: Config,
+    /// The books and personalities of these settings, kept fresh.
+    pub(super) stock: Stock,
+    /// Whether these are the settings that the file has.
+    pub(super) standing: Standing,
+}
+
+/// What became of `bot.toml`.
+pub(super) enum Standing {
+    /// It is in force, and this is its text without tokens.
+    Accepted(Arc<str>),
+    /// It was refused so; only the games of the last run are played.
+    Refused(anyhow::Error),
+}
+
+/// Reads the settings, and opens the books and personalities that they name until `stop`.
 ///
 /// # Errors
-/// The refusal of the settings themselves where the archive knows of no running game: then nothing is lost by not
-/// starting.
-pub(super) fn last_games(
-    config: Config,
-    folder: &Path,
-    refusal: anyhow::Error,
-) -> Result<(Config, anyhow::Error), anyhow::Error> {
+/// The refusal of settings that cannot be used, where the archive knows of no running game: then nothing is lost by not
+/// starting. A dry run plays no games that could be lost.
+pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyhow::Result<Beginning> {
+    let own = stop.child_token();
+    let refusal = match as_written(path, &own) {
+        Ok(beginning) => return Ok(beginning),
+        Err(refusal) => refusal,
+    };
+    own.cancel();
+    if is_dry {
+        return Err(refusal);
+    }
+    let (config, running) = match last_games(path) {
+        Some((config, running)) if !running.is_empty() => (config, running),
+        _ => return Err(refusal),
+    };
+    error!("{refusal:#}");
+    warn!(
+        "{} games may still run and are played to their end by the last good settings; new ones are declined until the \
+         mistakes are mended and SIGHUP has this file read again",
+        running.len()
+    );
+    let stock = inspected(&config.paths, stop).0;
+    let config = nothing_new(config, &running, &stock.cast.borrow());
+    Ok(Beginning {
+        config,
+        stock,
+        standing: Standing::Refused(refusal),
+    })
+}
+
+fn as_written(path: &Path, stop: &CancellationToken) -> anyhow::Result<Beginning> {
+    let paths = settings::read(path)?.paths;
+    let (stock, broken) = inspected(&paths, stop);
+    // Only now it is known who is there.
+    let Accepted { config, text } = settings::read_with(path, &paths, &stock, &broken)?;
+    Ok(Beginning {
+        config,
+        stock,
+        standing: Standing::Accepted(text),
+    })
+}
+
+/// The last good settings and the games that the last run left behind; none where there are no such settings.
+fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
+    let text = fs::read(path).unwrap_or_default();
+    let folder = state::folder_of_text(&String::from_utf8_lossy(&text), path);
+    // A disk that was full has kept nothing; a file that only names who is not there still says how to play.
+    let config = last_good::read(&folder, path).or_else(|| settings::read(path).ok())?;
     let running = if config.state.archive {
-        state::unfinished(folder)
+        state::unfinished(&folder)
     } else {
         Vec::new()
     };
-    if running.is_empty() {
-        return Err(refusal);
-    }
-    error!("{refusal:#}");
-    warn!(
-        "{} games may still run and are played to their end; new ones are declined until the mistakes are mended and \
-         SIGHUP has this file read again",
-        running.len()
-    );
-    Ok((nothing_new(config, &running), refusal))
+    Some((config, running))
 }
 
 /// Everybody is asked to come later, and games that run are played by whom they were begun, at the level they had. Who
 /// is not there any more is stood in for, see [`Cast::seated`](crate::personality::Cast::seated).
-fn nothing_new(mut config: Config, running: &[GameRecord]) -> Config {
+fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Cast) -> Config {
     let declining = Rule {
         name: Some("the settings cannot be used".to_owned()),
         then: Some(Then::Decline(DeclineReason::Later)),
         ..Rule::default()
     };
     config.rules = std::iter::once(declining)
-        .chain(running.iter().filter_map(as_begun))
+        .chain(running.iter().filter_map(|game| as_begun(game, cast)))
         .chain(config.rules)
         .collect();
     config.matchmaking.enabled = false;
@@ -59,7 +116,9 @@ fn nothing_new(mut config: Config, running: &[GameRecord]) -> Config {
 }
 
 /// How a game is played that was begun so; none where nobody can say whose it is.
-fn as_begun(game: &GameRecord) -> Option<Rule> {
+fn as_begun(game: &GameRecord, cast: &Cast) -> Option<Rule> {
+    // Whoever stands in for somebody is neither stronger nor weaker.
+    let own = game.played.filter(|_| !cast.remembers(&game.personality));
     Some(Rule {
         name: Some(format!("as game {} was begun", game.id)),
         when: When {
@@ -69,7 +128,7 @@ fn as_begun(game: &GameRecord) -> Option<Rule> {
         },
         wish: Wish {
             personality: Some(game.personality.clone()),
-            level: game.level.map(LevelWish::Fixed),
+            level: game.level.or(own).map(LevelWish::Fixed),
             ..Wish::default()
         },
         ..Rule::default()
@@ -79,25 +138,27 @@ fn as_begun(game: &GameRecord) -> Option<Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lichess::model::Side, store::sample, units::Elo};
+    use crate::{lichess::model::Side, personality::Profile, store::sample, units::Elo};
 
     #[test]
     fn everybody_is_declined_and_each_kind_of_game_is_played_as_it_was_begun() {
         let rated = GameRecord {
             rated: true,
             personality: "club".to_owned(),
+            played: Some(Elo(1500)),
             ..sample::game("abcd1234", Side::White)
         };
         let casual = GameRecord {
             rated: false,
             personality: "gone".to_owned(),
-            level: Some(Elo(900)),
+            played: Some(Elo(900)),
             ..sample::game("efgh5678", Side::Black)
         };
         let mut own = Config::default();
         own.matchmaking.enabled = true;
         own.rules = vec![Rule::welcoming_all()];
-        let config = nothing_new(own, &[rated, casual]);
+        let cast = Cast::new(vec![Profile::new("club")]);
+        let config = nothing_new(own, &[rated, casual], &cast);
         let decided: Vec<Option<Then>> = config.rules.iter().map(|rule| rule.then).collect();
         let later = Then::Decline(DeclineReason::Later);
         assert_eq!(decided, [Some(later), None, None, Some(Then::Queue)]);

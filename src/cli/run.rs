@@ -18,11 +18,11 @@ use super::{
     health::Watched,
     helm::Helm,
     herald::{self, Herald},
-    leaning, listening, private, rescue,
+    leaning, listening, private,
+    rescue::{self, Beginning},
     service::{Service, assemble, failure, fresh_seed},
-    settings, state,
+    state,
     station::Station,
-    stock::inspected,
     token::{Sources, TokenError},
     warnings::Warnings,
 };
@@ -82,7 +82,24 @@ fn is_hopeless(error: &anyhow::Error) -> bool {
 
 /// Is the bot.
 fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
-    let config = settings::read(&args.station.config)?;
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    runtime.block_on(async {
+        let stop = CancellationToken::new();
+        let beginning = rescue::begin(&args.station.config, args.dry_run, &stop)?;
+        let ended = hold(args, beginning, warnings, &stop).await;
+        stop.cancel();
+        ended
+    })
+}
+
+/// Takes the token and the folder for this process, and is the bot with them.
+async fn hold(
+    args: &Args,
+    beginning: Beginning,
+    warnings: Warnings,
+    stop: &CancellationToken,
+) -> anyhow::Result<Exit> {
+    let config = &beginning.config;
     let server = match &args.station.url {
         Some(url) => {
             Server::parse(url).map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
@@ -103,15 +120,14 @@ fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     };
     let client =
         Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
-    let folder = state::folder(&config, &args.station.config);
+    let folder = state::folder(config, &args.station.config);
     // A dry run changes nothing here either.
     let _lock = if args.dry_run {
         None
     } else {
         Some(state::take(&folder).map_err(|taken| refused(taken.to_string()))?)
     };
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(serve(args, config, client, &folder, warnings))
+    serve(args, beginning, client, &folder, warnings, stop).await
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
@@ -120,27 +136,22 @@ fn no_token(error: TokenError) -> anyhow::Error {
 
 async fn serve(
     args: &Args,
-    config: Config,
+    beginning: Beginning,
     client: Client,
     folder: &Path,
     warnings: Warnings,
+    stop: &CancellationToken,
 ) -> anyhow::Result<Exit> {
-    let stop = CancellationToken::new();
-    let (stock, broken) = inspected(&config.paths, &stop);
-    // Only now it is known who is there.
-    let (config, refusal) = match settings::read_with(&args.station.config, &config.paths, &stock, &broken) {
-        Ok(config) => (config, None),
-        Err(refusal) if args.dry_run => return Err(refusal),
-        Err(refusal) => {
-            let (config, refusal) = rescue::last_games(config, folder, refusal)?;
-            (config, Some(refusal))
-        }
-    };
+    let Beginning {
+        config,
+        stock,
+        standing,
+    } = beginning;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
     let lists_folder = folder.join(state::LISTS);
     let kept_there = (!args.dry_run).then_some(lists_folder.as_path());
-    service.daemon.lists = lists::keep(declared, kept_there, &stop).await;
+    service.daemon.lists = lists::keep(declared, kept_there, stop).await;
     service.daemon.dry = args.dry_run;
     if config.state.archive && !args.dry_run {
         (service.daemon.store, service.daemon.past) = state::open(folder);
@@ -155,15 +166,13 @@ async fn serve(
         service.options.clone(),
         declare,
     )
-    .in_rescue(refusal);
+    .standing(standing, (!args.dry_run).then(|| folder.to_owned()));
     let (wishes, wished) = mpsc::channel(WISHES);
     if let Some(listen) = &config.status.listen {
         let panel = panel(&config, &service, &stock, &helm, warnings, wishes.clone())?;
-        listening::serve(listen, dashboard::router(panel), &stop).await?;
+        listening::serve(listen, dashboard::router(panel), stop).await?;
     }
-    let ended = steer(service, helm, wished).await;
-    stop.cancel();
-    ended?;
+    steer(service, helm, wished).await?;
     info!("ended as asked");
     Ok(Exit::Success)
 }
@@ -184,6 +193,7 @@ fn panel(
             pulse: service.pulse.clone(),
             meters: service.daemon.meters.clone(),
             store: service.daemon.store.clone(),
+            refusal: helm.refusal(),
         },
         boards: service.daemon.boards.clone(),
         options: service.options.subscribe(),
@@ -207,7 +217,7 @@ async fn steer(service: Service, mut helm: Helm, mut wished: mpsc::Receiver<Wish
     let signals = Signals::default();
     let mut status = service.status.clone();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
-    let mut herald = Herald::new(service.status, service.pulse);
+    let mut herald = Herald::new(service.status, service.pulse, helm.refusal());
     let mut hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;

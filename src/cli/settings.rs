@@ -30,6 +30,13 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Config> {
     Ok(loaded.0)
 }
 
+/// Settings that are in force, and their text, in which whatever may be a token is struck out.
+#[derive(Debug)]
+pub(super) struct Accepted {
+    pub(super) config: Config,
+    pub(super) text: Arc<str>,
+}
+
 /// Reads the settings, whose books and personalities must be in the stock, or in the folders that it is filled from.
 /// `broken` is what was found wrong with files there: it is shown beside settings that are refused, since a personality
 /// with mistakes is not there either. Warnings go to the log.
@@ -41,7 +48,7 @@ pub(super) fn read_with(
     folders: &Paths,
     stock: &Stock,
     broken: &[Findings],
-) -> anyhow::Result<Config> {
+) -> anyhow::Result<Accepted> {
     let books: Vec<String> = stock.library.borrow().names().map(str::to_owned).collect();
     let mut personalities: Vec<String> = stock.cast.borrow().names().map(str::to_owned).collect();
     // A file that was saved a moment ago is used a moment later.
@@ -54,7 +61,10 @@ pub(super) fn read_with(
     if !findings.list.is_empty() {
         warn!("{findings}");
     }
-    Ok(config)
+    Ok(Accepted {
+        config,
+        text: findings.text,
+    })
 }
 
 /// The personalities whose files can be used now.

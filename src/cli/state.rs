@@ -13,7 +13,7 @@ use tracing::{debug, warn};
 
 use crate::{
     bot::Past,
-    config::Config,
+    config::{self, Config},
     lichess::Token,
     store::{Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, Store, StoreError},
     units::Millis,
@@ -37,14 +37,29 @@ const UNFINISHED: Millis = Millis(30 * DAY);
 /// The folder: the one that the settings name, else systemd's, else one beside the settings.
 #[must_use]
 pub fn folder(config: &Config, settings: &Path) -> PathBuf {
-    let named = config.state.folder.clone();
+    folder_if_named(config.state.folder.clone(), settings)
+}
+
+/// The same of settings that cannot be used, as far as anything can be made of their text.
+#[must_use]
+pub(super) fn folder_of_text(text: &str, settings: &Path) -> PathBuf {
+    let named = config::state_folder(text).map(|folder| beside(settings).join(folder));
+    folder_if_named(named, settings)
+}
+
+fn folder_if_named(named: Option<PathBuf>, settings: &Path) -> PathBuf {
     let of_systemd = || {
         let folders = env::var_os(SYSTEMD)?;
         env::split_paths(&folders).next()
     };
     named
         .or_else(of_systemd)
-        .unwrap_or_else(|| settings.parent().unwrap_or(Path::new("")).join("state"))
+        .unwrap_or_else(|| beside(settings).join("state"))
+}
+
+/// The folder that the settings lie in, from which paths in them count.
+pub(super) fn beside(settings: &Path) -> &Path {
+    settings.parent().unwrap_or(Path::new(""))
 }
 
 /// Why a bot must not be started.
@@ -255,5 +270,10 @@ mod tests {
         let mut config = Config::default();
         config.state.folder = Some(PathBuf::from("/var/x"));
         assert_eq!(folder(&config, Path::new("/etc/bot.toml")), Path::new("/var/x"));
+        let spoiled = "[state]\nfolder = \"x\"\n[games";
+        assert_eq!(
+            folder_of_text(spoiled, Path::new("/etc/bot.toml")),
+            Path::new("/etc/x")
+        );
     }
 }

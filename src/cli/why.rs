@@ -95,7 +95,7 @@ pub fn decisions(game: &GameRecord, moves: &[MoveRecord], library: &Library) -> 
         "game": game.id,
         "side": if game.side == Side::White { "white" } else { "black" },
         "personality": game.personality,
-        "level": game.level,
+        "level": game.played,
         "leftBook": parting(&line, moves, library),
         "decisions": cards,
     }))

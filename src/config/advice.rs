@@ -170,7 +170,10 @@ pub fn without_tokens(text: &str) -> String {
 }
 
 fn names_a_token(key: &str) -> bool {
-    let word = key.trim().trim_matches(['"', '\'']);
+    // Of a line that is commented out, too.
+    let word = key
+        .trim_matches(|c: char| c == '#' || c.is_whitespace())
+        .trim_matches(['"', '\'']);
     let last = word.rsplit('.').next().unwrap_or(word).trim();
     matches!(
         last,
@@ -207,6 +210,7 @@ mod tests {
             without_tokens(text),
             "token = \"*** ****\" * ****\nurl = '*******' + *****\ntoken-file = \"token\"\n"
         );
+        assert_eq!(without_tokens("# token = \"old\"\n"), "# token = \"***\"\n");
         assert_eq!(
             without_tokens("[lichess]\nlichess.token = é\n"),
             "[lichess]\nlichess.token = **\n"

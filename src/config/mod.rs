@@ -243,13 +243,13 @@ pub fn keys(text: &str) -> Vec<Key> {
 /// The folders that a text names, whatever else is wrong with it; as written, not resolved.
 #[must_use]
 pub fn paths(text: &str) -> Paths {
-    let mut found = None;
-    let reading = settings::read(text, &[], |file| {
-        found = Some(file.section("paths", declare_paths));
-    });
-    // The other sections are unknown to this reading, so its findings mean nothing.
-    drop(reading);
-    found.unwrap_or_default()
+    settings::glean(text, "paths", declare_paths)
+}
+
+/// The folder of what outlasts a restart that a text names, whatever else is wrong with it; as written, not resolved.
+#[must_use]
+pub fn state_folder(text: &str) -> Option<PathBuf> {
+    settings::glean(text, "state", declare_state).folder
 }
 
 fn read_with(name: &str, text: &str, known: Option<Known<'_>>) -> (Option<Config>, Findings) {

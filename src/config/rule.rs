@@ -123,7 +123,7 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
         {
             rule.warning(
                 "level",
-                "a level that follows the opponent never counts in rated games",
+                "a level that follows the opponent or the last game never counts in rated games",
                 "write a number, or mode = \"casual\"",
             );
         }
@@ -193,6 +193,7 @@ fn suggested(when: &When) -> DeclineReason {
         || when.rematch.is_some()
         || when.games_ever.is_bound()
         || when.score.is_bound()
+        || when.last_level.is_bound()
     {
         DeclineReason::Generic
     } else if when.variants.is_some() {

@@ -50,6 +50,24 @@ fn paths_count_from_the_folder_of_the_file() {
 }
 
 #[test]
+fn folders_are_found_whatever_else_is_wrong() {
+    let named = "[state]\nfolder = \"kept\"\n[paths]\nbooks = \"mine\"\n";
+    for spoiled in [
+        "[games]\nmax = \"many\"\n",
+        "[games\n",
+        "what = \"\n",
+        "<<<<<<< mine\n",
+    ] {
+        for text in [format!("{spoiled}{named}"), format!("{named}{spoiled}")] {
+            assert_eq!(state_folder(&text).as_deref(), Some(Path::new("kept")), "{text}");
+            assert_eq!(paths(&text).books, Path::new("mine"), "{text}");
+        }
+    }
+    assert_eq!(state_folder("[state]\nfolder = 3\n"), None);
+    assert_eq!(state_folder("no settings at all"), None);
+}
+
+#[test]
 fn keys_of_other_bots_are_translated() {
     insta::assert_snapshot!(findings("concurrency = 4\naccept_bot = true\n[challenge]\nmax-rating = 900\n[[rule]]\nmin_rating = 5\nthen = \"accept\"\n[play]\nmove_overhead = 2000\n"), @r#"
     bot.toml:1:1: error: there is no setting "concurrency"; here this is called "max", in [games]
@@ -182,6 +200,6 @@ fn arenas_want_more_of_a_token_than_other_games() {
 #[test]
 fn a_level_that_can_never_count_is_told() {
     let text = "[[rule]]\nmode = \"rated\"\nlevel = \"opponent\"\n";
-    insta::assert_snapshot!(findings(text), @r#"bot.toml:3:9: warning: rule[1].level: a level that follows the opponent never counts in rated games; write a number, or mode = "casual""#);
+    insta::assert_snapshot!(findings(text), @r#"bot.toml:3:9: warning: rule[1].level: a level that follows the opponent or the last game never counts in rated games; write a number, or mode = "casual""#);
     assert_eq!(findings(&text.replace("rated", "casual")), "");
 }

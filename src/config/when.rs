@@ -3,6 +3,7 @@
 use crate::{
     chess::Variant,
     lichess::model::{Speed, UserId},
+    personality::Level,
     settings::{Choice, Flag, List, Name, Section, Span, Whole},
     units::Millis,
 };
@@ -66,6 +67,8 @@ pub struct When {
     pub games_ever: Between<u32>,
     /// The bot's share of the points in them, in percent.
     pub score: Between<u32>,
+    /// The level of the last casual game with the opponent.
+    pub last_level: Between<u32>,
     /// So many games run with the opponent, or more.
     pub running: Option<u32>,
     /// Whether a game is to be repeated.
@@ -166,6 +169,7 @@ pub(super) fn declare(rule: &mut Section<'_>, lists: &[String]) -> When {
 /// Conditions about the opponent and the moment.
 fn people(rule: &mut Section<'_>, known: &[String]) -> When {
     let rating = || Whole(0..=4000_u32, "rating");
+    let level = || Whole(Level::RANGE, "on the scale of lichess ratings");
     let gap = || Whole(-4000..=4000_i32, "points");
     let count = || Whole(1..=1000_u32, "games");
     let ever = || Whole(0..=1_000_000_u32, "games");
@@ -216,6 +220,10 @@ fn people(rule: &mut Section<'_>, known: &[String]) -> When {
             least: rule.optional("min-score", percent(), ANY, "The bot has scored at least so much against the opponent, ever."),
             most: rule.optional("max-score", percent(), ANY, "The bot has scored at most so much against the opponent, ever."),
         },
+        last_level: Between {
+            least: rule.optional("min-last-level", level(), ANY, "The last casual game with the opponent was played at this level or above."),
+            most: rule.optional("max-last-level", level(), ANY, "The last casual game with the opponent was played at this level or below."),
+        },
         running: rule.optional("min-running", count(), ANY, "So many games or more run with the opponent."),
         rematch: rule.optional("rematch", Flag, ANY, "Whether the challenge asks to repeat a game."),
         hours: rule.optional("hours", HoursForm, ANY, "The time of day, UTC."),
@@ -235,6 +243,12 @@ fn people(rule: &mut Section<'_>, known: &[String]) -> When {
         when.games_ever.is_crossed(),
     );
     crossed(rule, "min-score", "max-score", when.score.is_crossed());
+    crossed(
+        rule,
+        "min-last-level",
+        "max-last-level",
+        when.last_level.is_crossed(),
+    );
     when
 }
 

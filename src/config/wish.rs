@@ -53,7 +53,7 @@ pub(super) fn declare(rule: &mut Section<'_>, known: Option<Known<'_>>) -> Wish 
             "level",
             LevelForm,
             LATER,
-            "The level at which they are played, by a number or by the opponent's rating. The latter counts in casual games only, and where the opponent has a rating; else a later rule decides.",
+            "The level at which they are played: a number, by the opponent's rating, or that of the last casual game with them. The latter two count in casual games only, and where they are known; else a later rule decides.",
         ),
         books_white: rule.optional("books-white", books(), LATER, "Books to play White from."),
         books_black: rule.optional("books-black", books(), LATER, "Books to play Black from."),

@@ -43,6 +43,19 @@ pub enum LevelWish {
     Opponent(i32),
     /// The opponent's rating in casual games, but no less than the first and no more than the second.
     Within(Elo, Elo),
+    /// The level of the last casual game with the opponent, in casual games.
+    Last,
+}
+
+/// What of a game a level may follow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Meeting {
+    /// The opponent's rating in what is played.
+    pub opponent: Option<Elo>,
+    /// The level of the last casual game with the opponent.
+    pub last: Option<Elo>,
+    /// Whether ratings change.
+    pub rated: bool,
 }
 
 /// How far from the opponent's rating a level may be asked for.
@@ -50,14 +63,19 @@ const FARTHEST: i32 = 1000;
 
 /// The word for the opponent's rating.
 const OPPONENT: &str = "opponent";
+/// The word for the level of the last game.
+const LAST: &str = "last";
 
 /// The level against somebody whose rating is not known, where nothing is nearer.
 const MIDDLING: Elo = Elo(1500);
 
 impl LevelWish {
-    /// Reads `opponent`, `opponent+100`, `opponent-200` or `1200 to 1600`.
+    /// Reads `opponent`, `opponent+100`, `opponent-200`, `1200 to 1600` or `last`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        if text == LAST {
+            return Some(Self::Last);
+        }
         if let Some((least, most)) = text.split_once(" to ") {
             let level = |text: &str| {
                 text.trim()
@@ -80,19 +98,19 @@ impl LevelWish {
             .then_some(Self::Opponent(offset))
     }
 
-    /// The level in one game. None where the opponent's rating is asked for and unknown, or where the game is rated:
-    /// there the bot's strength has to stay the same for everybody.
+    /// The level in one game. None where what it follows is not known, or where the game is rated: there the bot's
+    /// strength has to stay the same for everybody.
     #[must_use]
-    pub fn resolve(self, opponent: Option<Elo>, rated: bool) -> Option<Elo> {
+    pub fn resolve(self, game: Meeting) -> Option<Elo> {
         match self {
             Self::Fixed(level) => Some(level),
-            Self::Opponent(_) if rated => None,
+            _ if game.rated => None,
             Self::Opponent(offset) => {
-                let level = opponent?.0.saturating_add_signed(offset);
+                let level = game.opponent?.0.saturating_add_signed(offset);
                 Some(Elo(level.clamp(*Level::RANGE.start(), *Level::RANGE.end())))
             }
-            Self::Within(..) if rated => None,
-            Self::Within(least, most) => Some(opponent?.clamp(least, most)),
+            Self::Within(least, most) => Some(game.opponent?.clamp(least, most)),
+            Self::Last => game.last,
         }
     }
 
@@ -101,7 +119,7 @@ impl LevelWish {
     pub fn otherwise(self) -> Elo {
         match self {
             Self::Fixed(level) => level,
-            Self::Opponent(_) => MIDDLING,
+            Self::Opponent(_) | Self::Last => MIDDLING,
             Self::Within(least, most) => Elo(u32::midpoint(least.0, most.0)),
         }
     }
@@ -114,6 +132,7 @@ impl fmt::Display for LevelWish {
             Self::Opponent(0) => write!(f, "\"{OPPONENT}\""),
             Self::Opponent(offset) => write!(f, "\"{OPPONENT}{offset:+}\""),
             Self::Within(least, most) => write!(f, "\"{least} to {most}\""),
+            Self::Last => write!(f, "\"{LAST}\""),
         }
     }
 }
@@ -127,7 +146,8 @@ impl Form for LevelForm {
 
     fn describe(&self) -> String {
         format!(
-            "{}, \"opponent\", \"opponent+100\", or \"1200 to 1600\" for the opponent's rating within a range",
+            "{}, \"opponent\", \"opponent+100\", \"1200 to 1600\" for the opponent's rating within a range, or \"last\" for \
+             the level of the last casual game with them",
             Level.describe()
         )
     }
@@ -141,7 +161,7 @@ impl Form for LevelForm {
             let message = format!("{quoted} is not a level; write {}", self.describe());
             let misfit = Misfit::new(value, message);
             let word = text.split(['+', '-']).next().unwrap_or_default().trim();
-            vec![match nearest(word, [OPPONENT]) {
+            vec![match nearest(word, [OPPONENT, LAST]) {
                 Some(word) if !text.starts_with(OPPONENT) => {
                     misfit.with_help(format!("did you mean \"{word}\"?"))
                 }
@@ -162,27 +182,50 @@ mod tests {
     #[test]
     fn the_opponents_rating_is_followed_in_casual_games_only() {
         let more = LevelWish::parse("opponent+100").unwrap();
-        assert_eq!(more.resolve(Some(Elo(1500)), false), Some(Elo(1600)));
-        assert_eq!(more.resolve(Some(Elo(1500)), true), None);
-        assert_eq!(more.resolve(None, false), None);
-        assert_eq!(more.resolve(Some(Elo(3100)), false), Some(Elo(2800)));
+        assert_eq!(more.resolve(casual(1500)), Some(Elo(1600)));
+        assert_eq!(more.resolve(rated(1500)), None);
+        assert_eq!(more.resolve(Meeting::default()), None);
+        assert_eq!(more.resolve(casual(3100)), Some(Elo(2800)));
         let less = LevelWish::parse("opponent - 200").unwrap();
-        assert_eq!(less.resolve(Some(Elo(700)), false), Some(Elo(600)));
-        assert_eq!(LevelWish::Fixed(Elo(900)).resolve(None, true), Some(Elo(900)));
+        assert_eq!(less.resolve(casual(700)), Some(Elo(600)));
+        assert_eq!(LevelWish::Fixed(Elo(900)).resolve(rated(1500)), Some(Elo(900)));
+    }
+
+    #[test]
+    fn the_level_of_the_last_casual_game_goes_on_in_casual_games_only() {
+        let last = LevelWish::parse("last").unwrap();
+        let after = |meeting| Meeting {
+            last: Some(Elo(1230)),
+            ..meeting
+        };
+        assert_eq!(last.resolve(after(casual(1500))), Some(Elo(1230)));
+        assert_eq!(last.resolve(after(rated(1500))), None);
+        assert_eq!(last.resolve(casual(1500)), None, "nothing was played yet");
+    }
+
+    fn casual(rating: u32) -> Meeting {
+        Meeting {
+            opponent: Some(Elo(rating)),
+            ..Meeting::default()
+        }
+    }
+
+    fn rated(rating: u32) -> Meeting {
+        Meeting {
+            rated: true,
+            ..casual(rating)
+        }
     }
 
     #[test]
     fn a_range_keeps_the_opponents_rating_within_it() {
         let range = LevelWish::parse("1200 to 1600").unwrap();
-        let against = |rating| range.resolve(Some(Elo(rating)), false).map(|level| level.0);
+        let against = |rating| range.resolve(casual(rating)).map(|level| level.0);
         assert_eq!(
             [900, 1300, 2400].map(against),
             [Some(1200), Some(1300), Some(1600)]
         );
-        assert_eq!(
-            (range.resolve(Some(Elo(900)), true), range.otherwise()),
-            (None, Elo(1400))
-        );
+        assert_eq!((range.resolve(rated(900)), range.otherwise()), (None, Elo(1400)));
         for text in ["1600 to 1200", "100 to 1600", "1200 to", "1200 to 9000"] {
             assert_eq!(LevelWish::parse(text), None, "{text}");
         }
@@ -190,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back_and_nonsense_does_not() {
-        for text in ["opponent", "opponent+100", "opponent-200", "1200 to 1600"] {
+        for text in ["opponent", "opponent+100", "opponent-200", "1200 to 1600", "last"] {
             let wish = LevelWish::parse(text).unwrap();
             assert_eq!(wish.to_string(), format!("\"{text}\""));
         }

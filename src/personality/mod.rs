@@ -15,7 +15,7 @@ pub mod style;
 pub mod voice;
 
 pub use cast::Cast;
-pub use level::{Level, LevelForm, LevelWish};
+pub use level::{Level, LevelForm, LevelWish, Meeting};
 pub use profile::{Delay, DrawTemper, Profile, ResignTemper, keys, read, read_among};
 pub use voice::{Occasion, Voice};
 

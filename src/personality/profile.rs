@@ -291,7 +291,7 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Profile) {
         LevelForm,
         "full strength",
         "Plays about as well as a lichess player of this rating. Measured against engines, not against people. By the opponent's \
-         rating only in casual games where it is known; else 1500, or the middle of the range.",
+         rating or the last game only in casual games where it is known; else 1500, or the middle of the range.",
     );
     profile.level = wish.map(LevelWish::otherwise);
     profile.follows = wish.filter(|wish| !matches!(wish, LevelWish::Fixed(_)));

@@ -20,11 +20,13 @@
 //! ```
 
 mod form;
+mod glean;
 mod hint;
 mod section;
 mod span;
 
 pub use form::{Choice, Flag, Form, List, Misfit, Name, Real, Text, Whole};
+pub use glean::glean;
 pub use hint::nearest;
 pub use section::{Advice, Fallback, Key, Reading, Section, read};
 pub use span::{Span, parse_span, write_span};

@@ -146,7 +146,7 @@ pub struct Section<'t> {
 }
 
 impl<'t> Section<'t> {
-    fn new(path: String, table: DeTable<'t>, text: &'t str, head: Range<usize>) -> Self {
+    pub(super) fn new(path: String, table: DeTable<'t>, text: &'t str, head: Range<usize>) -> Self {
         Self {
             path,
             table,

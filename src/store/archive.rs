@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The schema, step by step. A database knows how many of them it has.
-const SCHEMA: [&str; 7] = [
+const SCHEMA: [&str; 8] = [
     include_str!("schema/001.sql"),
     include_str!("schema/002.sql"),
     include_str!("schema/003.sql"),
@@ -28,6 +28,7 @@ const SCHEMA: [&str; 7] = [
     include_str!("schema/005.sql"),
     include_str!("schema/006.sql"),
     include_str!("schema/007.sql"),
+    include_str!("schema/008.sql"),
 ];
 /// Another program reading the file holds a write up no longer.
 const BUSY: Duration = Duration::from_secs(2);
@@ -191,8 +192,9 @@ impl Archive {
             .prepare_cached(
                 "INSERT INTO games VALUES (:id, :began, :ended, :side, :opponent, :name, :is_bot, :rating, :own_rating,
                  :rated, :variant, :speed, :initial, :increment, :days, :start, :personality, :level, :status, :winner,
-                 :moves, :account)
+                 :moves, :account, :played)
                  ON CONFLICT (id) DO UPDATE SET personality = excluded.personality, level = excluded.level,
+                 played = excluded.played,
                  ended = coalesce(excluded.ended, ended), status = coalesce(excluded.status, status),
                  winner = coalesce(excluded.winner, winner), account = coalesce(excluded.account, account),
                  moves = CASE WHEN excluded.ended IS NULL THEN moves ELSE excluded.moves END",
@@ -216,6 +218,7 @@ impl Archive {
                 ":start": game.start,
                 ":personality": game.personality,
                 ":level": game.level.map(|level| level.0),
+                ":played": game.played.map(|level| level.0),
                 ":status": end.map(|end| end.status.as_str()),
                 ":winner": end.and_then(|end| end.winner).map(side_name),
                 ":moves": end.map_or("", |end| end.moves.as_str()),
@@ -345,6 +348,7 @@ fn game_of(row: &Row<'_>) -> rusqlite::Result<Option<GameRecord>> {
         start: row.get("start")?,
         personality: row.get("personality")?,
         level: elo("level")?,
+        played: elo("played")?,
         account: row.get("account")?,
         end,
     }))

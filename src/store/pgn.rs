@@ -59,7 +59,7 @@ pub fn pgn(
         tags.push(("Termination", end.status.clone()));
     }
     tags.push(("Personality", game.personality.clone()));
-    tags.extend(game.level.map(|level| ("Level", level.to_string())));
+    tags.extend(game.played.map(|level| ("Level", level.to_string())));
     let comments = (1..=line.moves().len())
         .map(|ply| {
             let record = moves.iter().find(|record| record.ply as usize == ply);
@@ -136,6 +136,7 @@ mod tests {
             name: "Ana\"]\n[Evil \"".to_owned(),
             rated: false,
             level: Some(Elo(1400)),
+            played: Some(Elo(1400)),
             end: sample::end("mate", Some(Side::Black), "f2f3 e7e5 g2g4 d8h4"),
             ..sample::game("abcd1234", Side::Black)
         };

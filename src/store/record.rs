@@ -42,6 +42,9 @@ pub struct GameRecord {
     pub personality: String,
     /// The level asked for instead of the personality's own.
     pub level: Option<Elo>,
+    /// The level played at: the one asked for, else the personality's own. None for full strength, and for games of
+    /// earlier versions in which none was asked for.
+    pub played: Option<Elo>,
     /// What the server calls the bot; none for games of earlier versions.
     pub account: Option<String>,
     /// How it ended; none while it runs.
@@ -164,6 +167,8 @@ pub struct Tally {
     pub games: u32,
     /// My points in them, twice.
     pub half_points: u32,
+    /// The level of the last of them that was casual; none for full strength, and where there was none.
+    pub level: Option<Elo>,
 }
 
 impl Tally {

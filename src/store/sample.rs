@@ -23,6 +23,7 @@ pub fn game(id: &str, side: Side) -> GameRecord {
         start: "startpos".to_owned(),
         personality: "club".to_owned(),
         level: None,
+        played: None,
         account: Some("Sparring".to_owned()),
         end: None,
     }

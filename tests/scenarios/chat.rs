@@ -250,6 +250,35 @@ async fn a_rematch_is_played_a_step_higher_and_told_so() {
 }
 
 #[tokio::test]
+async fn a_level_that_was_asked_for_goes_on_in_the_next_casual_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&["e7e5"])
+        .personality(Profile::new("friendly"))
+        .rules("[[rule]]\nlevel = \"last\"\n[[rule]]\nlevel = 1400\n")
+        .archive(&path)
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_says("!level 1250").await.bot_says("level 1250").await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_resigns_to("black").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    let mut rated = stage.rated_game(&WHITE).await;
+    rated.human_plays("e2e4").await.bot_answers("e7e5").await;
+    rated.human_resigns_to("black").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    // What one run has learnt the next one knows by the archive.
+    stage.crew.store.flush().await;
+    stage.kill();
+    stage.crew.past.scores = Archive::read(&path).unwrap().scores().unwrap();
+    stage.start().await;
+    let mut next = stage.game(&WHITE).await;
+    next.human_plays("e2e4").await.bot_answers("e7e5").await;
+    assert_eq!(stage.levels(), [1250, 1400, 1250].map(|level| Some(Elo(level))));
+}
+
+#[tokio::test]
 async fn a_coach_says_so_and_plays_the_weaker_the_better_it_stands() {
     let stage = acts(|request, _| match request.line.ply() {
         1 => Act::Play("e7e5", 200),

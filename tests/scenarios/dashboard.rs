@@ -49,6 +49,7 @@ async fn served_with(
             pulse: bot.pulse.clone(),
             meters: stage.crew.meters.clone(),
             store: stage.crew.store.clone(),
+            refusal: watch::channel(None).1,
         },
         boards: stage.crew.boards.clone(),
         options: bot.options.subscribe(),

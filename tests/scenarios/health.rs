@@ -1,20 +1,28 @@
 //! What probes and monitors see of a daemon at work.
 
+use std::sync::Arc;
+
 use sparring::cli::{
     guard::Access,
     health::{Watched, router},
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 
 use crate::stage::{Stage, WHITE, replies};
 
 /// Serves the pages of the stage's daemon and gives their address.
 async fn served(stage: &mut Stage) -> String {
+    served_with(stage, watch::channel(None).1).await
+}
+
+/// The same of a daemon whose settings may have been refused.
+async fn served_with(stage: &mut Stage, refusal: watch::Receiver<Option<Arc<str>>>) -> String {
     let watched = Watched {
         status: stage.bot().status.clone(),
         pulse: stage.bot().pulse.clone(),
         meters: stage.crew.meters.clone(),
         store: stage.crew.store.clone(),
+        refusal,
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -55,6 +63,27 @@ async fn a_daemon_at_work_is_well_and_counts() {
     assert!(!metrics.contains(&stage.table.bot.token) && !health.contains(&stage.table.bot.token));
     let (status, _) = page(&format!("{address}/metrics"), Some("evil.example")).await;
     assert_eq!(status, 403, "a false name leads nowhere");
+}
+
+#[tokio::test]
+async fn a_daemon_whose_settings_were_refused_is_well_and_says_so() {
+    let mut stage = replies(&[]).open().await;
+    let why: Arc<str> = "bot.toml:3:6: a mistake that is nobody's business".into();
+    let (refused, refusal) = watch::channel(Some(why));
+    let address = served_with(&mut stage, refusal).await;
+    let (status, health) = page(&format!("{address}/healthz"), None).await;
+    assert_eq!(status, 200, "a restart would mend nothing: {health}");
+    assert!(
+        health.contains("bot.toml cannot be used") && !health.contains("nobody's business"),
+        "{health}"
+    );
+    let (_, metrics) = page(&format!("{address}/metrics"), None).await;
+    assert!(metrics.contains("sparring_settings_refused 1"), "{metrics}");
+    refused.send_replace(None);
+    let (_, health) = page(&format!("{address}/healthz"), None).await;
+    assert!(health.contains("\"note\":null"), "{health}");
+    let (_, metrics) = page(&format!("{address}/metrics"), None).await;
+    assert!(metrics.contains("sparring_settings_refused 0"), "{metrics}");
 }
 
 #[tokio::test]

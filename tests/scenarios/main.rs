@@ -22,6 +22,7 @@ mod program;
 mod proxy;
 mod puppet;
 mod reconnect;
+mod rescue;
 mod shutdown;
 mod stage;
 mod strange_games;

@@ -2,10 +2,6 @@
 
 use std::{fs, path::Path, process::Stdio};
 
-use sparring::{
-    store::{Archive, GameRecord},
-    units::Elo,
-};
 use tokio::process::{Child, Command};
 
 use crate::{
@@ -16,7 +12,7 @@ use crate::{
 const BOOK: &str = "e4 e5 Nf3 Nc6 Bb5\n";
 
 /// A folder with everything that the program needs for a quick game.
-fn furnish(folder: &Path) {
+pub(crate) fn furnish(folder: &Path) {
     fs::create_dir(folder.join("books")).unwrap();
     fs::create_dir(folder.join("personalities")).unwrap();
     fs::write(folder.join("books/only.book"), BOOK).unwrap();
@@ -33,7 +29,7 @@ fn furnish(folder: &Path) {
 }
 
 /// The settings of a folder name somebody who is not there.
-fn misspell(folder: &Path) {
+pub(crate) fn misspell(folder: &Path) {
     fs::write(folder.join("bot.toml"), "[play]\npersonality = \"quikc\"\n").unwrap();
 }
 
@@ -54,12 +50,12 @@ fn program(folder: &Path, table: &Table) -> Command {
 }
 
 /// Starts the program on this table, its log going there.
-fn start(folder: &Path, table: &Table, log: Stdio) -> Child {
+pub(crate) fn start(folder: &Path, table: &Table, log: Stdio) -> Child {
     program(folder, table).stderr(log).spawn().unwrap()
 }
 
 /// The program has SIGHUP.
-fn hang_up(program: &Child) {
+pub(crate) fn hang_up(program: &Child) {
     let hangup = std::process::Command::new("kill")
         .args(["-HUP", &program.id().unwrap().to_string()])
         .status();
@@ -67,14 +63,14 @@ fn hang_up(program: &Child) {
 }
 
 /// Waits for the program's end: its exit code, and what it has said.
-async fn ends(program: Child) -> (Option<i32>, String) {
+pub(crate) async fn ends(program: Child) -> (Option<i32>, String) {
     let output = tokio::time::timeout(PATIENCE, program.wait_with_output()).await;
     let output = output.expect("it goes on").unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
 /// Challenges the program, with White for it, until it is there to accept.
-async fn begin(table: &Table) -> (String, Lines) {
+pub(crate) async fn begin(table: &Table) -> (String, Lines) {
     let mut events = table.anna.events().await;
     let (status, challenge) = table.anna.post("/api/challenge/SandBot", &BLACK).await;
     assert_eq!(status, 200, "{challenge}");
@@ -86,7 +82,7 @@ async fn begin(table: &Table) -> (String, Lines) {
 }
 
 /// Waits until so many plies are on the board, and gives them.
-async fn plies(lines: &mut Lines, count: usize) -> Vec<String> {
+pub(crate) async fn plies(lines: &mut Lines, count: usize) -> Vec<String> {
     let read = async {
         loop {
             let line = lines.next().await;
@@ -206,96 +202,6 @@ async fn who_cannot_be_read_at_the_start_does_not_play_at_all() {
         said.contains("quick.toml:1") && said.contains("nodes = \"many\""),
         "{said}"
     );
-}
-
-/// A game that the program has begun at level 1500 and was killed in: its id, and Anna's stream of it.
-async fn interrupted(folder: &Path, table: &Table) -> (String, Lines) {
-    furnish(folder);
-    let settings = folder.join("bot.toml");
-    let text = fs::read_to_string(&settings).unwrap();
-    fs::write(settings, text.replace("[play]", "[play]\nlevel = 1500")).unwrap();
-    let mut program = start(folder, table, Stdio::null());
-    let (id, mut lines) = begin(table).await;
-    plies(&mut lines, 1).await;
-    let archive = folder.join("state/archive.db");
-    let written = async {
-        while kept(&archive, &id).is_none() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, written)
-        .await
-        .expect("the game is not kept");
-    program.kill().await.unwrap();
-    (id, lines)
-}
-
-/// The game as an archive has it.
-fn kept(archive: &Path, id: &str) -> Option<GameRecord> {
-    Archive::read(archive).ok()?.game(&id.parse().unwrap()).ok()?
-}
-
-/// What becomes of a challenge of Anna: `gameStart` or `challengeDeclined`.
-async fn fate_of_a_challenge(table: &Table) -> String {
-    let mut events = table.anna.events().await;
-    let (status, challenge) = table.anna.post("/api/challenge/SandBot", &BLACK).await;
-    assert_eq!(status, 200, "{challenge}");
-    let id = &challenge["id"];
-    let decided = async {
-        loop {
-            let event = events.next().await;
-            if &event["game"]["gameId"] == id || event["type"] == "challengeDeclined" {
-                return event["type"].as_str().unwrap().to_owned();
-            }
-        }
-    };
-    tokio::time::timeout(PATIENCE, decided)
-        .await
-        .expect("nobody decides")
-}
-
-#[tokio::test]
-async fn f52_a_game_of_the_last_run_is_played_to_its_end_before_bad_settings_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
-    let (id, mut lines) = interrupted(folder.path(), &table).await;
-    let personality = folder.path().join("personalities/quick.toml");
-    fs::write(personality, "nodes = \"many\"\n").unwrap();
-    table.anna.plays(&id, "move/e7e5").await;
-    let program = start(folder.path(), &table, Stdio::piped());
-    plies(&mut lines, 3).await;
-    assert_eq!(fate_of_a_challenge(&table).await, "challengeDeclined");
-    table.anna.plays(&id, "resign").await;
-    let (code, said) = ends(program).await;
-    assert_eq!(code, Some(78), "{said}");
-    assert!(
-        said.contains("quick.toml:1") && said.contains("new ones are declined"),
-        "{said}"
-    );
-    let game = kept(&folder.path().join("state/archive.db"), &id).unwrap();
-    assert_eq!(game.end.unwrap().status, "resign");
-    assert_eq!(
-        (game.personality.as_str(), game.level),
-        ("stand-in", Some(Elo(1500))),
-        "nobody becomes stronger in the middle of a game"
-    );
-}
-
-#[tokio::test]
-async fn settings_that_are_mended_during_the_last_runs_games_let_new_ones_in() {
-    let folder = tempfile::tempdir().unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
-    let (id, mut lines) = interrupted(folder.path(), &table).await;
-    let good = fs::read_to_string(folder.path().join("bot.toml")).unwrap();
-    misspell(folder.path());
-    table.anna.plays(&id, "move/e7e5").await;
-    let mut program = start(folder.path(), &table, Stdio::null());
-    assert_eq!(plies(&mut lines, 3).await[2], "g1f3", "who plays is still there");
-    fs::write(folder.path().join("bot.toml"), good).unwrap();
-    hang_up(&program);
-    while fate_of_a_challenge(&table).await != "gameStart" {}
-    table.anna.plays(&id, "resign").await;
-    assert_eq!(program.try_wait().unwrap(), None, "it goes on");
 }
 
 #[tokio::test]

@@ -135,6 +135,7 @@ impl Actor {
             start: frame.initial_fen.clone(),
             personality: self.manner.profile.name.clone(),
             level: self.manner.level,
+            played: self.manner.plays_at(),
             account: frame.player(game.my_side()).name.clone(),
             end,
         }

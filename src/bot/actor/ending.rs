@@ -50,7 +50,8 @@ impl Actor {
             _ => None,
         };
         if let Some(half_points) = half_points {
-            self.shared.acquaintances.ended(opponent, half_points);
+            let casual = (!game.frame().rated).then(|| self.manner.plays_at());
+            self.shared.acquaintances.ended(opponent, half_points, casual);
         }
         if let (Some(winner), false) = (game.winner(), game.frame().rated) {
             self.shared.rivals.ended(opponent, winner != game.my_side());

@@ -90,8 +90,7 @@ impl Actor {
     /// A level that follows the opponent is never hidden from them.
     fn tell_of_adapting(&mut self) {
         let opponent = self.game.as_ref().and_then(|game| game.opponent().id.as_ref());
-        let (Some(opponent), Some(level)) = (opponent, self.manner.level.or(self.manner.profile.level))
-        else {
+        let (Some(opponent), Some(level)) = (opponent, self.manner.plays_at()) else {
             return;
         };
         let lead = self.shared.rivals.lead(opponent);

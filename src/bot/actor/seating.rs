@@ -46,7 +46,7 @@ impl Actor {
         if play.level.is_none() {
             let cast = self.shared.cast.borrow();
             let follows = cast.seated(&play.personality).follows;
-            play.level = follows.and_then(|wish| wish.resolve(facts.rating, facts.rated));
+            play.level = follows.and_then(|wish| wish.resolve(facts.meeting()));
         }
         self.setup.play = play;
         self.manner = manner_of(&self.shared, &self.setup.play);

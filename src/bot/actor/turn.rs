@@ -129,7 +129,7 @@ impl Actor {
     /// Who plays the next move: a coach's level follows the game.
     fn manner_now(&self) -> Manner {
         let manner = self.manner.clone();
-        match manner.level.or(manner.profile.level) {
+        match manner.plays_at() {
             Some(level) if self.setup.play.adapt == Adapt::Coach => Manner {
                 level: Some(adapt::by_score(
                     level,

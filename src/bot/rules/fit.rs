@@ -109,6 +109,14 @@ fn moment(when: &When, facts: &Facts) -> Option<String> {
         )
     })
     .or_else(|| {
+        outside(
+            when.last_level,
+            facts.score.level.map(|level| level.0),
+            || "last-level: no casual game at a level has counted yet".to_owned(),
+            |level| format!("last-level: it was {level}"),
+        )
+    })
+    .or_else(|| {
         unless(at_least(when.running, facts.running), || {
             format!("min-running: {} run", facts.running)
         })

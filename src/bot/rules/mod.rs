@@ -9,6 +9,8 @@ use crate::{
         Untrusted,
         model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
     },
+    personality::LevelWish,
+    units::Elo,
 };
 
 pub use super::facts::Facts;
@@ -72,6 +74,24 @@ pub fn rule_on(rules: &[Rule], facts: &Facts) -> Ruling {
     }
 }
 
+/// The level that rules ask for in a game with these facts, and which rule it is: the first that fits and whose level is
+/// known there.
+#[must_use]
+pub fn level(rules: &[Rule], facts: &Facts) -> Option<(Elo, By)> {
+    rules.iter().enumerate().find_map(|(index, rule)| {
+        let level = rule.wish.level?.resolve(facts.meeting())?;
+        misfit(&rule.when, facts)
+            .is_none()
+            .then_some((level, By::Rule(index)))
+    })
+}
+
+/// Whether it is the level of the last game, by the rule that asks for one.
+#[must_use]
+pub fn goes_on(rules: &[Rule], by: By) -> bool {
+    matches!(by, By::Rule(index) if rules.get(index).is_some_and(|rule| rule.wish.level == Some(LevelWish::Last)))
+}
+
 /// How a game with these facts is played: each thing by the first rule that fits and speaks of it, else as in
 /// `[play]`.
 #[must_use]
@@ -82,9 +102,10 @@ pub fn casting(rules: &[Rule], facts: &Facts, play: &Play) -> Play {
         .map(|rule| &rule.wish)
         .collect();
     let personality = fitting.iter().find_map(|wish| wish.personality.clone());
-    let level = fitting
-        .iter()
-        .find_map(|wish| wish.level?.resolve(facts.rating, facts.rated));
+    let (level, by) = level(rules, facts).unzip();
+    let adapt = fitting.iter().find_map(|wish| wish.adapt).unwrap_or(play.adapt);
+    // The level of the last game has the results before it in it already.
+    let is_counted = adapt == Adapt::Rematches && by.is_some_and(|by| goes_on(rules, by));
     let books_white = fitting.iter().find_map(|wish| wish.books_white.clone());
     let books_black = fitting.iter().find_map(|wish| wish.books_black.clone());
     Play {
@@ -96,11 +117,11 @@ pub fn casting(rules: &[Rule], facts: &Facts, play: &Play) -> Play {
         fast: fitting.iter().find_map(|wish| wish.fast).unwrap_or(play.fast),
         delay: fitting.iter().find_map(|wish| wish.delay).or(play.delay),
         tempo: fitting.iter().find_map(|wish| wish.tempo).or(play.tempo),
-        adapt: fitting
-            .iter()
-            .find_map(|wish| wish.adapt)
-            .filter(|_| !facts.rated)
-            .unwrap_or(if facts.rated { Adapt::Off } else { play.adapt }),
+        adapt: if facts.rated || is_counted {
+            Adapt::Off
+        } else {
+            adapt
+        },
         move_overhead: play.move_overhead,
     }
 }
@@ -131,7 +152,7 @@ pub fn passed_over(rules: &[Rule], facts: &Facts) -> Option<By> {
     let speaks = |rule: &Rule| rule.wish.level.is_some() && misfit(&rule.when, facts).is_none();
     let index = rules.iter().position(speaks)?;
     let level = rules.get(index)?.wish.level;
-    (facts.rated && level?.resolve(facts.rating, true).is_none()).then_some(By::Rule(index))
+    (facts.rated && level?.resolve(facts.meeting()).is_none()).then_some(By::Rule(index))
 }
 
 /// What becomes of a challenge, in words.

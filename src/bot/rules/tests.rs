@@ -140,6 +140,7 @@ fn every_condition_can_hold_and_fail() {
         score: crate::store::Tally {
             games: 10,
             half_points: 7,
+            level: Some(Elo(1250)),
         },
         running: 1,
         minute: 600,
@@ -195,6 +196,9 @@ fn every_condition_can_hold_and_fail() {
         ("min-score = 35", true),
         ("min-score = 36", false),
         ("max-score = 34", false),
+        ("min-last-level = 1250", true),
+        ("min-last-level = 1251", false),
+        ("max-last-level = 1249", false),
         ("min-running = 1", true),
         ("min-running = 2", false),
         ("hours = \"09:00-10:30\"", true),
@@ -268,6 +272,31 @@ fn the_opponents_own_level_is_for_casual_games_and_a_later_rule_serves_the_rated
     };
     assert_eq!(over(json!({"rated": true})), Some(By::Rule(0)));
     assert_eq!(over(json!({"rated": false})), None);
+}
+
+#[test]
+fn the_level_of_the_last_game_goes_on_and_results_are_not_counted_twice() {
+    let rules = rules("[[rule]]\nlevel = \"last\"\nadapt = \"rematches\"\n[[rule]]\nlevel = 900\n");
+    let play = config::Config::default().play;
+    let cast = |rated: bool, last: Option<u32>| {
+        let moment = Moment {
+            score: crate::store::Tally {
+                level: last.map(Elo),
+                ..crate::store::Tally::default()
+            },
+            ..Moment::default()
+        };
+        let facts = Facts::of_challenge(&challenge(json!({"rated": rated})), &moment);
+        let cast = casting(&rules, &facts, &play);
+        (cast.level.unwrap().0, cast.adapt)
+    };
+    assert_eq!(cast(false, Some(1230)), (1230, Adapt::Off));
+    assert_eq!(
+        cast(false, None),
+        (900, Adapt::Rematches),
+        "there was no game yet"
+    );
+    assert_eq!(cast(true, Some(1230)), (900, Adapt::Off));
 }
 
 #[test]

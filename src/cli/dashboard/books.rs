@@ -75,6 +75,7 @@ mod tests {
             personality: "club".to_owned(),
             account: None,
             level: None,
+            played: None,
             end: Some(End {
                 at: Millis(2),
                 status: "mate".to_owned(),

@@ -46,7 +46,7 @@ fn played(cast: &Cast, games: &[GameRecord]) -> Vec<Value> {
         .filter(|game| game.rating.is_some() && game.variant == "standard")
     {
         let own = || cast.get(&game.personality).and_then(|profile| profile.level);
-        if let Some(level) = game.level.or_else(own) {
+        if let Some(level) = game.played.or_else(own) {
             by_level.entry(level.0).or_default().push(game.clone());
         }
     }

@@ -30,7 +30,7 @@ use super::{
     edit::{self, Editor},
     games::{as_json, result},
     guard::{self, Access},
-    health::{self, Watched, ailment, resident},
+    health::{self, Watched, ailment, note, resident},
     reloads,
     warnings::Warnings,
     why,
@@ -129,8 +129,8 @@ async fn overview(State(panel): State<Panel>) -> Json<Value> {
     let slots = panel.options.borrow().games.max;
     let course = *panel.course.borrow();
     Json(json!({
-        "ok": why.is_none(), "why": why, "user": status.user, "listening": status.is_listening,
-        "draining": status.is_draining, "paused": course.paused, "games": status.games,
+        "ok": why.is_none(), "why": why, "note": note(watched), "user": status.user,
+        "listening": status.is_listening, "draining": status.is_draining, "paused": course.paused, "games": status.games,
         "slots": (!course.paused).then_some(slots), "asleep": status.asleep, "waiting": status.waiting,
         "challenges": status.challenges, "casualLevel": course.casual_level,
         "levels": {"min": Level::RANGE.start(), "max": Level::RANGE.end()}, "edit": panel.editor.is_some(), "controls": panel.controls,

@@ -77,6 +77,9 @@ pub struct Made {
     /// The bot's score in them in percent.
     #[arg(long, requires = "games_ever", value_parser = clap::value_parser!(u32).range(0..=100))]
     score: Option<u32>,
+    /// The level of the last casual game with them, instead of what the archive says.
+    #[arg(long)]
+    last_level: Option<u32>,
     /// Games that run with the challenger.
     #[arg(long, default_value_t = 0)]
     running: u32,
@@ -179,7 +182,7 @@ fn played(config: &Config, facts: &Facts) -> String {
     let cast = rules::casting(&config.rules, facts, &config.play);
     let own = super::profile_named(&config.paths, &cast.personality);
     let level = match (cast.level, &own) {
-        (Some(level), _) => format!("level {level}"),
+        (Some(level), _) => format!("level {level}{}", as_last(config, facts)),
         (None, Some(own)) => Strength::of(own).to_string(),
         (None, None) => "its own level".to_owned(),
     };
@@ -206,6 +209,17 @@ fn played(config: &Config, facts: &Facts) -> String {
         }
     };
     format!("  Played by {}, {level}{pace}; {books}\n", cast.personality)
+}
+
+/// Which rule goes on at the level of the last game, if one does.
+fn as_last(config: &Config, facts: &Facts) -> String {
+    let asked = rules::level(&config.rules, facts).filter(|(_, by)| rules::goes_on(&config.rules, *by));
+    asked.map_or_else(String::new, |(_, by)| {
+        format!(
+            " as in the last casual game ({})",
+            rules::title(&config.rules, by)
+        )
+    })
 }
 
 fn headline(challenge: &Challenge) -> String {
@@ -328,13 +342,23 @@ impl Made {
             ratings: std::sync::Arc::new(own.into_iter().collect()),
             lists: std::sync::Arc::new(background.lists.clone()),
             played_today: self.played_today.unwrap_or(background.played_today),
-            score: self.games_ever.map_or(background.score, |games| Tally {
-                games,
-                half_points: games.saturating_mul(self.score.unwrap_or_default()) / 50,
-            }),
+            score: self.tally(background.score),
             running: self.running,
             minute,
             rematch: false,
         })
+    }
+
+    /// What was played with the challenger, if not what the archive says.
+    fn tally(&self, kept: Tally) -> Tally {
+        let (games, half_points) = self.games_ever.map_or((kept.games, kept.half_points), |games| {
+            let score = self.score.unwrap_or_default();
+            (games, games.saturating_mul(score) / 50)
+        });
+        Tally {
+            games,
+            half_points,
+            level: self.last_level.map(Elo).or(kept.level),
+        }
     }
 }

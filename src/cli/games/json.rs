@@ -25,7 +25,8 @@ pub(in crate::cli) fn as_json(game: &GameRecord) -> Value {
         "opponent": game.opponent, "name": game.name, "bot": game.is_bot, "rating": game.rating,
         "ownRating": game.own_rating, "rated": game.rated, "variant": game.variant, "speed": game.speed,
         "clock": game.clock.map(|(initial, increment)| json!({"initial": initial, "increment": increment})),
-        "days": game.days, "start": game.start, "personality": game.personality, "level": game.level,
+        "days": game.days, "start": game.start, "personality": game.personality,
+        "level": game.played, "askedLevel": game.level,
         "account": game.account, "result": result(game), "status": end.map(|end| &end.status), "winner": end.and_then(|end| end.winner),
         "moves": end.map(|end| &end.moves),
     })

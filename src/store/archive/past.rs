@@ -105,20 +105,25 @@ impl Archive {
             .collect())
     }
 
-    /// What was played with each opponent ever. Games that do not count are left out.
+    /// What was played with each opponent ever, and how strong in the last casual game. Games that do not count are left
+    /// out.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn scores(&self) -> Result<Vec<(UserId, Tally)>, StoreError> {
         let mut select = self.sql.prepare(
-            "SELECT opponent, count(*), sum(CASE WHEN winner = side THEN 2 WHEN winner IS NULL THEN 1 ELSE 0 END)
-             FROM games WHERE opponent IS NOT NULL AND ended IS NOT NULL AND status NOT IN ('aborted', 'noStart')
-             GROUP BY opponent",
+            "WITH counted AS (SELECT * FROM games WHERE opponent IS NOT NULL AND ended IS NOT NULL
+                               AND status NOT IN ('aborted', 'noStart'))
+             SELECT opponent, count(*), sum(CASE WHEN winner = side THEN 2 WHEN winner IS NULL THEN 1 ELSE 0 END),
+             (SELECT played FROM counted AS last WHERE last.opponent = counted.opponent AND NOT rated
+              ORDER BY ended DESC LIMIT 1)
+             FROM counted GROUP BY opponent",
         )?;
         let rows = select.query_map([], |row| {
             let score = Tally {
                 games: row.get(1)?,
                 half_points: row.get(2)?,
+                level: row.get::<_, Option<u32>>(3)?.map(Elo),
             };
             Ok((row.get::<_, String>(0)?, score))
         })?;

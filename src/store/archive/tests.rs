@@ -13,6 +13,7 @@ fn game(name: &str, began: u64) -> GameRecord {
     GameRecord {
         began: Millis(began),
         level: Some(Elo(1400)),
+        played: Some(Elo(1400)),
         ..sample::game(name, Side::Black)
     }
 }
@@ -122,6 +123,11 @@ fn an_archive_of_the_first_version_is_renewed_and_keeps_its_games() {
     assert_eq!(games.len(), 2);
     assert_eq!(games[0].name, "Boris");
     assert_eq!(games[0].account, None, "it was not asked yet");
+    assert_eq!(
+        (games[0].played, games[1].played),
+        (Some(Elo(900)), None),
+        "only what was asked for is known"
+    );
     let challenges = archive.challenges(&ChallengeFilter::default()).unwrap();
     assert!(
         challenges
@@ -241,12 +247,54 @@ fn what_was_played_with_each_opponent_adds_up() {
     put("cccccccc", "ana", sample::end("aborted", None, ""));
     put("dddddddd", "ana", None);
     put("eeeeeeee", "boris", sample::end("resign", Some(Side::White), ""));
-    let score = |games, half_points| crate::store::Tally { games, half_points };
+    let score = |games, half_points| crate::store::Tally {
+        games,
+        half_points,
+        level: None,
+    };
     let expected = [("ana", score(2, 3)), ("boris", score(1, 0))];
     assert_eq!(
         archive.scores().unwrap(),
         expected.map(|(name, score)| (name.parse().unwrap(), score))
     );
+}
+
+#[test]
+fn the_level_of_the_last_casual_game_that_counts_is_known() {
+    let (_folder, archive) = fresh();
+    let last = |name, played: u32, rated, end: Option<End>| {
+        let record = GameRecord {
+            played: Some(Elo(played)),
+            rated,
+            end: end.map(|end| End {
+                at: Millis(u64::from(played)),
+                ..end
+            }),
+            ..game(name, 1)
+        };
+        archive.put_game(&record).unwrap();
+        archive
+            .scores()
+            .unwrap()
+            .first()
+            .and_then(|(_, tally)| tally.level)
+    };
+    let drawn = || sample::end("draw", None, "");
+    assert_eq!(
+        last("aaaaaaaa", 1000, true, drawn()),
+        None,
+        "a rated one says nothing"
+    );
+    assert_eq!(last("bbbbbbbb", 1010, false, drawn()), Some(Elo(1010)));
+    assert_eq!(
+        last("cccccccc", 1005, false, drawn()),
+        Some(Elo(1010)),
+        "it ended before"
+    );
+    assert_eq!(last("dddddddd", 1020, false, None), Some(Elo(1010)), "it runs");
+    let aborted = sample::end("aborted", None, "");
+    assert_eq!(last("eeeeeeee", 1030, false, aborted), Some(Elo(1010)));
+    assert_eq!(last("ffffffff", 1040, false, drawn()), Some(Elo(1040)));
 }
 
 #[test]

@@ -5,6 +5,8 @@ import type { Color } from '../model';
 export interface Overview {
   readonly ok: boolean;
   readonly why: string | null;
+  /** What the owner has to know though all is well. */
+  readonly note: string | null;
   readonly user: string | null;
   readonly draining: boolean;
   readonly paused: boolean;

@@ -82,7 +82,7 @@ export function nowPage(): Page {
 function healthLine(now: api.Overview): string {
   if (now.draining) return words.ending;
   if (!now.ok) return words.unwell(now.why ?? '');
-  return now.paused ? words.paused : words.well;
+  return now.note ?? (now.paused ? words.paused : words.well);
 }
 
 function warningPart(warnings: readonly api.Warning[]): HTMLElement[] {
