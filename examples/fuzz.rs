@@ -2,9 +2,9 @@
 //! processor time each. Seeded, without the feedback of coverage that cargo-fuzz has.
 //!
 //! ```text
-//! cargo run --example fuzz -- MINUTES [SEED]
+//! cargo run --example fuzz -- MINUTES [SEED [TARGET...]]
 //! ```
-//! Prints a table. A text that makes a target fall over, or takes longer than a second, ends the run: it is written to
+//! All targets unless some are named. Prints a table. A text that makes a target fall over, or takes longer than a second, ends the run: it is written to
 //! `target/fuzz/` and named.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures for people")]
@@ -22,6 +22,7 @@ use std::{
 };
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
+use rustix::time::{ClockId, clock_gettime};
 
 /// A target by its name.
 type Target = (&'static str, fn(&[u8]));
@@ -45,13 +46,19 @@ fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
     let minutes = arguments.next().and_then(|text| text.parse::<f64>().ok());
     let seed = arguments.next().map_or(Some(1), |text| text.parse().ok());
-    let (Some(minutes), Some(seed)) = (minutes, seed) else {
-        eprintln!("usage: fuzz MINUTES [SEED]");
+    let named: Vec<String> = arguments.collect();
+    let is_known = |name: &String| TARGETS.iter().any(|(known, _)| known == name);
+    let (Some(minutes), Some(seed), true) = (minutes, seed, named.iter().all(is_known)) else {
+        eprintln!(
+            "usage: fuzz MINUTES [SEED [TARGET...]], the targets being {}",
+            TARGETS.map(|(name, _)| name).join(", ")
+        );
         return ExitCode::from(2);
     };
+    let is_wanted = |(name, _): &Target| named.is_empty() || named.iter().any(|other| other == name);
     let span = Duration::from_secs_f64(minutes.clamp(0.0, 10_000.0) * 60.0);
     println!("seed {seed}, {minutes} minutes of processor time each");
-    for target in TARGETS {
+    for target in TARGETS.into_iter().filter(is_wanted) {
         if let Err(why) = fuzz(target, span, seed) {
             println!("{}: {why}", target.0);
             return ExitCode::FAILURE;
@@ -99,9 +106,11 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
     paths.iter().filter_map(|path| fs::read(path).ok()).collect()
 }
 
-/// What this thread has had of a processor so far.
+/// What all threads of this process have had of processors so far: books are read by several.
 fn processor_time() -> Duration {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanos = text.split_ascii_whitespace().next();
-    Duration::from_nanos(nanos.and_then(|nanos| nanos.parse().ok()).unwrap_or(0))
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or(0),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
 }

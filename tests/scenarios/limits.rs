@@ -122,10 +122,10 @@ async fn f37_more_games_than_seats_are_all_played_and_nothing_new_is_accepted() 
         .on_strings()
         .await;
     let ids = ["game0001", "game0002", "game0003"];
-    for id in ids {
+    for (before, id) in ids.into_iter().enumerate() {
         let game = server.game(id).await;
         game.line(&crate::puppet::full(id, ""));
-        server.posted(1).await;
+        server.posted(before + 1).await;
         server.keep(game);
     }
     server.bot.until("three games", |status| status.games == 3).await;
