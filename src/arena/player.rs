@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::time_control::TimeControl;
 use crate::{
-    chess::{GameLine, write_fen},
+    chess::{GameLine, Move, write_fen, write_uci},
     engine::Score,
     units::{Centipawns, Clock as _, Depth, Millis, Nodes, Stopwatch},
 };
@@ -85,6 +85,7 @@ pub struct Clocks {
 #[derive(Debug)]
 pub struct Player {
     name: String,
+    title: Option<String>,
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
@@ -134,12 +135,19 @@ impl Player {
         });
         let mut player = Self {
             name: spec.name.clone(),
+            title: None,
             child,
             input,
             lines,
         };
         player.send("uci")?;
-        player.wait_for("uci", "uciok", PATIENCE)?;
+        let mut title = None;
+        player.listen_for("uci", "uciok", PATIENCE, |line| {
+            title = title
+                .take()
+                .or_else(|| line.strip_prefix("id name ").map(str::to_owned));
+        })?;
+        player.title = title;
         for (option, value) in &spec.options {
             player.send(&format!("setoption name {option} value {value}"))?;
         }
@@ -151,6 +159,12 @@ impl Player {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What it calls itself, mostly with a version; none where it does not say.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
     }
 
     /// Tells it that a new game begins, and waits until it is ready.
@@ -170,21 +184,45 @@ impl Player {
         clocks: Clocks,
         limit: Millis,
     ) -> Result<Answer, PlayerError> {
+        let limits = match control {
+            TimeControl::Clock { .. } => format!(
+                "wtime {} btime {} winc {} binc {}",
+                clocks.left[0].0, clocks.left[1].0, clocks.increments[0].0, clocks.increments[1].0
+            ),
+            TimeControl::MoveTime(time) => format!("movetime {}", time.0),
+            TimeControl::Nodes(nodes) => format!("nodes {}", nodes.0),
+            TimeControl::Depth(depth) => format!("depth {}", depth.0),
+        };
+        self.ask(line, &format!("go {limits}"), limit)
+    }
+
+    /// Asks what it thinks of the line's last position, `depth` half moves deep, or of one move there; waits at most
+    /// `limit` for it.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it is gone or silent.
+    pub fn consider(
+        &mut self,
+        line: &GameLine,
+        only: Option<Move>,
+        depth: Depth,
+        limit: Millis,
+    ) -> Result<Answer, PlayerError> {
+        // The moves come last: UCI has no other end for their list.
+        let only = only.map_or_else(String::new, |mv| {
+            format!(" searchmoves {}", write_uci(mv, line.variant()))
+        });
+        self.ask(line, &format!("go depth {}{only}", depth.0), limit)
+    }
+
+    fn ask(&mut self, line: &GameLine, go: &str, limit: Millis) -> Result<Answer, PlayerError> {
         let mut position = format!("position fen {}", write_fen(line.start()));
         if line.ply() > 0 {
             position = format!("{position} moves {}", line.uci_moves());
         }
         self.send(&position)?;
         let watch = Stopwatch::start();
-        self.send(&match control {
-            TimeControl::Clock { .. } => format!(
-                "go wtime {} btime {} winc {} binc {}",
-                clocks.left[0].0, clocks.left[1].0, clocks.increments[0].0, clocks.increments[1].0
-            ),
-            TimeControl::MoveTime(time) => format!("go movetime {}", time.0),
-            TimeControl::Nodes(nodes) => format!("go nodes {}", nodes.0),
-            TimeControl::Depth(depth) => format!("go depth {}", depth.0),
-        })?;
+        self.send(go)?;
         let mut answer = Answer::default();
         loop {
             let text = self.next_line("go", limit - watch.elapsed(), limit)?;
@@ -211,9 +249,25 @@ impl Player {
     }
 
     fn wait_for(&mut self, question: &'static str, word: &str, limit: Millis) -> Result<(), PlayerError> {
+        self.listen_for(question, word, limit, |_| {})
+    }
+
+    /// Waits for a line that is this word, and hands on what is said before it.
+    fn listen_for(
+        &mut self,
+        question: &'static str,
+        word: &str,
+        limit: Millis,
+        mut hear: impl FnMut(&str),
+    ) -> Result<(), PlayerError> {
         let watch = Stopwatch::start();
-        while self.next_line(question, limit - watch.elapsed(), limit)?.trim() != word {}
-        Ok(())
+        loop {
+            let line = self.next_line(question, limit - watch.elapsed(), limit)?;
+            if line.trim() == word {
+                return Ok(());
+            }
+            hear(line.trim());
+        }
     }
 
     fn next_line(&self, question: &'static str, wait: Millis, limit: Millis) -> Result<String, PlayerError> {
@@ -280,6 +334,7 @@ fn read_info(text: &str, answer: &mut Answer) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::{Variant, parse_uci};
 
     #[test]
     fn info_lines_are_read_and_bounds_are_not() {
@@ -296,6 +351,35 @@ mod tests {
         assert_eq!(answer.score, Some(Score::Cp(Centipawns(-31))));
         read_info("info depth 9 score mate -3 nodes 700", &mut answer);
         assert_eq!(answer.score, Some(Score::Mate(-3)));
+    }
+
+    #[test]
+    fn an_engine_says_its_name_and_what_it_thinks_of_one_move() {
+        let toy = r#"while read -r line; do case "$line" in
+            uci) echo "id name Toy 1.0"; echo "id author nobody"; echo uciok;;
+            isready) echo readyok;;
+            "go depth 3") echo "info depth 3 score cp 25"; echo "bestmove c7c5 ponder g1f3";;
+            "go depth 3 searchmoves e7e5") echo "info depth 3 score cp -7"; echo "bestmove e7e5";;
+            quit) exit;;
+            esac; done"#;
+        let spec = EngineSpec {
+            name: "toy".into(),
+            command: ["sh", "-c", toy].map(str::to_owned).into(),
+            options: vec![],
+        };
+        let mut player = Player::start(&spec).unwrap();
+        assert_eq!(player.title(), Some("Toy 1.0"));
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
+        let only = parse_uci(line.position(), "e7e5").unwrap();
+        let mut consider = |only| {
+            let answer = player.consider(&line, only, Depth(3), Millis(10_000)).unwrap();
+            (answer.best, answer.score.unwrap())
+        };
+        assert_eq!(consider(None), ("c7c5".to_owned(), Score::Cp(Centipawns(25))));
+        assert_eq!(
+            consider(Some(only)),
+            ("e7e5".to_owned(), Score::Cp(Centipawns(-7)))
+        );
     }
 
     #[test]

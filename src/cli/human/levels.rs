@@ -1,25 +1,38 @@
-//! Levels beside the people of their band: both move in the same positions, and a search that neither has seen judges.
+//! Levels beside the people of their band: both move in the same positions, and a judge that neither has seen says what
+//! their moves lose.
 
 use std::fmt::Write as _;
 
 use super::{
+    beside::{Beside, Estimate, Side},
     games::HumanGame,
+    judge::Judge,
+    kept::Kept,
     scored::{BANDS, band, spread},
-    tally::{Losses, percent},
+    tally::percent,
 };
 use crate::{
     chess::{GameLine, Move},
-    engine::{Engine, Limits, Report, Score, Search, Stop, Surroundings},
+    engine::{Engine, Stop, Surroundings},
     personality::{
         Level,
-        choice::{
-            curve::{Phase, winning_chances},
-            phase,
-        },
-        strength::{Levels, order_with, think},
+        choice::{curve::Phase, phase},
+        strength::{Levels, order_with, think_often},
     },
-    units::{Depth, Elo, Stopwatch},
+    units::{Elo, Stopwatch},
 };
+
+/// What to measure.
+pub struct Plan<'a> {
+    /// At most so many decisions of each band.
+    pub most: usize,
+    /// How often each level moves in each position.
+    pub draws: usize,
+    /// The bands, by their lowest rating; all where none is named.
+    pub bands: &'a [u32],
+    /// The numbers behind the levels.
+    pub levels: &'a Levels,
+}
 
 /// Who stands better by so many points of winning chances is better, by twice as many winning.
 const AHEAD: f32 = 12.0;
@@ -36,55 +49,69 @@ const PARTS: [&str; 8] = [
     "better",
 ];
 
-/// People's losses and those of the level, and how often both played the same.
-#[derive(Debug, Clone, Copy, Default)]
-struct Beside {
-    people: [Losses; PARTS.len()],
-    level: [Losses; PARTS.len()],
-    count: usize,
+/// A band: people's losses and those of the level, and how often both played the same.
+#[derive(Debug, Clone, Default)]
+struct Band {
+    parts: [Beside; PARTS.len()],
+    drawn: usize,
     same: usize,
 }
 
-/// The tables as Markdown, after letting each band's level move on so many of its decisions.
+/// The tables as Markdown, after letting each band's level move in its decisions.
 ///
 /// # Errors
-/// When a game has an illegal move.
+/// When a game has an illegal move, the judge fails, or what it said cannot be kept.
 pub fn tables(
     games: &[&HumanGame],
-    most: usize,
-    judge: Depth,
+    plan: &Plan<'_>,
+    judge: &mut Judge,
+    kept: &mut Kept,
     tell: &mut dyn FnMut(usize),
 ) -> anyhow::Result<String> {
-    let mut bands = [Beside::default(); BANDS];
-    let mut judge = Judge::new(judge);
+    let mut bands: [Band; BANDS] = Default::default();
     let mut player = Engine::new(4);
-    let mut seen = 0;
-    spread(games, most, |game, line, decision| {
+    let (mut seen, mut number, mut last) = (0, 0, String::new());
+    spread(games, plan.most, |game, line, decision| {
+        let band = band(decision.rating);
+        if !(plan.bands.is_empty() || plan.bands.contains(&lowest(band))) {
+            return Ok(());
+        }
         seen += 1;
         tell(seen);
-        let band = band(decision.rating);
-        let Some(own) = choice(&mut player, line, level_of(band), seed(game, line)) else {
+        if last != game.id {
+            last.clone_from(&game.id);
+            number += 1;
+        }
+        let own = choices(&mut player, plan, line, level_of(band), seed(game, line));
+        let theirs = decision.seen.moves[decision.played];
+        let moves: Vec<Move> = std::iter::once(theirs).chain(own.iter().copied()).collect();
+        let Some((losses, stands)) = judge.losses(kept, &game.id, line, &moves)? else {
             return Ok(());
         };
-        let theirs = decision.seen.moves[decision.played];
-        if let Some(([people, level], stands)) = judge.losses(line, [theirs, own]) {
-            let beside = &mut bands[band];
-            beside.count += 1;
-            beside.same += usize::from(theirs == own);
-            for part in [0, by_phase(phase(line)), by_standing(stands)] {
-                beside.people[part].add_one(people);
-                beside.level[part].add_one(level);
-            }
+        let [people, level @ ..] = &losses[..] else {
+            return Ok(());
+        };
+        if level.is_empty() {
+            return Ok(());
+        }
+        let band = &mut bands[band];
+        band.drawn += own.len();
+        band.same += own.iter().filter(|mv| **mv == theirs).count();
+        for part in [0, by_phase(phase(line)), by_standing(stands)] {
+            band.parts[part].add(number, *people, level);
         }
         Ok(())
     })?;
-    write_tables(&bands, judge.depth)
+    write_tables(&bands, plan.draws, &judge.name())
+}
+
+fn lowest(band: usize) -> u32 {
+    600 + 200 * u32::try_from(band).unwrap_or_default()
 }
 
 /// The level in the middle of a band.
 fn level_of(band: usize) -> Elo {
-    let middle = 700 + 200 * u32::try_from(band).unwrap_or_default();
-    Elo(middle.clamp(*Level::RANGE.start(), *Level::RANGE.end()))
+    Elo((lowest(band) + 100).clamp(*Level::RANGE.start(), *Level::RANGE.end()))
 }
 
 fn by_phase(phase: Phase) -> usize {
@@ -113,97 +140,36 @@ fn seed(game: &HumanGame, line: &GameLine) -> u64 {
         .fold(ply, |seed, byte| seed.wrapping_mul(257) ^ u64::from(byte))
 }
 
-/// The move that a level plays.
-fn choice(engine: &mut Engine, line: &GameLine, level: Elo, seed: u64) -> Option<Move> {
-    let order = order_with(&Levels::shipped().knobs(level), line.clone(), None, seed);
+/// The moves that a level plays in so many games that come to this position.
+fn choices(engine: &mut Engine, plan: &Plan<'_>, line: &GameLine, level: Elo, seed: u64) -> Vec<Move> {
+    let order = order_with(&plan.levels.knobs(level), line.clone(), None, seed);
     let around = Surroundings {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
     };
-    engine.clear();
-    think(engine, &order, &around, &mut |_| {}).report.best()
+    let seeds: Vec<u64> = (seed..).take(plan.draws).collect();
+    think_often(engine, &order, &around, &seeds)
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
-/// An engine that looks deeper than people and levels do.
-struct Judge {
-    engine: Engine,
-    depth: Depth,
-}
-
-impl Judge {
-    fn new(depth: Depth) -> Self {
-        Self {
-            engine: Engine::new(16),
-            depth,
-        }
-    }
-
-    /// What moves lose against the best, in points of winning chances, and the chances with the best. None for a
-    /// position that has no moves.
-    fn losses(&mut self, line: &GameLine, moves: [Move; 2]) -> Option<([f32; 2], f32)> {
-        self.engine.clear();
-        let best = self.search(line, Vec::new());
-        let first = best.best()?;
-        let with_best = chances(&best)?;
-        let mut losses = [0.0; 2];
-        let mut before: Option<(Move, f32)> = None;
-        for (loss, mv) in losses.iter_mut().zip(moves) {
-            *loss = match before {
-                _ if mv == first => 0.0,
-                Some((other, loss)) if other == mv => loss,
-                _ => (with_best - chances(&self.search(line, vec![mv]))?).max(0.0),
-            };
-            before = Some((mv, *loss));
-        }
-        Some((losses, with_best))
-    }
-
-    fn search(&mut self, line: &GameLine, only: Vec<Move>) -> Report {
-        let limits = Limits {
-            depth: Some(self.depth),
-            ..Limits::default()
-        };
-        let search = Search {
-            only,
-            ..Search::new(line.clone(), limits)
-        };
-        let around = Surroundings {
-            stop: &Stop::new(),
-            clock: &Stopwatch::start(),
-        };
-        self.engine.search(&search, &around, &mut |_| {})
-    }
-}
-
-fn chances(report: &Report) -> Option<f32> {
-    let score: Score = report.lines.first()?.score;
-    Some(winning_chances(score))
-}
-
-fn write_tables(bands: &[Beside], judge: Depth) -> anyhow::Result<String> {
+fn write_tables(bands: &[Band], draws: usize, judge: &str) -> anyhow::Result<String> {
     let mut text = format!(
-        "Mean loss / above 15 % / above 20 %, by our search of depth {}: people of a band and the level in its middle, who move in \
-         the same held-out positions, ply >= 10, no bullet. Distance: how far the level is from people, in percent of theirs.\n",
-        judge.0
+        "Mean loss in points of winning chances / moves that lose more than 15, in percent / more than 20, by {judge}: people of a \
+         band and the level in its middle, who move in the same positions, ply >= 10, no bullet; the level {draws} times in each. \
+         Distance: how far the level is from people, in percent of theirs. +-: standard errors, by games.\n"
     );
     for (part, name) in PARTS.iter().enumerate() {
         writeln!(
             text,
-            "\n{name}\n\n| band | decisions | people | level | distance % |\n|---|--:|--:|--:|--:|"
+            "\n{name}\n\n| band | games | decisions | people | +- | level | +- | distance % | +- |\n\
+             |---|--:|--:|--:|--:|--:|--:|--:|--:|"
         )?;
-        for (index, beside) in bands.iter().enumerate() {
-            let (people, level) = (&beside.people[part], &beside.level[part]);
-            if people.has_any() {
-                let distances = level.distances(people).map(|distance| {
-                    distance.map_or_else(|| "-".to_owned(), |distance| format!("{distance:+.0}"))
-                });
-                writeln!(
-                    text,
-                    "| {} | {} | {people} | {level} | {} |",
-                    600 + 200 * index,
-                    people.count(),
-                    distances.join(" / ")
-                )?;
+        for (index, band) in bands.iter().enumerate() {
+            let beside = &band.parts[part];
+            if beside.games() > 0 {
+                writeln!(text, "| {} | {} |", lowest(index), row(beside))?;
             }
         }
     }
@@ -211,42 +177,52 @@ fn write_tables(bands: &[Beside], judge: Depth) -> anyhow::Result<String> {
         text,
         "\n| band | the level plays the move that was played, % |\n|---|--:|"
     )?;
-    for (index, beside) in bands.iter().enumerate().filter(|(_, beside)| beside.count > 0) {
-        let same = percent(beside.same as f64, beside.count);
-        writeln!(text, "| {} | {same:.1} |", 600 + 200 * index)?;
+    for (index, band) in bands.iter().enumerate().filter(|(_, band)| band.drawn > 0) {
+        let same = percent(band.same as f64, band.drawn);
+        writeln!(text, "| {} | {same:.1} |", lowest(index))?;
     }
     Ok(text)
+}
+
+/// Games, decisions, and each side's figures and the distances with their errors, as cells of a table.
+fn row(beside: &Beside) -> String {
+    let (people, level) = (beside.means(Side::People), beside.means(Side::Level));
+    let distances = beside.distances();
+    let values = |of: [Estimate; 3]| {
+        let [mean, over_15, over_20] = of.map(|it| it.value);
+        format!("{mean:.2} / {over_15:.1} / {over_20:.1}")
+    };
+    let errors = |of: [Estimate; 3]| {
+        let [mean, over_15, over_20] = of.map(|it| it.error);
+        let [mean, shares @ ..] = [(mean, 2), (over_15, 1), (over_20, 1)]
+            .map(|(error, digits)| error.map_or_else(|| "-".to_owned(), |error| format!("{error:.digits$}")));
+        format!("{mean} / {}", shares.join(" / "))
+    };
+    let of_distances = |tell: fn(Estimate) -> Option<String>| {
+        distances
+            .map(|distance| distance.and_then(tell).unwrap_or_else(|| "-".to_owned()))
+            .join(" / ")
+    };
+    [
+        beside.games().to_string(),
+        beside.count().to_string(),
+        values(people),
+        errors(people),
+        values(level),
+        errors(level),
+        of_distances(|it| Some(format!("{:+.0}", it.value))),
+        of_distances(|it| it.error.map(|error| format!("{error:.0}"))),
+    ]
+    .join(" | ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Variant, parse_uci};
-
-    fn line(fen: &str) -> GameLine {
-        GameLine::replay(Variant::Standard, fen, "").unwrap()
-    }
-
-    #[test]
-    fn the_judge_knows_what_gives_a_queen_away_and_what_does_not() {
-        let line = line("3qk3/8/8/8/8/8/5PPP/3RK3 w - - 0 1");
-        let mv = |text| parse_uci(line.position(), text).unwrap();
-        let ([took, waited], stands) = Judge::new(Depth(4))
-            .losses(&line, [mv("d1d8"), mv("h2h3")])
-            .unwrap();
-        assert!(
-            took < 1.0 && waited > 20.0 && stands > 60.0,
-            "{took} {waited} {stands}"
-        );
-    }
-
-    #[test]
-    fn the_same_move_is_judged_once_and_alike() {
-        let line = line("4k3/8/8/8/8/8/5PPP/3RK3 w - - 0 1");
-        let mv = parse_uci(line.position(), "h2h3").unwrap();
-        let ([one, other], _) = Judge::new(Depth(4)).losses(&line, [mv, mv]).unwrap();
-        assert!((one - other).abs() < f32::EPSILON);
-    }
+    use crate::{
+        chess::{Rules as _, Variant},
+        units::Depth,
+    };
 
     #[test]
     fn every_band_has_its_level_and_every_standing_its_part() {
@@ -254,5 +230,66 @@ mod tests {
         assert_eq!(levels[..2], [700, 900]);
         assert!(levels.is_sorted() && levels.iter().all(|level| Level::RANGE.contains(level)));
         assert_eq!([10.0, 30.0, 50.0, 70.0].map(by_standing), [4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_row_tells_figures_and_errors_and_leaves_out_what_is_not_known() {
+        let mut beside = Beside::default();
+        beside.add(1, 4.0, &[2.0]);
+        assert_eq!(
+            row(&beside),
+            "1 | 1 | 4.00 / 0.0 / 0.0 | - / - / - | 2.00 / 0.0 / 0.0 | - / - / - | -50 / - / - | - / - / -"
+        );
+        beside.add(2, 24.0, &[12.0, 36.0]);
+        assert!(row(&beside).starts_with("2 | 2 | 14.00 / 50.0 / 50.0 | 10.00 / 50.0 / 50.0 | 13.00"));
+    }
+
+    #[test]
+    fn only_the_bands_that_are_asked_for_are_measured() {
+        let game = |id: &str, elo| HumanGame {
+            id: id.to_owned(),
+            src: "ours".to_owned(),
+            speed: Some("blitz".to_owned()),
+            tc: None,
+            elo,
+            moves: "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d3 d7d6 e1g1 e8g8".to_owned(),
+            clk: None,
+        };
+        let games = [game("a", [1250, 850]), game("b", [1000, 1210])];
+        let plan = Plan {
+            most: 2,
+            draws: 3,
+            bands: &[1200],
+            levels: Levels::shipped(),
+        };
+        let mut asked = 0;
+        let mut kept = Kept::open(None).unwrap();
+        let mut judge = Judge::own(Depth(2));
+        let games: Vec<&HumanGame> = games.iter().collect();
+        let text = tables(&games, &plan, &mut judge, &mut kept, &mut |count| asked = count).unwrap();
+        assert_eq!(asked, 2, "one decision of each player of 1200");
+        let all: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("| 1200 | 2 | 2 |"))
+            .collect();
+        assert_eq!(all.len(), 3, "the whole, the opening, and level: {text}");
+        assert!(
+            !text.contains("| 800 |") && text.contains("our search of depth 2"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_level_moves_as_often_as_is_asked() {
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        let plan = Plan {
+            most: 1,
+            draws: 5,
+            bands: &[],
+            levels: Levels::shipped(),
+        };
+        let moves = choices(&mut Engine::new(1), &plan, &line, Elo(900), 3);
+        assert_eq!(moves.len(), 5);
+        assert!(moves.iter().all(|mv| line.position().is_legal(*mv)));
     }
 }

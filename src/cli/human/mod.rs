@@ -1,10 +1,12 @@
 //! `sparring human-fit` and `sparring human-report`: the models of human play, from games of people, and how good they are.
 
+mod beside;
 mod clocks;
 mod corpus;
 mod curve_fit;
 pub mod fit;
 mod games;
+mod judge;
 mod kept;
 mod levels;
 mod linear;

@@ -8,8 +8,10 @@ use super::{
     Source, clocks,
     corpus::{Selection, each},
     games::{self, HumanGame, Part},
+    judge::Judge,
     kept::Kept,
-    levels, note, pace_report,
+    levels::{self, Plan},
+    note, pace_report,
     scored::{BANDS, Scored, band, sample},
     stockfish::{self, DEPTHS, Verdicts},
     tally::{Losses, Match, percent},
@@ -17,11 +19,14 @@ use super::{
 use crate::{
     chess::{Variant, write_uci},
     cli::exit::Exit,
-    personality::choice::{
-        Looks, Model,
-        curve::{Phase, basis},
-        format,
-        net::normalise,
+    personality::{
+        choice::{
+            Looks, Model,
+            curve::{Phase, basis},
+            format,
+            net::normalise,
+        },
+        strength::Levels,
     },
     units::{Clock as _, Depth, Stopwatch},
 };
@@ -47,13 +52,27 @@ pub struct Args {
     /// Judges the think times instead of the moves.
     #[arg(long)]
     pace: bool,
-    /// Lets the levels themselves move on so many decisions of each band instead, and judges them beside people by a
-    /// search that neither has seen.
+    /// Lets the levels themselves move in so many decisions of each band instead, and judges them beside people.
     #[arg(long, value_name = "N", conflicts_with_all = ["pace", "clocks"])]
     levels: Option<usize>,
-    /// How deep that search looks, in half moves.
+    /// How often each level moves in each of these positions.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..))]
+    draws: u8,
+    /// Only these bands, each named by its lowest rating.
+    #[arg(long, value_name = "RATING", value_delimiter = ',')]
+    bands: Vec<u32>,
+    /// The engine that judges them, a program that speaks UCI; without, our own search.
+    #[arg(long, value_name = "PROGRAM")]
+    judge: Option<String>,
+    /// How deep the judge looks, in half moves.
     #[arg(long, value_name = "DEPTH", default_value_t = 10)]
-    judge: u32,
+    judge_depth: u32,
+    /// Other numbers behind the levels, in the form of src/personality/strength/levels.toml.
+    #[arg(long, value_name = "FILE")]
+    numbers: Option<PathBuf>,
+    /// Takes the games that the curve was tuned on: to choose numbers by, never to report on.
+    #[arg(long, conflicts_with = "all")]
+    tuning: bool,
     /// Plays so many clocks of 1+0, 3+0 and 10+5 to the end with 300 ms lag instead, and counts flags.
     #[arg(long, value_name = "GAMES", conflicts_with = "pace")]
     clocks: Option<usize>,
@@ -80,9 +99,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         None => Model::shipped(),
     };
     let games = games::read(&args.source.data)?;
+    let part = if args.tuning { Part::Tune } else { Part::Report };
     let games: Vec<&HumanGame> = games
         .iter()
-        .filter(|game| args.all || game.part() == Part::Report)
+        .filter(|game| args.all || game.part() == part)
         .collect();
     let verdicts = stockfish::read(&args.source.data)?;
     let mut kept = Kept::open(args.source.keep.as_deref())?;
@@ -98,7 +118,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         return crate::cli::print(clocks::table(&games, count)?);
     }
     if let Some(count) = args.levels {
-        return crate::cli::print(levels::tables(&games, count, Depth(args.judge), &mut tell)?);
+        return crate::cli::print(beside_people(args, &games, count, &mut kept, &mut tell)?);
     }
     if args.pace {
         return crate::cli::print(pace_report::tables(&games, model)?);
@@ -120,6 +140,37 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let judged = Judged::new(model, &decisions);
     let alone = prior_alone(model, &games)?;
     crate::cli::print(alone + &judged.tables(&decisions, &verdicts)?)
+}
+
+/// The levels beside people, by the judge and with the numbers that are asked for.
+fn beside_people(
+    args: &Args,
+    games: &[&HumanGame],
+    most: usize,
+    kept: &mut Kept,
+    tell: &mut dyn FnMut(usize),
+) -> anyhow::Result<String> {
+    let read;
+    let levels = match &args.numbers {
+        Some(path) => {
+            let text = fs::read_to_string(path).with_context(|| format!("\"{}\"", path.display()))?;
+            read = Levels::read(&text).with_context(|| path.display().to_string())?;
+            &read
+        }
+        None => Levels::shipped(),
+    };
+    let plan = Plan {
+        most,
+        draws: usize::from(args.draws),
+        bands: &args.bands,
+        levels,
+    };
+    let depth = Depth(args.judge_depth);
+    let mut judge = match &args.judge {
+        Some(program) => Judge::guest(program, depth)?,
+        None => Judge::own(depth),
+    };
+    levels::tables(games, &plan, &mut judge, kept, tell)
 }
 
 /// The prior on every judged decision: without a search there is no need for a sample.

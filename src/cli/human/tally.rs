@@ -81,26 +81,6 @@ impl Losses {
         self.count > 0.0
     }
 
-    /// Counts in a move that loses so much.
-    pub fn add_one(&mut self, loss: f32) {
-        self.add(loss, 1.0);
-    }
-
-    /// How many were counted in.
-    #[must_use]
-    pub fn count(&self) -> f64 {
-        self.count
-    }
-
-    /// How far the mean loss and the shares above 15 and 20 are from those of others, in percent of theirs; none where
-    /// theirs is nothing.
-    #[must_use]
-    pub fn distances(&self, others: &Self) -> [Option<f64>; 3] {
-        let means = |of: &Self| [of.sum, of.over_15, of.over_20].map(|sum| sum / of.count.max(1.0));
-        let (own, theirs) = (means(self), means(others));
-        [0, 1, 2].map(|index| (theirs[index] > 0.0).then(|| 100.0 * (own[index] / theirs[index] - 1.0)))
-    }
-
     fn add(&mut self, loss: f32, share: f64) {
         self.count += share;
         self.sum += share * f64::from(loss);

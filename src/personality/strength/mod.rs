@@ -3,10 +3,12 @@
 //! [`order`] says what to do and [`think`] does it, for the daemon, for UCI and for ladders alike. The numbers behind a
 //! level are in `levels.toml`, read by [`Levels`].
 
+mod often;
 mod path;
 mod stated;
 mod think;
 
+pub use often::think_often;
 pub use path::{Choice, Knobs, Levels, LevelsError, Place};
 pub use stated::Strength;
 pub use think::{Chosen, Order, Styled, Thought, think};

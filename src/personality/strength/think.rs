@@ -97,16 +97,7 @@ pub fn think(
         engine.search_into(&order.search, around, tell, &mut report);
         return Thought { report, chosen: None };
     };
-    engine.clear();
-    let mut looks = Looks::default();
-    let mut listen = |news: News<'_>| {
-        if let News::Iteration(report) = &news {
-            looks.note(report);
-        }
-        tell(news);
-    };
-    engine.search_into(&order.search, around, &mut listen, &mut report);
-    let scored = looks.scored(&report);
+    let scored = look(engine, order, around, tell, &mut report);
     let Some((drawn, styled)) = drawn(order, choice, &scored) else {
         return Thought { report, chosen: None };
     };
@@ -135,15 +126,32 @@ pub fn think(
     }
 }
 
+/// Searches all moves, as the order says, into `report`, and keeps what both looks found of each.
+pub(super) fn look(
+    engine: &mut Engine,
+    order: &Order,
+    around: &Surroundings<'_>,
+    tell: &mut dyn FnMut(News<'_>),
+    report: &mut Report,
+) -> Vec<ScoredMove> {
+    // Whatever was searched before, equal orders come to equal thoughts.
+    engine.clear();
+    let mut looks = Looks::default();
+    let mut listen = |news: News<'_>| {
+        if let News::Iteration(report) = &news {
+            looks.note(report);
+        }
+        tell(news);
+    };
+    engine.search_into(&order.search, around, &mut listen, report);
+    looks.scored(report)
+}
+
 /// The move that a person plays here with the chance it had, and what the style had to do with it.
 fn drawn(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Option<(Candidate, Option<Styled>)> {
     let line = &order.search.line;
-    let mut candidates = Model::shipped().weigh(line, choice.rating, Haste::Calm, scored);
-    if !order.search.only.is_empty() {
-        candidates.retain(|candidate| order.search.only.contains(&candidate.mv));
-    }
-    sharpen(&mut candidates, choice.sharpness as f32, scored);
-    let plain = candidates.clone();
+    let plain = plain(order, choice, scored);
+    let mut candidates = plain.clone();
     order.style.lean(&mut candidates, line);
     let drawn = draw(&candidates, line, order.seed)?;
     let plainly = plain.iter().find(|each| each.mv == drawn.mv)?.chance;
@@ -152,6 +160,16 @@ fn drawn(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Option<(Candid
         axes: order.style.draws_to(drawn.mv, line),
     });
     Some((drawn, styled))
+}
+
+/// The moves that a person may play here with their chances, before any style.
+pub(super) fn plain(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Vec<Candidate> {
+    let mut candidates = Model::shipped().weigh(&order.search.line, choice.rating, Haste::Calm, scored);
+    if !order.search.only.is_empty() {
+        candidates.retain(|candidate| order.search.only.contains(&candidate.mv));
+    }
+    sharpen(&mut candidates, choice.sharpness as f32, scored);
+    candidates
 }
 
 /// Raises chances to a power, and lets those of a won game who know what wins prefer it: beyond ten pawns all moves
@@ -193,13 +211,13 @@ fn lead(score: Score) -> i32 {
 
 /// What the searches of an order have used up.
 #[derive(Debug, Clone, Copy, Default)]
-struct Spent {
+pub(super) struct Spent {
     nodes: Nodes,
     time: Millis,
 }
 
 impl Spent {
-    fn add(&mut self, report: &Report) {
+    pub(super) fn add(&mut self, report: &Report) {
         self.nodes = Nodes(self.nodes.0.saturating_add(report.nodes.0));
         self.time += report.elapsed;
     }
@@ -229,6 +247,19 @@ fn correction(
     limits: Limits,
     spent: &mut Spent,
 ) -> Option<Report> {
+    let best = second_look(engine, order, around, limits, spent)?;
+    let loss = loss(engine, order, around, drawn, &best, limits, spent)?;
+    (loss > margin).then_some(best)
+}
+
+/// What the search that may object finds best; none where it finds nothing.
+pub(super) fn second_look(
+    engine: &mut Engine,
+    order: &Order,
+    around: &Surroundings<'_>,
+    limits: Limits,
+    spent: &mut Spent,
+) -> Option<Report> {
     let search = Search {
         multi_pv: 1,
         limits: spent.left(limits, order.most)?,
@@ -236,22 +267,35 @@ fn correction(
     };
     let best = engine.search(&search, around, &mut |_| {});
     spent.add(&best);
-    if best.best()? == drawn || best.depth == Depth(0) {
-        return None;
+    (best.depth > Depth(0)).then_some(best)
+}
+
+/// What a move loses against the best, looked at as deeply, in points of winning chances.
+pub(super) fn loss(
+    engine: &mut Engine,
+    order: &Order,
+    around: &Surroundings<'_>,
+    mv: Move,
+    best: &Report,
+    limits: Limits,
+    spent: &mut Spent,
+) -> Option<f64> {
+    if best.best()? == mv {
+        return Some(0.0);
     }
-    let alone = Search {
+    let search = Search {
+        multi_pv: 1,
         limits: Limits {
             depth: Some(best.depth),
             ..spent.left(limits, order.most)?
         },
-        only: vec![drawn],
-        ..search
+        only: vec![mv],
+        ..order.search.clone()
     };
-    let own = engine.search(&alone, around, &mut |_| {});
+    let own = engine.search(&search, around, &mut |_| {});
     spent.add(&own);
     let chances = |report: &Report| Some(winning_chances(report.lines.first()?.score));
-    let loss = f64::from(chances(&best)? - chances(&own)?);
-    (loss > margin).then_some(best)
+    Some(f64::from(chances(best)? - chances(&own)?))
 }
 
 /// Puts the line of a move before all others. A move that the search overlooked gets a line of its own, worth as

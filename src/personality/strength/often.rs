@@ -1,0 +1,100 @@
+//! What an order comes to with many seeds: how a level plays on average, for a fraction of the searches.
+
+use super::{
+    Order,
+    think::{Spent, look, loss, plain, second_look},
+};
+use crate::{
+    chess::Move,
+    engine::{Engine, Report, Surroundings},
+    personality::choice::draw,
+};
+
+/// The move that an order comes to with each of these seeds in place of its own; none where there is no move.
+///
+/// All of it is done once that does not depend on a seed. They are the moves that [`think`](super::think) plays, but
+/// for what a check may find in the engine's table of the checks of other seeds.
+pub fn think_often(
+    engine: &mut Engine,
+    order: &Order,
+    around: &Surroundings<'_>,
+    seeds: &[u64],
+) -> Vec<Option<Move>> {
+    let mut report = Report::default();
+    let Some(choice) = order.choice else {
+        engine.search_into(&order.search, around, &mut |_| {}, &mut report);
+        return vec![report.best(); seeds.len()];
+    };
+    let scored = look(engine, order, around, &mut |_| {}, &mut report);
+    let line = &order.search.line;
+    let mut candidates = plain(order, choice, &scored);
+    order.style.lean(&mut candidates, line);
+    let drawn: Vec<Option<Move>> = seeds
+        .iter()
+        .map(|seed| draw(&candidates, line, *seed).map(|drawn| drawn.mv))
+        .collect();
+    let (Some(margin), Some(limits), 2..) = (choice.margin, order.check, scored.len()) else {
+        return drawn;
+    };
+    let mut spent = Spent::default();
+    spent.add(&report);
+    let Some(best) = second_look(engine, order, around, limits, &mut spent) else {
+        return drawn;
+    };
+    let mut checked: Vec<(Move, bool)> = Vec::new();
+    let mut is_refused = |mv: Move| {
+        if let Some((_, refused)) = checked.iter().find(|(known, _)| *known == mv) {
+            return *refused;
+        }
+        // Each seed has the limits of a move of its own.
+        let mut spent = spent;
+        let loss = loss(engine, order, around, mv, &best, limits, &mut spent);
+        let refused = loss.is_some_and(|loss| loss > margin);
+        checked.push((mv, refused));
+        refused
+    };
+    drawn
+        .into_iter()
+        .map(|drawn| drawn.and_then(|mv| if is_refused(mv) { best.best() } else { Some(mv) }))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::{GameLine, Variant},
+        engine::Stop,
+        personality::strength::{Levels, order_with, think},
+        units::{Elo, Stopwatch},
+    };
+
+    #[test]
+    fn a_level_plays_with_many_seeds_what_it_plays_with_each() {
+        let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d4 e5d4";
+        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let around = Surroundings {
+            stop: &Stop::new(),
+            clock: &Stopwatch::start(),
+        };
+        let mut engine = Engine::new(1);
+        for level in [1000, 1800, 2400] {
+            let order = |seed| order_with(&Levels::shipped().knobs(Elo(level)), line.clone(), None, seed);
+            let seeds: Vec<u64> = (0..8).collect();
+            let often = think_often(&mut engine, &order(0), &around, &seeds);
+            let each: Vec<Option<Move>> = seeds
+                .iter()
+                .map(|seed| {
+                    think(&mut engine, &order(*seed), &around, &mut |_| {})
+                        .report
+                        .best()
+                })
+                .collect();
+            assert_eq!(often, each, "{level}");
+            assert!(
+                often.iter().any(|mv| *mv != often[0]),
+                "{level}: eight seeds, one move"
+            );
+        }
+    }
+}
