@@ -246,14 +246,14 @@ mod tests {
 
     /// Plays moves that it was given, each taking a second, and remembers by what time it was asked.
     struct Script {
-        moves: std::vec::IntoIter<&'static str>,
+        moves: std::slice::Iter<'static, &'static str>,
         asked: Vec<(TimeControl, Clocks)>,
     }
 
     impl Script {
-        fn of(moves: &[&'static str]) -> Self {
+        fn of(moves: &'static [&'static str]) -> Self {
             Self {
-                moves: moves.to_vec().into_iter(),
+                moves: moves.iter(),
                 asked: Vec::new(),
             }
         }
@@ -277,7 +277,7 @@ mod tests {
         ) -> Result<Answer, PlayerError> {
             self.asked.push((control, clocks));
             Ok(Answer {
-                best: self.moves.next().unwrap_or("none left").to_owned(),
+                best: (*self.moves.next().unwrap_or(&"none left")).to_owned(),
                 spent: Millis::from_secs(1),
                 ..Answer::default()
             })
