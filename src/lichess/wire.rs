@@ -34,6 +34,8 @@ pub(super) struct Wire {
     /// Moves and other short calls. Streams have connections of their own, so that one that stalls cannot hold
     /// a move back.
     commands: Arc<Pool>,
+    /// Each stream has a new connection: a stream that fell silent is opened again while a clock runs, and a connection that an
+    /// earlier one has left may be forgotten as well.
     streams: reqwest::Client,
     authorization: HeaderValue,
     agent: HeaderValue,
@@ -74,7 +76,7 @@ impl Wire {
         authorization.set_sensitive(true);
         Ok(Self {
             commands: Arc::new(Pool::new(http, local).map_err(SetupError::Client)?),
-            streams: http(local).map_err(SetupError::Client)?,
+            streams: each_anew(local).map_err(SetupError::Client)?,
             base,
             authorization,
             agent: agent(None),
@@ -308,9 +310,18 @@ fn is_loopback(url: &Url) -> bool {
     })
 }
 
-/// One pool of connections. Nothing is repeated or redirected behind our back, and no answer is unpacked: a
-/// compressed bomb stays small.
+/// One pool of connections.
 fn http(local: bool) -> Result<reqwest::Client, reqwest::Error> {
+    connections(local).build()
+}
+
+/// Connections of which none is used twice.
+fn each_anew(local: bool) -> Result<reqwest::Client, reqwest::Error> {
+    connections(local).pool_max_idle_per_host(0).build()
+}
+
+/// Nothing is repeated or redirected behind our back, and no answer is unpacked: a compressed bomb stays small.
+fn connections(local: bool) -> reqwest::ClientBuilder {
     let mut builder = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
@@ -330,7 +341,7 @@ fn http(local: bool) -> Result<reqwest::Client, reqwest::Error> {
     if local {
         builder = builder.no_proxy();
     }
-    builder.build()
+    builder
 }
 
 async fn body(call: &'static str, mut answer: Response) -> Result<Vec<u8>, CallError> {
@@ -370,6 +381,7 @@ fn reason(error: &reqwest::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lichess::model::Event;
 
     fn token() -> Token {
         Token::parse("lip_CANARY").unwrap()
@@ -418,6 +430,17 @@ mod tests {
         assert!(first.iter().all(Result::is_ok), "{first:?}");
         assert!(order(100).await.is_err(), "nobody answers there any more");
         order(20_000).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn f3_a_stream_takes_no_connection_that_an_earlier_one_has_left() {
+        let wire = Wire::new(&forgetful(1).await, &token(), 1).unwrap();
+        let open = || wire.open::<Event>("x", Class::EventStream, &["x"], Millis::from_secs(20));
+        let mut first = open().await.unwrap();
+        while first.next().await.is_ok() {}
+        // The connection of the first is open and idle now, and nobody answers there any more.
+        let again = tokio::time::timeout(PATIENCE / 2, open()).await;
+        again.expect("waited on a forgotten connection").unwrap();
     }
 
     #[test]
