@@ -199,10 +199,7 @@ async fn bots_play_each_other_a_hundred_times_a_day() {
         ..standing_still()
     };
     let table = Table::set(options).await;
-    let other = Player {
-        token: table.sandbox.add_bot("Other").unwrap(),
-        ..table.bot.clone()
-    };
+    let other = table.another_bot("Other");
     let challenge = || table.bot.post("/api/challenge/Other", &BLITZ);
     for _ in 0..100 {
         let (status, challenge) = challenge().await;

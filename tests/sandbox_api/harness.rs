@@ -59,6 +59,22 @@ impl Table {
         }
     }
 
+    /// One more bot account.
+    pub fn another_bot(&self, name: &str) -> Player {
+        Player {
+            token: self.sandbox.add_bot(name).unwrap(),
+            ..self.bot.clone()
+        }
+    }
+
+    /// One more person.
+    pub fn another_human(&self, name: &str) -> Player {
+        Player {
+            token: self.sandbox.add_human(name).unwrap(),
+            ..self.anna.clone()
+        }
+    }
+
     /// Anna challenges the bot, which accepts: the id of their game.
     pub async fn game(&self, form: &[(&str, &str)]) -> String {
         let (status, challenge) = self.anna.post("/api/challenge/SandBot", form).await;

@@ -88,10 +88,7 @@ async fn a_guest_takes_more_time_in_a_casual_game_with_a_clock() {
         chat[0],
         json!({ "text": "White + 15 seconds", "user": "lichess" })
     );
-    let stranger = Player {
-        token: table.sandbox.add_human("Berta").unwrap(),
-        ..table.anna.clone()
-    };
+    let stranger = table.another_human("Berta");
     assert_eq!(stranger.post(&more, &[]).await.0, 404);
     table.anna.plays(&id, "resign").await;
     assert_eq!(table.anna.post(&more, &[]).await.0, 400);

@@ -80,11 +80,7 @@ async fn one_opponent_does_not_take_all_the_seats() {
         .await;
     stage.game(&WHITE).await;
     let (id, _events) = stage.challenge(&WHITE).await;
-    let token = stage.table.sandbox.add_human("Boris").unwrap();
-    let boris = crate::table::Player {
-        token,
-        ..stage.table.anna.clone()
-    };
+    let boris = stage.table.another_human("Boris");
     let mut boris_events = boris.events().await;
     assert_eq!(boris.post("/api/challenge/SandBot", &WHITE).await.0, 200);
     timeout(PATIENCE, boris_events.next_of("gameStart"))
@@ -214,11 +210,7 @@ async fn f11_a_limit_on_games_between_bots_leaves_people_alone_and_outlasts_a_re
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let mut stage = replies(&[]).archive(&path).open().await;
-    let rival = stage.table.sandbox.add_bot("Rival").unwrap();
-    let rival = crate::table::Player {
-        token: rival,
-        ..stage.table.anna.clone()
-    };
+    let rival = stage.table.another_bot("Rival");
     let limit = r#"{"error":"You played 100 games against other bots today","ratelimit":{"key":"bot.vsBot.day","seconds":3600}}"#;
     stage.answers("/accept", 1, 429, limit);
     assert_eq!(rival.post("/api/challenge/SandBot", &WHITE).await.0, 200);

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::{
     human::Game,
     stage::{Act, PATIENCE, Stage, WHITE, acts, replies},
-    table::{Lines, Player},
+    table::Lines,
 };
 
 fn challenge(id: &str, challenger: &str) -> Value {
@@ -41,24 +41,13 @@ async fn f8_an_answer_that_must_wait_is_sent_when_the_wait_is_over_and_games_go_
 
 #[tokio::test]
 async fn f11_a_bot_that_has_played_enough_today_is_left_alone_and_others_are_asked() {
-    let stage = replies(&["e2e4"])
-        .options(|options| {
-            options.matchmaking.enabled = true;
-            options.matchmaking.after = Millis(20);
-            options.matchmaking.every = Millis(20);
-        })
-        .open()
-        .await;
+    let stage = replies(&["e2e4"]).courting(Millis(20)).open().await;
     let limit = r#"{"error":"Tired played 100 games against other bots today","ratelimit":{"key":"bot.vsBot.day","seconds":3600}}"#;
     stage.answers("POST /api/challenge/tired", 100, 400, limit);
-    let bot = |name: &str| Player {
-        token: stage.table.sandbox.add_bot(name).unwrap(),
-        ..stage.table.anna.clone()
-    };
-    let _tired = bot("Tired").events().await;
+    let _tired = stage.table.another_bot("Tired").events().await;
     let asked = async { while stage.waiting_faults().await[0] > 99 {} };
     timeout(PATIENCE, asked).await.expect("nobody was asked");
-    let mut fresh = bot("Fresh").events().await;
+    let mut fresh = stage.table.another_bot("Fresh").events().await;
     timeout(PATIENCE, fresh.next_of("challenge"))
         .await
         .expect("nobody else was asked");
@@ -67,21 +56,10 @@ async fn f11_a_bot_that_has_played_enough_today_is_left_alone_and_others_are_ask
 
 #[tokio::test]
 async fn f11_a_limit_of_our_own_on_challenges_is_not_held_against_whom_we_asked() {
-    let stage = replies(&["e2e4"])
-        .options(|options| {
-            options.matchmaking.enabled = true;
-            options.matchmaking.after = Millis(20);
-            options.matchmaking.every = Millis(20);
-        })
-        .open()
-        .await;
+    let stage = replies(&["e2e4"]).courting(Millis(20)).open().await;
     let limit = r#"{"error":"Too many","ratelimit":{"key":"challenge.create.user","seconds":1}}"#;
     stage.answers("POST /api/challenge/only", 1, 429, limit);
-    let only = Player {
-        token: stage.table.sandbox.add_bot("Only").unwrap(),
-        ..stage.table.anna.clone()
-    };
-    let mut events = only.events().await;
+    let mut events = stage.table.another_bot("Only").events().await;
     let begin = Instant::now();
     timeout(PATIENCE, events.next_of("challenge"))
         .await

@@ -9,18 +9,12 @@ use crate::{
 };
 
 fn eager() -> Staging {
-    replies(&["e2e4", "e7e5"]).options(|options| {
-        options.matchmaking.enabled = true;
-        options.matchmaking.after = Millis(50);
-    })
+    replies(&["e2e4", "e7e5"]).courting(Millis(50))
 }
 
 /// Another bot, its event stream open.
 async fn rival(stage: &Stage) -> (Player, Lines) {
-    let player = Player {
-        token: stage.table.sandbox.add_bot("Rival").unwrap(),
-        ..stage.table.anna.clone()
-    };
+    let player = stage.table.another_bot("Rival");
     let events = player.events().await;
     (player, events)
 }
@@ -31,10 +25,7 @@ async fn next(events: &mut Lines, kind: &str) -> serde_json::Value {
 
 #[tokio::test]
 async fn an_idle_bot_challenges_another_and_plays() {
-    let mut stage = eager()
-        .options(|options| options.matchmaking.every = Millis(50))
-        .open()
-        .await;
+    let mut stage = eager().open().await;
     let (rival, mut events) = rival(&stage).await;
     let challenge = next(&mut events, "challenge").await["challenge"].clone();
     assert_eq!(
@@ -48,10 +39,7 @@ async fn an_idle_bot_challenges_another_and_plays() {
 
 #[tokio::test]
 async fn a_challenge_is_kept_alive_until_it_is_decided() {
-    let mut stage = eager()
-        .options(|options| options.matchmaking.every = Millis(50))
-        .open()
-        .await;
+    let mut stage = eager().open().await;
     let (rival, mut events) = rival(&stage).await;
     let challenge = next(&mut events, "challenge").await["challenge"].clone();
     let id = challenge["id"].as_str().unwrap();
@@ -68,7 +56,6 @@ async fn a_person_who_waits_for_the_seat_of_a_challenge_gets_it() {
     let stage = eager()
         .options(|options| {
             options.games.max = 1;
-            options.matchmaking.every = Millis(50);
         })
         .open()
         .await;
@@ -97,7 +84,6 @@ async fn nobody_is_challenged_unless_the_settings_say_so() {
 async fn deaf(answer: Millis) -> (Stage, Player, String) {
     let mut stage = eager()
         .options(|options| {
-            options.matchmaking.every = Millis(50);
             options.answer = answer;
         })
         .open()
@@ -142,23 +128,18 @@ async fn whom_the_rules_decline_is_not_challenged_either() {
         .collect::<Vec<_>>()
         .join(", ");
     let mut stage = eager()
-        .options(|options| options.matchmaking.every = Millis(50))
         .rules(&format!(
             "[[list]]\nname = \"blocked\"\nusers = [{names}]\n[[rule]]\nlists = [\"blocked\"]\nthen = \"decline\"\n"
         ))
         .open()
         .await;
     stage.kill();
-    let bot = |name: &str| Player {
-        token: stage.table.sandbox.add_bot(name).unwrap(),
-        ..stage.table.anna.clone()
-    };
     // All are online before the bot looks.
     let mut others = Vec::new();
     for name in &blocked {
-        others.push(bot(name).events().await);
+        others.push(stage.table.another_bot(name).events().await);
     }
-    let mut welcome = bot("Welcome").events().await;
+    let mut welcome = stage.table.another_bot("Welcome").events().await;
     stage.start().await;
     // A challenge to anybody else would be out for longer than this waits.
     next(&mut welcome, "challenge").await;

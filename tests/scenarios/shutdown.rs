@@ -6,10 +6,7 @@ use serde_json::Value;
 use sparring::units::Millis;
 use tokio::time::timeout;
 
-use crate::{
-    stage::{Act, PATIENCE, WHITE, acts, replies},
-    table::Player,
-};
+use crate::stage::{Act, PATIENCE, WHITE, acts, replies};
 
 #[tokio::test]
 async fn an_idle_daemon_leaves_when_it_is_asked_to() {
@@ -68,18 +65,8 @@ async fn games_that_take_too_long_are_left() {
 
 #[tokio::test]
 async fn a_challenge_of_the_bot_is_taken_back_before_it_leaves() {
-    let mut stage = replies(&[])
-        .options(|options| {
-            options.matchmaking.enabled = true;
-            options.matchmaking.after = Millis(50);
-            options.matchmaking.every = Millis(50);
-        })
-        .open()
-        .await;
-    let rival = Player {
-        token: stage.table.sandbox.add_bot("Rival").unwrap(),
-        ..stage.table.anna.clone()
-    };
+    let mut stage = replies(&[]).courting(Millis(50)).open().await;
+    let rival = stage.table.another_bot("Rival");
     let mut events = rival.events().await;
     let challenge = timeout(PATIENCE, events.next_of("challenge")).await.unwrap();
     let bot = stage.bot.take().unwrap();

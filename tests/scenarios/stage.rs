@@ -142,6 +142,15 @@ impl Staging {
         self
     }
 
+    /// Challenging other bots, so often.
+    pub fn courting(self, every: Millis) -> Self {
+        self.options(|options| {
+            options.matchmaking.enabled = true;
+            options.matchmaking.after = every;
+            options.matchmaking.every = every;
+        })
+    }
+
     /// With these rules and lists, as `bot.toml` has them.
     pub fn rules(mut self, text: &str) -> Self {
         self.options.rules = rules(text);
