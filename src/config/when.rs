@@ -229,26 +229,15 @@ fn people(rule: &mut Section<'_>, known: &[String]) -> When {
         hours: rule.optional("hours", HoursForm, ANY, "The time of day, UTC."),
         ..When::default()
     };
-    crossed(rule, "min-rating", "max-rating", when.rating.is_crossed());
-    crossed(
-        rule,
-        "min-difference",
-        "max-difference",
-        when.difference.is_crossed(),
-    );
-    crossed(
-        rule,
-        "min-games-ever",
-        "max-games-ever",
-        when.games_ever.is_crossed(),
-    );
-    crossed(rule, "min-score", "max-score", when.score.is_crossed());
-    crossed(
-        rule,
-        "min-last-level",
-        "max-last-level",
-        when.last_level.is_crossed(),
-    );
+    for (least, most, is_crossed) in [
+        ("min-rating", "max-rating", when.rating.is_crossed()),
+        ("min-difference", "max-difference", when.difference.is_crossed()),
+        ("min-games-ever", "max-games-ever", when.games_ever.is_crossed()),
+        ("min-score", "max-score", when.score.is_crossed()),
+        ("min-last-level", "max-last-level", when.last_level.is_crossed()),
+    ] {
+        crossed(rule, least, most, is_crossed);
+    }
     when
 }
 
