@@ -33,7 +33,7 @@ struct Moment {
 
 /// Kills the program on its turn as often as asked, and prints how the next one did. Returns how many bars were missed.
 pub(super) async fn play(args: &Args) -> anyhow::Result<usize> {
-    let mut scene = Scene::new(args.seed + 1, 1).await?;
+    let mut scene = Scene::new(args.seed + 1, 1, None).await?;
     let guest = Guest::new(&scene.ground, 0)?;
     scene.start().await?;
     let mut moments = Vec::new();

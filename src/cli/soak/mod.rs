@@ -12,6 +12,8 @@ mod table;
 mod victim;
 mod weather;
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Context as _;
 
 use self::{network::Network, victim::Victim};
@@ -41,6 +43,9 @@ pub struct Args {
     /// Seed of everything drawn.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Keeps what the program says of its games in this file, to look up why one was lost.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
 }
 
 /// Runs the soak.
@@ -70,10 +75,10 @@ struct Scene {
 }
 
 impl Scene {
-    async fn new(seed: u64, at_once: usize) -> anyhow::Result<Self> {
+    async fn new(seed: u64, at_once: usize, log: Option<&Path>) -> anyhow::Result<Self> {
         let ground = Ground::new(seed).await?;
         let network = Network::before(ground.server).await?;
-        let victim = Victim::new(network.address(), &ground.token, at_once)?;
+        let victim = Victim::new(network.address(), &ground.token, at_once, log)?;
         Ok(Self {
             ground,
             network,

@@ -2,7 +2,9 @@
 //! its disk full.
 
 use std::{
-    path::PathBuf,
+    fs::File,
+    io::Write as _,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -46,11 +48,21 @@ pub(super) struct Victim {
     max_games: usize,
     program: Option<Program>,
     said: Arc<Mutex<Said>>,
+    log: Option<File>,
 }
 
 impl Victim {
-    /// A program for this server and account, not started yet.
-    pub(super) fn new(address: &str, token: &str, max_games: usize) -> anyhow::Result<Self> {
+    /// A program for this server and account, not started yet. All that it says in all its lives is kept in the file `log`.
+    pub(super) fn new(
+        address: &str,
+        token: &str,
+        max_games: usize,
+        log: Option<&Path>,
+    ) -> anyhow::Result<Self> {
+        let log = log
+            .map(File::create)
+            .transpose()
+            .context("the log cannot be written")?;
         let victim = Self {
             address: address.to_owned(),
             token: token.to_owned(),
@@ -58,6 +70,7 @@ impl Victim {
             max_games,
             program: None,
             said: Arc::default(),
+            log,
         };
         victim.mend()?;
         Ok(victim)
@@ -106,7 +119,12 @@ impl Victim {
     /// Starts it, whatever state it was left in.
     pub(super) fn start(&mut self) -> anyhow::Result<&mut Program> {
         let said = Arc::clone(&self.said);
+        let mut log = self.log.as_ref().map(File::try_clone).transpose()?;
         let hear = move |line: &str| {
+            if let Some(file) = &mut log {
+                // For whoever asks why afterwards: a line that cannot be kept is no reason to stop.
+                let _ = writeln!(file, "{line}");
+            }
             said.lock().unwrap_or_else(PoisonError::into_inner).hear(line);
         };
         let program = Program::start(&self.folder, &self.address, &self.token, &[], hear)?;
