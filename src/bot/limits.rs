@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// lichess' name of its limit on games between bots.
-const BOT_GAMES: &str = "bot.vsBot.day";
+const VS_BOTS: &str = "bot.vsBot.day";
 /// Begins the names of whole classes of calls.
 const CLASS: &str = "class.";
 /// Shorter silences are over before a restart is.
@@ -40,8 +40,8 @@ impl Limits {
     /// A call of a class failed: a limit that it tells of is kept.
     pub(super) fn note(&mut self, class: Class, error: &CallError, epoch: Millis) {
         let (key, after) = match error {
-            CallError::RateLimited { after, key, .. } if key.as_deref() == Some(BOT_GAMES) => {
-                (BOT_GAMES.to_owned(), *after)
+            CallError::RateLimited { after, key, .. } if key.as_deref() == Some(VS_BOTS) => {
+                (VS_BOTS.to_owned(), *after)
             }
             CallError::RateLimited { after, .. } => (format!("{CLASS}{}", class.name()), *after),
             _ => return,
@@ -56,7 +56,7 @@ impl Limits {
 
     /// Whether lichess wants no more games between bots for now.
     pub(super) fn forbids_bots(&self, epoch: Millis) -> bool {
-        self.until.get(BOT_GAMES).is_some_and(|until| epoch < *until)
+        self.until.get(VS_BOTS).is_some_and(|until| epoch < *until)
     }
 }
 
@@ -77,14 +77,14 @@ mod tests {
     async fn f11_a_limit_of_bots_is_no_limit_of_a_class() {
         let mut limits = Limits::default();
         let now = Millis::from_secs(1_000_000);
-        limits.note(Class::Challenge, &limited(90, Some(BOT_GAMES)), now);
+        limits.note(Class::Challenge, &limited(90, Some(VS_BOTS)), now);
         assert!(limits.forbids_bots(now + Millis::from_secs(89)));
         assert!(!limits.forbids_bots(now + Millis::from_secs(90)));
         limits.note(Class::Challenge, &limited(60, None), now);
         limits.note(Class::Read, &limited(1, None), now);
         assert_eq!(
             limits.until.keys().collect::<Vec<_>>(),
-            [BOT_GAMES, "class.challenge"]
+            [VS_BOTS, "class.challenge"]
         );
     }
 

@@ -39,3 +39,4 @@ mod today;
 
 pub use daemon::{Daemon, Options, Past, Signals, Status};
 pub use login::Exit;
+pub use today::BOT_GAMES;

@@ -9,7 +9,7 @@ use crate::{lichess::model::UserId, units::Millis};
 const DAY: u64 = 24 * 3600 * 1000;
 
 /// lichess lets a bot play so many games a day against others, both sides counted. With people there is no limit.
-const BOT_GAMES: u32 = 100;
+pub const BOT_GAMES: u32 = 100;
 
 /// The games of one day.
 #[derive(Debug, Default)]

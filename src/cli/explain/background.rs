@@ -24,7 +24,7 @@ pub(super) struct Background {
     /// Games begun with the challenger since midnight UTC.
     pub(super) played_today: u32,
     /// Games begun with bots since then.
-    pub(super) bots_today: usize,
+    pub(super) bots_today: u32,
     /// What was played with the challenger ever.
     pub(super) score: Tally,
     /// How many rematches in a row the challenge would be the last of; none where it is no rematch.
@@ -60,7 +60,7 @@ impl Background {
         let score = scores.iter().find(|(user, _)| Some(user) == challenger);
         let known = Self {
             played_today: u32::try_from(with_them).unwrap_or(u32::MAX),
-            bots_today: today.iter().filter(|(_, is_bot)| *is_bot).count(),
+            bots_today: today.iter().map(|(_, is_bot)| u32::from(*is_bot)).sum(),
             score: score.map(|(_, score)| *score).unwrap_or_default(),
             ..Self::default()
         };

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     bot::{
+        BOT_GAMES,
         facts::{Facts, Moment, minute_of_day},
         rules::{self, By},
     },
@@ -141,9 +142,6 @@ fn beyond_rules(
     }
     said
 }
-
-/// lichess lets a bot play so many games a day against others.
-const BOT_GAMES: usize = 100;
 
 /// What the settings make of a challenge, rule by rule.
 #[must_use]
