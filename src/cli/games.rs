@@ -4,7 +4,7 @@ mod json;
 mod wanted;
 
 use std::{
-    io::{ErrorKind, Write as _, stdout},
+    io::{self, BufWriter, ErrorKind, Write, stdout},
     path::{Path, PathBuf},
 };
 
@@ -94,15 +94,31 @@ pub fn open_archive(named: Option<&Path>, settings: &Path) -> anyhow::Result<Arc
 /// When there is no archive, or no such game.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let archive = open_archive(args.archive.as_deref(), &args.config)?;
-    let mut said = String::new();
+    let mut out = BufWriter::new(stdout().lock());
+    let told = tell(args, &archive, &mut out).and_then(|()| Ok(out.flush()?));
+    match told {
+        Err(error) if is_read_no_further(&error) => Ok(Exit::Success),
+        told => told.map(|()| Exit::Success),
+    }
+}
+
+/// Whether whoever reads the output has seen enough, as `head` has.
+fn is_read_no_further(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// Writes what is asked for, game by game: an archive may hold more than memory does.
+fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<()> {
     match &args.what {
         What::List(wanted) => {
             for game in archive.games(&wanted.filter()?)? {
-                said += &if args.json {
+                let said = if args.json {
                     json_line(&as_json(&game))
                 } else {
                     line(&game)
                 };
+                out.write_all(said.as_bytes())?;
             }
         }
         What::Show { id } => {
@@ -110,11 +126,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             let game =
                 game.ok_or_else(|| Failure::error(Exit::Failed, format!("there is no game {id} in it")))?;
             let moves = archive.moves(id)?;
-            said = if args.json {
+            let said = if args.json {
                 json_line(&whole(&game, &moves))
             } else {
                 line(&game) + &moves.iter().map(move_line).collect::<String>()
             };
+            out.write_all(said.as_bytes())?;
         }
         What::Export(wanted) => {
             let mut games = archive.games(&wanted.filter()?)?;
@@ -122,28 +139,27 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             games.reverse();
             for game in games {
                 let moves = archive.moves(&game.id)?;
-                if args.json {
-                    said += &json_line(&whole(&game, &moves));
-                    continue;
-                }
-                let text = pgn(&game, &moves, date);
-                said += &text.unwrap_or_else(|| format!("% {} cannot be written as PGN\n\n", game.id));
+                let said = if args.json {
+                    json_line(&whole(&game, &moves))
+                } else {
+                    pgn(&game, &moves, date)
+                        .unwrap_or_else(|| format!("% {} cannot be written as PGN\n\n", game.id))
+                };
+                out.write_all(said.as_bytes())?;
             }
         }
         What::Challenges(asked) => {
             for challenge in archive.challenges(&asked.filter()?)? {
-                said += &if args.json {
+                let said = if args.json {
                     json_line(&challenge_json(&challenge))
                 } else {
                     challenge_line(&challenge)
                 };
+                out.write_all(said.as_bytes())?;
             }
         }
     }
-    match stdout().write_all(said.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("standard output"),
-        _ => Ok(Exit::Success),
-    }
+    Ok(())
 }
 
 fn archive_of(path: &Path) -> anyhow::Result<PathBuf> {
