@@ -1,37 +1,52 @@
 //! A line from the terminal that is not shown while it is typed or pasted.
 
-use std::io::{self, BufRead as _};
+use std::io::{self, Read as _};
 
 use console::Term;
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+
+/// What Ctrl-C sends.
+const INTERRUPT: u8 = 3;
 
 /// Shows a prompt and reads a line without its end.
 ///
 /// The echo is off before the prompt shows and nothing that was typed until then is thrown away: who pastes at once
-/// loses nothing, and nothing of it is seen.
+/// loses nothing, and nothing of it is seen. Ctrl-C ends the line too, so that the terminal gets its echo back.
 ///
 /// # Errors
-/// When there is no terminal, or nothing more to read.
+/// When there is no terminal, or nothing more to read; [`io::ErrorKind::Interrupted`] after Ctrl-C.
 pub(super) fn read_line(term: &Term, prompt: &str) -> io::Result<String> {
     let _hush = Hush::new()?;
     term.write_str(prompt)?;
-    let mut line = String::new();
-    let count = io::stdin().lock().read_line(&mut line)?;
-    term.write_line("")?;
-    if count == 0 {
-        return Err(io::ErrorKind::UnexpectedEof.into());
+    let mut line = Vec::new();
+    for byte in io::stdin().lock().bytes() {
+        match byte? {
+            b'\n' => {
+                term.write_line("")?;
+                let text = String::from_utf8_lossy(&line);
+                return Ok(text.trim_end_matches('\r').to_owned());
+            }
+            INTERRUPT => {
+                term.write_line("")?;
+                return Err(io::Error::new(io::ErrorKind::Interrupted, "ended by Ctrl-C"));
+            }
+            byte => line.push(byte),
+        }
     }
-    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+    Err(io::ErrorKind::UnexpectedEof.into())
 }
 
-/// The terminal without echo, until it is dropped.
+/// The terminal without echo, until it is dropped. Its keys send no signals meanwhile: one would end the program and
+/// leave the terminal as it is.
 struct Hush(Termios);
 
 impl Hush {
     fn new() -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
         let mut hushed = before.clone();
-        hushed.local_modes.remove(LocalModes::ECHO);
+        hushed.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG);
+        // A line is read as soon as it ends, and this ends one.
+        hushed.special_codes[SpecialCodeIndex::VEOL] = INTERRUPT;
         tcsetattr(io::stdin(), OptionalActions::Now, &hushed)?;
         Ok(Self(before))
     }
