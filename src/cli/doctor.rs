@@ -1,9 +1,11 @@
 //! `sparring doctor`: is everything in order that the bot needs? One line a thing, each with its remedy.
 
+mod machine;
+
 use std::{
     fmt,
     path::{Path, PathBuf},
-    time::{Instant, SystemTime},
+    time::Instant,
 };
 
 use anyhow::Context as _;
@@ -41,16 +43,8 @@ pub struct Args {
     offline: bool,
 }
 
-/// A clock that is further off than this makes dates wrong and certificates doubtful.
-const SKEW: Millis = Millis::from_secs(60);
 /// So many round trips are timed.
 const TRIPS: usize = 5;
-/// Where services of systemd are installed.
-const UNITS: [&str; 3] = [
-    "/etc/systemd/system",
-    "/usr/lib/systemd/system",
-    "/lib/systemd/system",
-];
 
 /// How a thing stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +116,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let config = settings(&args.station.config, &mut lines);
     lines.push(files(&args.station.config));
     if let Some(config) = &config {
-        lines.push(folder(&state::folder(config, &args.station.config)));
+        let state = state::folder(config, &args.station.config);
+        lines.push(folder(&state));
+        lines.extend(machine::disk(&state));
+        lines.extend(config.status.listen.as_ref().map(machine::port));
         let client = client(args, config, &mut lines);
         if let Some(client) = client.filter(|_| !args.offline) {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -132,7 +129,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             runtime.block_on(server(&client, config.tournaments.scopes(), &mut lines));
         }
     }
-    lines.push(unit());
+    lines.push(machine::unit());
     for line in &lines {
         super::print(line)?;
     }
@@ -316,7 +313,7 @@ async fn server(client: &Client, wanted: &[&'static str], lines: &mut Vec<Line>)
     } else {
         Line::fine("server", found)
     });
-    lines.push(clock(date));
+    lines.push(machine::clock(date));
     lines.push(match account::standing(client, wanted).await {
         Err(error) => Line::broken(
             "account",
@@ -348,67 +345,4 @@ async fn server(client: &Client, wanted: &[&'static str], lines: &mut Vec<Line>)
             format!("{}, a bot", Untrusted(&standing.account.username)),
         ),
     });
-}
-
-/// Whether the clock of this machine agrees with the server's.
-fn clock(server: Option<Millis>) -> Line {
-    const WHAT: &str = "clock";
-    let Some(server) = server else {
-        return Line::worth(
-            WHAT,
-            "the server did not say what time it is",
-            "compare it yourself",
-        );
-    };
-    let now = Millis::since_1970(SystemTime::now());
-    let off = Millis(now.0.abs_diff(server.0));
-    let found = format!("{} s from the server's", off.0 / 1000);
-    if off > SKEW {
-        Line::worth(WHAT, found, "set it, for example by systemd-timesyncd")
-    } else {
-        Line::fine(WHAT, found)
-    }
-}
-
-/// Whether systemd would start the bot.
-fn unit() -> Line {
-    const WHAT: &str = "service";
-    if !Path::new("/run/systemd/system").exists() {
-        return Line::fine(WHAT, "no systemd here");
-    }
-    match installed(&UNITS.map(Path::new)) {
-        Some(path) => Line::fine(WHAT, path.display().to_string()),
-        None => Line::worth(
-            WHAT,
-            "neither sparring.service nor sparring@.service is installed",
-            "copy systemd/sparring.service to /etc/systemd/system to have it started at boot",
-        ),
-    }
-}
-
-/// The unit of one bot, or the template of many.
-fn installed(folders: &[&Path]) -> Option<PathBuf> {
-    let names = ["sparring.service", "sparring@.service"];
-    let paths = names
-        .iter()
-        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    paths.into_iter().find(|path| path.exists())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_template_for_many_bots_is_a_service_too() {
-        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        let paths = [folders[0].path(), folders[1].path()];
-        assert_eq!(installed(&paths), None);
-        let template = paths[1].join("sparring@.service");
-        std::fs::write(&template, "").unwrap();
-        assert_eq!(installed(&paths), Some(template));
-        let own = paths[1].join("sparring.service");
-        std::fs::write(&own, "").unwrap();
-        assert_eq!(installed(&paths), Some(own));
-    }
 }

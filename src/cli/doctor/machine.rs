@@ -1,0 +1,141 @@
+//! What the doctor finds of the machine: its clock, its disk, the port of the dashboard, the service.
+
+use std::{
+    io::ErrorKind,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use super::Line;
+use crate::{config::Listen, units::Millis};
+
+/// A clock that is further off than this makes dates wrong and certificates doubtful.
+const SKEW: Millis = Millis::from_secs(60);
+/// With less room than this, in MiB, an archive will not grow for long.
+const ROOM: u64 = 200;
+/// Where services of systemd are installed.
+const UNITS: [&str; 3] = [
+    "/etc/systemd/system",
+    "/usr/lib/systemd/system",
+    "/lib/systemd/system",
+];
+
+/// Whether the clock of this machine agrees with the server's.
+pub(super) fn clock(server: Option<Millis>) -> Line {
+    const WHAT: &str = "clock";
+    let Some(server) = server else {
+        return Line::worth(
+            WHAT,
+            "the server did not say what time it is",
+            "compare it yourself",
+        );
+    };
+    let now = Millis::since_1970(SystemTime::now());
+    let off = Millis(now.0.abs_diff(server.0));
+    let found = format!("{} s from the server's", off.0 / 1000);
+    if off > SKEW {
+        Line::worth(WHAT, found, "set it, for example by systemd-timesyncd")
+    } else {
+        Line::fine(WHAT, found)
+    }
+}
+
+/// Whether systemd would start the bot.
+pub(super) fn unit() -> Line {
+    const WHAT: &str = "service";
+    if !Path::new("/run/systemd/system").exists() {
+        return Line::fine(WHAT, "no systemd here");
+    }
+    match installed(&UNITS.map(Path::new)) {
+        Some(path) => Line::fine(WHAT, path.display().to_string()),
+        None => Line::worth(
+            WHAT,
+            "neither sparring.service nor sparring@.service is installed",
+            "copy systemd/sparring.service to /etc/systemd/system to have it started at boot",
+        ),
+    }
+}
+
+/// The unit of one bot, or the template of many.
+fn installed(folders: &[&Path]) -> Option<PathBuf> {
+    let names = ["sparring.service", "sparring@.service"];
+    let paths = names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    paths.into_iter().find(|path| path.exists())
+}
+
+/// Whether there is room where the archive grows. `None` where the system does not tell.
+pub(super) fn disk(state: &Path) -> Option<Line> {
+    const WHAT: &str = "disk";
+    // The folder may be yet to be made: the room is that of where it will be.
+    let there = state
+        .ancestors()
+        .find(|path| path.exists())
+        .unwrap_or(Path::new("."));
+    let stat = rustix::fs::statvfs(there).ok()?;
+    let free = stat.f_bavail.saturating_mul(stat.f_frsize) >> 20;
+    let found = format!("{free} MiB free for the archive");
+    Some(if free < ROOM {
+        Line::worth(WHAT, found, "make room, or keep fewer games by [state]")
+    } else {
+        Line::fine(WHAT, found)
+    })
+}
+
+/// Whether the dashboard could be served where the settings want it.
+pub(super) fn port(listen: &Listen) -> Line {
+    const WHAT: &str = "dashboard";
+    let Listen::Tcp(address) = listen else {
+        return Line::fine(WHAT, listen.to_string());
+    };
+    match TcpListener::bind(address) {
+        Ok(_) => Line::fine(WHAT, format!("{listen} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => Line::worth(
+            WHAT,
+            format!("{listen} is taken"),
+            "all is well if by this bot, which runs; if not, name another by listen in [status]",
+        ),
+        Err(error) => Line::worth(
+            WHAT,
+            format!("{listen} cannot be served: {error}"),
+            "name another by listen in [status]",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_that_is_taken_is_told_of_and_a_free_one_is_fine() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listen = Listen::Tcp(taken.local_addr().unwrap());
+        assert!(port(&listen).to_string().starts_with("warn  dashboard"));
+        drop(taken);
+        assert!(port(&listen).to_string().starts_with("ok    dashboard"));
+    }
+
+    #[test]
+    fn the_room_of_a_folder_to_be_made_is_that_of_where_it_will_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/b/state");
+        let room = |path: &Path| disk(path).unwrap().to_string();
+        assert!(room(&deep).contains("MiB free"), "{}", room(&deep));
+    }
+
+    #[test]
+    fn a_template_for_many_bots_is_a_service_too() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let paths = [folders[0].path(), folders[1].path()];
+        assert_eq!(installed(&paths), None);
+        let template = paths[1].join("sparring@.service");
+        std::fs::write(&template, "").unwrap();
+        assert_eq!(installed(&paths), Some(template));
+        let own = paths[1].join("sparring.service");
+        std::fs::write(&own, "").unwrap();
+        assert_eq!(installed(&paths), Some(own));
+    }
+}
