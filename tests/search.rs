@@ -243,7 +243,7 @@ fn a_search_cut_short_keeps_the_move_of_its_last_iteration() {
 }
 
 #[test]
-fn a_search_stopped_beforehand_still_has_a_move() {
+fn a_search_stopped_beforehand_still_takes_a_glance() {
     let stop = Stop::new();
     stop.set();
     let around = Surroundings {
@@ -252,7 +252,7 @@ fn a_search_stopped_beforehand_still_has_a_move() {
     };
     let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), Limits::default());
     let report = Engine::new(1).search(&wanted, &around, &mut |_| ());
-    assert_eq!((report.nodes, report.depth), (Nodes(0), Depth(0)));
+    assert_eq!((report.nodes, report.depth), (Nodes(256), Depth(1)));
     assert!(report.best().is_some());
 }
 

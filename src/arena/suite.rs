@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::write_uci,
-        engine::Line,
+        engine::{Line, Sureness},
         units::{Centipawns, Depth},
     };
 
@@ -208,6 +208,7 @@ mod tests {
             elapsed: Millis(7),
             lines: vec![Line {
                 score,
+                sureness: Sureness::Exact,
                 pv: vec![parse_uci(position, mv).unwrap()],
             }],
             ..Report::default()

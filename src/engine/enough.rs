@@ -51,7 +51,9 @@ impl Pace {
         let best = &iteration.moves[0];
         if let Some(mate) = self.mate {
             let bound = i32::try_from(mate).unwrap_or(MATE).saturating_mul(2);
-            if best.worth() >= MATE_BOUND && MATE - best.worth() <= bound {
+            // Being mated is an answer too, and no deeper search will find a mate of one's own.
+            let distance = MATE - best.worth().abs();
+            if distance <= MATE - MATE_BOUND && distance <= bound {
                 return true;
             }
         }

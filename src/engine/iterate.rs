@@ -1,7 +1,7 @@
 //! Iterative deepening: from depth to depth, line by line, until a limit is met.
 
 use super::{
-    Line, News, Report, Score, Search,
+    Line, News, Report, Score, Search, Sureness,
     crew::Found,
     enough::Pace,
     node::Node,
@@ -10,7 +10,7 @@ use super::{
     searcher::Searcher,
 };
 use crate::{
-    chess::Move,
+    chess::{Move, Rules as _},
     units::{Depth, Nodes},
 };
 
@@ -66,6 +66,7 @@ impl<'a> Iteration<'a> {
             }
         }
         self.fill(report);
+        self.complete(report);
         self.finish()
     }
 
@@ -97,12 +98,8 @@ impl<'a> Iteration<'a> {
 
     /// Searches all lines to a depth. False when that was cut short.
     fn search_lines(&mut self, depth: i32, mut voice: Option<Voice<'_>>) -> bool {
-        for root in &mut self.moves {
-            root.previous = root.worth();
-            root.score = -INFINITE;
-        }
+        self.moves.iter_mut().for_each(RootMove::remember);
         self.searcher.iteration = depth;
-        self.searcher.seldepth = 0;
         let lines = self.multi_pv.min(self.moves.len());
         for first in 0..lines {
             // Only a search for one line tells of what it is about: with several it would confuse.
@@ -114,6 +111,7 @@ impl<'a> Iteration<'a> {
             if self.searcher.watch.stopped() {
                 break;
             }
+            cap(&mut self.moves[first..]);
         }
         order(&mut self.moves[..lines], RootMove::worth);
         !self.searcher.watch.stopped()
@@ -131,9 +129,6 @@ impl<'a> Iteration<'a> {
         }
         let mut reduction = 0;
         loop {
-            for root in &mut self.moves[first..] {
-                root.score = -INFINITE;
-            }
             let mut tell_move = |mv: Move, number: usize| {
                 if let Some((tell, _)) = &mut voice {
                     tell(News::Move {
@@ -167,21 +162,37 @@ impl<'a> Iteration<'a> {
                 return;
             }
             // When the limit strikes before the true score is known, this is what is known of the move.
-            self.moves[first].previous = score;
+            self.moves[first..].iter_mut().for_each(RootMove::remember);
             if let Some((tell, report)) = &mut voice
                 && self.searcher.is_slow()
             {
                 self.fill(report);
                 report.depth = plies(depth);
-                tell(if is_low {
-                    News::AtMost(report)
-                } else {
-                    News::AtLeast(report)
-                });
+                tell(News::Bound(report));
             }
             if width > params.aspiration_wide {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
+        }
+    }
+
+    /// Makes the last report one to answer with: a bound belongs to the iteration that was cut short, and a line of one
+    /// move gets the reply that the table knows, for whoever ponders.
+    fn complete(&mut self, report: &mut Report) {
+        let Some(line) = report.lines.first_mut() else {
+            return;
+        };
+        if line.sureness != Sureness::Exact {
+            report.depth = plies(self.searcher.iteration);
+        }
+        if let [mv] = line.pv[..] {
+            let child = self.node.after(mv);
+            let entry = self
+                .searcher
+                .table
+                .probe(self.searcher.table_key(&child, Some(mv)));
+            let reply = entry.and_then(|entry| entry.mv.unpack(child.board()));
+            line.pv.extend(reply.filter(|reply| child.pos.is_legal(*reply)));
         }
     }
 
@@ -217,13 +228,29 @@ pub(super) fn fill(report: &mut Report, moves: &[RootMove], lines: usize, depth:
     while report.lines.len() < lines {
         report.lines.push(Line {
             score: Score::from_value(0),
+            sureness: Sureness::Exact,
             pv: Vec::with_capacity(MAX_PLY),
         });
     }
     for (line, root) in report.lines.iter_mut().zip(moves) {
         line.score = Score::from_value(root.worth());
+        line.sureness = root.sureness;
         line.pv.clear();
         line.pv.extend(root.pv.iter().copied());
+    }
+}
+
+/// The first of these moves was found the best: the others are worth no more than it, whatever the last iteration said.
+/// Were the next line cut short, a move that has just been refuted would otherwise come back with its old score.
+fn cap(moves: &mut [RootMove]) {
+    let Some((best, rest)) = moves.split_first_mut() else {
+        return;
+    };
+    for root in rest {
+        root.remember();
+        if root.previous > best.worth() {
+            (root.previous, root.sureness) = (best.worth(), Sureness::AtMost);
+        }
     }
 }
 
@@ -234,5 +261,40 @@ pub(super) fn order(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> i32) {
         let own = rank(&moves[index]);
         let place = moves[..index].partition_point(|root| rank(root) >= own);
         moves[place..=index].rotate_right(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrayvec::ArrayVec;
+
+    use super::*;
+    use crate::chess::Variant;
+
+    #[test]
+    fn a_move_that_was_just_refuted_does_not_come_back_with_its_old_score() {
+        let start = Variant::Standard.start();
+        let mut moves: Vec<RootMove> = start
+            .legal_moves()
+            .iter()
+            .zip([(101, 90), (96, 108), (-INFINITE, 120), (-INFINITE, 50)])
+            .map(|(mv, (score, previous))| RootMove {
+                mv: *mv,
+                score,
+                previous,
+                sureness: Sureness::Exact,
+                pv: ArrayVec::from_iter([*mv]),
+                nodes: 0,
+            })
+            .collect();
+        let best = moves[0].mv;
+        cap(&mut moves);
+        let known: Vec<(i32, Sureness)> = moves.iter().map(|root| (root.worth(), root.sureness)).collect();
+        let capped = (101, Sureness::AtMost);
+        let exact = |worth| (worth, Sureness::Exact);
+        assert_eq!(known, [exact(101), exact(96), capped, exact(50)]);
+        // The next line is cut short before it has found anything.
+        order(&mut moves, RootMove::worth);
+        assert_eq!(moves[0].mv, best);
     }
 }

@@ -107,6 +107,19 @@ pub struct Limits {
     pub hard: Option<Millis>,
 }
 
+impl Limits {
+    /// What is left of them when so much time has passed before the search could begin; of time a millisecond at least.
+    #[must_use]
+    pub fn after(self, spent: Millis) -> Self {
+        let left = |limit: Millis| (limit - spent).max(Millis(1));
+        Self {
+            soft: self.soft.map(left),
+            hard: self.hard.map(left),
+            ..self
+        }
+    }
+}
+
 /// How the engine plays below its best: Rodent's idea of weak levels, made repeatable.
 ///
 /// Everything random follows from the seed and the position, so a position met again in the same game is
@@ -163,7 +176,7 @@ pub struct Surroundings<'a> {
 /// What a search found, complete after each iteration and at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The iteration that the lines come from; 0 when not even one was finished.
+    /// The iteration that the lines come from, or that bounds the first; 0 when not even one was finished.
     pub depth: Depth,
     /// The deepest ply visited, quiescence included.
     pub seldepth: Depth,
@@ -193,10 +206,8 @@ impl Report {
 pub enum News<'a> {
     /// An iteration is finished.
     Iteration(&'a Report),
-    /// The iteration under way has found the best line to be worth at least so much; how much, it does not know yet.
-    AtLeast(&'a Report),
-    /// The same for a line that is worth at most so much.
-    AtMost(&'a Report),
+    /// The iteration under way knows a bound of what the best line is worth; how much it is, it does not know yet.
+    Bound(&'a Report),
     /// A move of the root is being searched. Told only of searches that run for a second or more.
     Move {
         /// The move.
@@ -208,11 +219,25 @@ pub enum News<'a> {
     },
 }
 
+/// Whether a score is more than a bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sureness {
+    /// It is the true one, as far as the search has seen.
+    #[default]
+    Exact,
+    /// The line is worth so much or more: the search was cut short before it knew.
+    AtLeast,
+    /// The line is worth so much or less.
+    AtMost,
+}
+
 /// A line of play and what it is worth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// The worth for the side to move at the root.
     pub score: Score,
+    /// How the score is meant.
+    pub sureness: Sureness,
     /// The moves, at least one.
     pub pv: Vec<Move>,
 }

@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
+    Sureness,
     history::Past,
     iterate::{self, Iteration},
     node::Node,
@@ -26,8 +27,11 @@ pub(super) struct RootMove {
     pub mv: Move,
     /// What this iteration found; minus infinite when it is no better than another move.
     pub score: i32,
-    /// What the last iteration found in which it was the best of its line; older than that means nothing.
+    /// What was found last when it was the best of its line; older than that means nothing. No more than a better move is
+    /// known to be worth.
     pub previous: i32,
+    /// How its worth is meant: `score`, or `previous` where there is none.
+    pub sureness: Sureness,
     /// The line that starts with it.
     pub pv: ArrayVec<Move, MAX_PLY>,
     /// Nodes spent below it.
@@ -42,6 +46,24 @@ impl RootMove {
         } else {
             self.previous
         }
+    }
+
+    /// Its score becomes what was found last, to make room for what will be found.
+    pub fn remember(&mut self) {
+        self.previous = self.worth();
+        self.score = -INFINITE;
+    }
+
+    /// A search in this window has found a score.
+    fn find(&mut self, score: i32, (alpha, beta): (i32, i32)) {
+        self.score = score;
+        self.sureness = if score <= alpha {
+            Sureness::AtMost
+        } else if score >= beta {
+            Sureness::AtLeast
+        } else {
+            Sureness::Exact
+        };
     }
 }
 
@@ -63,6 +85,7 @@ pub(super) fn root_moves(searcher: &mut Searcher<'_>, node: &Node, only: &[Move]
             mv,
             score: first_rank(searcher, node, mv, &past),
             previous: 0,
+            sureness: Sureness::Exact,
             pv: ArrayVec::from_iter([mv]),
             nodes: 0,
         });
@@ -120,7 +143,7 @@ impl Searcher<'_> {
             }
             best = best.max(score);
             if index == 0 || score > alpha {
-                root.score = score;
+                root.find(score, (alpha, beta));
                 let line = &self.memory.lines[1];
                 // The best move of the last iteration may fail low with hardly a line; what was known of it says more.
                 if score > alpha || line.len() + 1 >= root.pv.len() {

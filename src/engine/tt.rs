@@ -63,6 +63,8 @@ pub(super) struct Table {
     /// Words before the first whole cache line.
     skip: usize,
     age: u8,
+    /// Whether a search may have stored something since it was empty.
+    used: bool,
 }
 
 impl Table {
@@ -80,7 +82,12 @@ impl Table {
             }
         };
         let skip = words.as_ptr().align_offset(size_of::<Bucket>()).min(WORDS - 1);
-        Self { words, skip, age: 0 }
+        Self {
+            words,
+            skip,
+            age: 0,
+            used: false,
+        }
     }
 
     /// The size in mebibytes, rounded down.
@@ -89,7 +96,11 @@ impl Table {
     }
 
     /// Forgets everything. A large table is given back and asked for anew: even to look through it takes seconds.
+    /// One that is empty is left alone: zeros written to pages that were never touched take as long.
     pub fn clear(&mut self) {
+        if !self.used {
+            return;
+        }
         let mib = self.mib();
         if mib > LARGE {
             // First given back, or there might not be room for both.
@@ -101,10 +112,12 @@ impl Table {
             *word.get_mut() = 0;
         }
         self.age = 0;
+        self.used = false;
     }
 
-    /// Marks what was stored so far as older than what is to come.
+    /// Marks what was stored so far as older than what is to come, as every search does before it stores.
     pub fn grow_older(&mut self) {
+        self.used = true;
         self.age = (self.age + 1) % AGES;
     }
 
@@ -300,6 +313,7 @@ mod tests {
     #[test]
     fn a_cleared_table_is_empty() {
         let mut table = Table::new(1);
+        table.grow_older();
         for key in 0..2000u64 {
             table.store(key << 40 | 1, entry(1, Bound::Exact));
         }
@@ -308,6 +322,7 @@ mod tests {
         assert_eq!(table.hashfull(), 0);
         assert_eq!(table.mib(), 1);
         let mut large = Table::new(LARGE + 1);
+        large.grow_older();
         large.store(1, entry(1, Bound::Exact));
         large.clear();
         assert_eq!((large.probe(1), large.mib()), (None, LARGE + 1));

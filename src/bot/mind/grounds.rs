@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::{Variant, parse_uci},
-        engine::{Line, Report, Score},
+        engine::{Line, Report, Score, Sureness},
         personality::{
             strength::{Choice, Chosen, Styled},
             style::Axis,
@@ -119,6 +119,7 @@ mod tests {
         let report = Report {
             lines: vec![Line {
                 score: Score::Cp(Centipawns(20)),
+                sureness: Sureness::Exact,
                 pv: vec![knight, knight],
             }],
             ..Report::default()

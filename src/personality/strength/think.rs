@@ -3,7 +3,7 @@
 use super::path::Choice;
 use crate::{
     chess::Move,
-    engine::{Engine, Limits, Line, News, Report, Score, Search, Surroundings},
+    engine::{Engine, Limits, Line, News, Report, Score, Search, Sureness, Surroundings},
     personality::{
         choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw},
         style::{Axis, Style},
@@ -308,7 +308,12 @@ fn put_first(report: &mut Report, mv: Move) {
                 .lines
                 .last()
                 .map_or(Score::Cp(Centipawns(0)), |line| line.score);
-            report.lines.insert(0, Line { score, pv: vec![mv] });
+            let line = Line {
+                score,
+                sureness: Sureness::AtMost,
+                pv: vec![mv],
+            };
+            report.lines.insert(0, line);
         }
     }
 }

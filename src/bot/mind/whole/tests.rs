@@ -5,7 +5,7 @@ use crate::{
     book,
     bot::game::Clocks,
     chess::{GameLine, Variant, write_uci},
-    engine::{Line, Report},
+    engine::{Line, Report, Sureness},
     personality::{
         Delay, DrawTemper, Profile, ResignTemper,
         strength::{Choice, Chosen},
@@ -213,6 +213,7 @@ fn a_report_reads_well() {
         nodes: Nodes(20_000),
         lines: vec![Line {
             score: Score::Cp(Centipawns(32)),
+            sureness: Sureness::Exact,
             pv: vec![mv],
         }],
         ..Report::default()
