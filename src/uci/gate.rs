@@ -1,4 +1,7 @@
 //! When a search may run, end and answer: stop, ponder hit and the wait for them.
+//!
+//! Searches are asked for by the front and begun by the worker, one after the other. Whoever sends the next before the
+//! answer to the last is there, as after `stop`, finds it done in its turn.
 
 use std::sync::{
     Condvar, Mutex, MutexGuard, PoisonError,
@@ -29,11 +32,26 @@ const NO_STALL: Millis = Millis(10);
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct State {
-    searching: bool,
-    /// The answer must wait, for a stop or a ponder hit.
+    /// How many searches were asked for, and how many have ended.
+    asked: u64,
+    ended: u64,
+    /// So many of them, counted from the first, were told to stop.
+    stopped: u64,
+    /// The answer to the one asked for last must wait, for a stop or a ponder hit. Earlier ones wait for nothing.
     held: Option<Held>,
-    /// Since when it ponders, and what it should take once the move is played.
+    /// Since when the last one ponders, and what it should take once the move is played.
     pondered: Option<(Millis, Millis)>,
+    /// When its clock began to run.
+    started: u64,
+}
+
+/// A search that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ticket {
+    /// Its number, from 1.
+    number: u64,
+    /// Milliseconds of the watch at which it was asked for.
+    asked: u64,
 }
 
 /// Why an answer must wait.
@@ -61,34 +79,50 @@ impl Gate {
         }
     }
 
-    /// Whether a search runs or its answer is being held.
+    /// Whether a search runs, waits for its turn, or its answer is being held.
     pub fn is_searching(&self) -> bool {
-        self.lock().searching
+        let state = self.lock();
+        state.ended < state.asked
     }
 
-    /// A search is about to begin. `soft` is what it should take, if anything says so.
-    pub fn begin(&self, held: Option<Held>, soft: Option<Millis>) {
+    /// Whether only a command can bring about an answer, so that whatever comes next would wait for ever.
+    pub fn is_held(&self) -> bool {
+        self.lock().held.is_some()
+    }
+
+    /// Asks for a search. `soft` is what it should take, if anything says so. Its clock runs from now on.
+    pub fn ask(&self, held: Option<Held>, soft: Option<Millis>) -> Ticket {
         let mut state = self.lock();
-        *state = State {
-            searching: true,
-            held,
-            pondered: None,
-        };
-        self.stop.clear();
-        let now = self.watch.elapsed().0;
-        let started = if held == Some(Held::Ponder) {
-            state.pondered = Some((Millis(now), soft.unwrap_or_default()));
-            NOT_STARTED
+        let now = self.watch.elapsed();
+        state.asked += 1;
+        state.held = held;
+        let ponders = held == Some(Held::Ponder);
+        state.pondered = ponders.then(|| (now, soft.unwrap_or_default()));
+        state.started = if ponders { NOT_STARTED } else { now.0 };
+        Ticket {
+            number: state.asked,
+            asked: now.0,
+        }
+    }
+
+    /// The turn of a search has come: it begins.
+    pub fn begin(&self, ticket: Ticket) {
+        let state = self.lock();
+        if ticket.number > state.stopped {
+            self.stop.clear();
         } else {
-            now
-        };
+            self.stop.set();
+        }
+        let is_last = ticket.number == state.asked;
+        let started = if is_last { state.started } else { ticket.asked };
         self.started.store(started, Relaxed);
     }
 
-    /// The search ends now, and nothing holds its answer.
+    /// The search ends now, and nothing holds its answer; so do those that wait for their turn.
     pub fn stop(&self) {
         let mut state = self.lock();
-        if state.searching {
+        if state.ended < state.asked {
+            state.stopped = state.asked;
             self.stop.set();
             state.held = None;
             self.changed.notify_all();
@@ -103,7 +137,11 @@ impl Gate {
             let credit = state
                 .pondered
                 .map_or(Millis::ZERO, |(since, soft)| credit(now - since, soft));
-            self.started.store((now - credit).0, Relaxed);
+            state.started = (now - credit).0;
+            // Before its turn has come the clock is that of another.
+            if state.ended + 1 == state.asked {
+                self.started.store(state.started, Relaxed);
+            }
             state.held = None;
             self.changed.notify_all();
         }
@@ -128,10 +166,10 @@ impl Gate {
         }
     }
 
-    /// Waits until the answer may be given.
-    pub fn wait_for_release(&self) {
+    /// Waits until the answer to a search may be given.
+    pub fn wait_for_release(&self, ticket: Ticket) {
         let mut state = self.lock();
-        while state.held.is_some() {
+        while ticket.number == state.asked && state.held.is_some() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -148,7 +186,7 @@ impl Gate {
 
     /// The search is over, and its answer about to be given.
     pub fn end(&self) {
-        self.lock().searching = false;
+        self.lock().ended += 1;
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -176,15 +214,57 @@ impl Clock for Gate {
 mod tests {
     use super::*;
 
+    fn begun(gate: &Gate, held: Option<Held>, soft: Option<Millis>) -> Ticket {
+        let ticket = gate.ask(held, soft);
+        gate.begin(ticket);
+        ticket
+    }
+
+    #[test]
+    fn a_stop_reaches_all_that_were_asked_for_and_nothing_after() {
+        let gate = Gate::new();
+        let first = begun(&gate, None, None);
+        let second = gate.ask(Some(Held::Ponder), None);
+        assert!(gate.is_held());
+        // The first waits for nothing: only the last may be held.
+        gate.wait_for_release(first);
+        gate.stop();
+        assert!(!gate.is_held());
+        let third = gate.ask(None, None);
+        gate.end();
+        gate.begin(second);
+        assert!(gate.stop.is_set());
+        gate.wait_for_release(second);
+        gate.end();
+        gate.begin(third);
+        assert!(!gate.stop.is_set() && gate.is_searching());
+        gate.end();
+        assert!(!gate.is_searching());
+    }
+
+    #[test]
+    fn a_ponder_hit_before_its_turn_leaves_the_clock_of_another_alone() {
+        let gate = Gate::new();
+        begun(&gate, None, None);
+        let clock = gate.started.load(Relaxed);
+        let ticket = gate.ask(Some(Held::Ponder), None);
+        gate.ponder_hit();
+        assert_eq!(gate.started.load(Relaxed), clock);
+        gate.end();
+        gate.begin(ticket);
+        assert_ne!(gate.started.load(Relaxed), NOT_STARTED);
+        gate.wait_for_release(ticket);
+    }
+
     #[test]
     fn no_time_passes_until_the_ponder_hit() {
         let gate = Gate::new();
-        gate.begin(Some(Held::Ponder), None);
+        let ticket = begun(&gate, Some(Held::Ponder), None);
         assert_eq!(gate.started.load(Relaxed), NOT_STARTED);
         assert_eq!(gate.elapsed(), Millis::ZERO);
         gate.ponder_hit();
         assert_ne!(gate.started.load(Relaxed), NOT_STARTED);
-        gate.wait_for_release();
+        gate.wait_for_release(ticket);
         assert!(!gate.stop.is_set());
     }
 
@@ -194,7 +274,7 @@ mod tests {
         assert_eq!(credit(Millis(60_000), Millis(1000)), Millis(500));
         assert_eq!(credit(Millis(60_000), Millis::ZERO), Millis::ZERO);
         let gate = Gate::new();
-        gate.begin(Some(Held::Ponder), Some(Millis::from_secs(7200)));
+        begun(&gate, Some(Held::Ponder), Some(Millis::from_secs(7200)));
         while gate.watch.elapsed() < Millis(20) {
             std::thread::yield_now();
         }
@@ -209,11 +289,11 @@ mod tests {
     #[test]
     fn a_ponder_hit_does_not_release_an_infinite_search() {
         let gate = Gate::new();
-        gate.begin(Some(Held::Infinite), None);
+        let ticket = begun(&gate, Some(Held::Infinite), None);
         gate.ponder_hit();
         assert_eq!(gate.lock().held, Some(Held::Infinite));
         gate.stop();
-        gate.wait_for_release();
+        gate.wait_for_release(ticket);
         assert!(gate.stop.is_set());
     }
 
@@ -235,10 +315,10 @@ mod tests {
     #[test]
     fn lingering_takes_the_time_it_should_and_ends_with_a_stop() {
         let gate = Gate::new();
-        gate.begin(None, None);
+        begun(&gate, None, None);
         gate.linger(Millis(3));
         assert!(gate.elapsed() >= Millis(3));
-        gate.begin(None, None);
+        begun(&gate, None, None);
         std::thread::scope(|scope| {
             scope.spawn(|| gate.stop());
             gate.linger(Millis::from_secs(3600));
@@ -250,7 +330,7 @@ mod tests {
     fn a_stop_without_a_search_does_not_stop_the_next() {
         let gate = Gate::new();
         gate.stop();
-        gate.begin(None, None);
+        begun(&gate, None, None);
         assert!(!gate.stop.is_set());
     }
 }

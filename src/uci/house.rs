@@ -206,6 +206,14 @@ pub(super) fn search_of(task: &Task) -> &Search {
     return task;
 }
 
+/// The same, to be changed.
+pub(super) fn search_mut(task: &mut Task) -> &mut Search {
+    #[cfg(feature = "daemon")]
+    return &mut task.search;
+    #[cfg(not(feature = "daemon"))]
+    return task;
+}
+
 /// Does a task, and leaves what came of it in a report, the move to play first.
 pub(super) fn carry_out(
     engine: &mut Engine,

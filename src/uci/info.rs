@@ -5,7 +5,7 @@ use std::fmt;
 use super::wdl::chances;
 use crate::{
     chess::{Move, Variant, write_uci},
-    engine::{Line, Report},
+    engine::{Line, Report, Sureness},
     units::{Clock as _, Depth, Stopwatch},
 };
 
@@ -19,14 +19,6 @@ pub(super) struct Style<'a> {
     pub wall: &'a Stopwatch,
 }
 
-/// Whether a score is more than a bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sureness {
-    Exact,
-    AtLeast,
-    AtMost,
-}
-
 /// A line of a report as an `info` line.
 pub(super) struct Info<'a> {
     pub style: Style<'a>,
@@ -34,7 +26,6 @@ pub(super) struct Info<'a> {
     pub line: &'a Line,
     /// Its place among the lines, from 0.
     pub index: usize,
-    pub sureness: Sureness,
 }
 
 impl fmt::Display for Info<'_> {
@@ -52,7 +43,7 @@ impl fmt::Display for Info<'_> {
             self.index + 1,
             line.score,
         )?;
-        match self.sureness {
+        match line.sureness {
             Sureness::Exact => {}
             Sureness::AtLeast => write!(f, " lowerbound")?,
             Sureness::AtMost => write!(f, " upperbound")?,

@@ -10,6 +10,7 @@ mod limits;
 mod options;
 mod parse;
 mod perft_table;
+mod position;
 mod settings;
 mod voice;
 mod wdl;
@@ -141,8 +142,10 @@ impl<W: Write> Front<'_, W> {
             Command::IsReady if self.gate.is_searching() => self.voice.say("readyok"),
             Command::IsReady => self.send(Job::Ready),
             Command::NewGame => {
-                self.games += u64::from(!self.gate.is_searching());
-                self.when_idle("ucinewgame", Job::NewGame);
+                if !self.is_refused("ucinewgame") {
+                    self.games += 1;
+                    self.send(Job::NewGame);
+                }
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::Position { fen, moves } => self.set_position(&fen, &moves),
@@ -159,9 +162,15 @@ impl<W: Write> Front<'_, W> {
                     "perft {depth} would take too long, the most is {MAX_PERFT}"
                 ));
             }
-            Command::Perft(depth) => self.count("perft", Job::Perft(Box::new(self.line.clone()), depth)),
+            Command::Perft(_) if self.is_refused("perft") => {}
+            Command::Perft(depth) => {
+                let line = Box::new(self.line.clone());
+                self.send(Job::Perft(self.gate.ask(None, None), line, depth));
+            }
+            Command::Bench(_) if self.is_refused("bench") => {}
             Command::Bench(depth) => {
-                self.count("bench", Job::Bench(depth.map_or(signature::DEPTH, Depth)));
+                let depth = depth.map_or(signature::DEPTH, Depth);
+                self.send(Job::Bench(self.gate.ask(None, None), depth));
             }
             Command::Quit | Command::Nothing => {}
         }
@@ -178,7 +187,7 @@ impl<W: Write> Front<'_, W> {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
-        if self.gate.is_searching() {
+        if self.gate.is_held() {
             self.voice
                 .remark(format_args!("option \"{name}\" cannot be set during a search"));
             return;
@@ -228,15 +237,19 @@ impl<W: Write> Front<'_, W> {
     }
 
     fn set_position(&mut self, fen: &str, moves: &[String]) {
-        match GameLine::replay(self.variant(), fen, &moves.join(" ")) {
-            Ok(line) => self.line = line,
+        match position::read(self.variant(), fen, moves) {
+            Ok((line, remark)) => {
+                self.line = line;
+                if let Some(remark) = remark {
+                    self.voice.remark(remark);
+                }
+            }
             Err(error) => self.voice.remark(error),
         }
     }
 
     fn go(&mut self, go: &Go) {
-        if self.gate.is_searching() {
-            self.refuse_during_search("go");
+        if self.is_refused("go") {
             return;
         }
         let mut only = Vec::new();
@@ -281,15 +294,16 @@ impl<W: Write> Front<'_, W> {
             .house
             .book_margin(&guise)
             .or(self.settings.verify_book.then_some(TOLERANCE));
-        self.gate.begin(held, limits.soft);
-        self.send(Job::Search(Box::new(Order {
+        let ticket = self.gate.ask(held, limits.soft);
+        let order = Order {
             task: self.house.disguise(search, &guise, seed),
             lines: self.settings.multi_pv,
             book,
             delay,
             verify,
             wdl: self.settings.show_wdl,
-        })));
+        };
+        self.send(Job::Search(ticket, Box::new(order)));
     }
 
     /// The book's moves, where one is wanted: not for analysis, and not before an answer may be given.
@@ -331,27 +345,15 @@ impl<W: Write> Front<'_, W> {
             .say(format_args!("repetitions {}", self.line.repetitions()));
     }
 
-    /// Sends a job that counts something. Like a search it can be stopped, and nothing else begins meanwhile.
-    fn count(&self, name: &str, job: Job) {
-        if self.gate.is_searching() {
-            self.refuse_during_search(name);
-        } else {
-            self.gate.begin(None, None);
-            self.send(job);
+    /// Whether a command comes while a search runs that only `stop` or `ponderhit` can end: it would wait for ever.
+    /// Behind any other search it is done in its turn.
+    fn is_refused(&self, name: &str) -> bool {
+        let is_held = self.gate.is_held();
+        if is_held {
+            self.voice
+                .remark(format_args!("\"{name}\" is ignored while a search runs"));
         }
-    }
-
-    fn when_idle(&self, name: &str, job: Job) {
-        if self.gate.is_searching() {
-            self.refuse_during_search(name);
-        } else {
-            self.send(job);
-        }
-    }
-
-    fn refuse_during_search(&self, name: &str) {
-        self.voice
-            .remark(format_args!("\"{name}\" is ignored while a search runs"));
+        is_held
     }
 
     fn send(&self, job: Job) {

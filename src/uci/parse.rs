@@ -190,7 +190,12 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
             "depth" => go.depth = Some(positive(word, words.next())?),
             "nodes" => go.nodes = Some(positive(word, words.next())?),
             "mate" => go.mate = Some(positive(word, words.next())?),
-            "movestogo" => go.movestogo = Some(number(word, words.next())?),
+            "movestogo" => {
+                let text = words.next();
+                // Fewer than none are as good as nothing said.
+                let is_none = number::<i64>(word, text)? < 0;
+                go.movestogo = if is_none { None } else { Some(number(word, text)?) };
+            }
             "movetime" => go.movetime = Some(span(word, words.next())?),
             "wtime" => go.wtime = Some(span(word, words.next())?),
             "btime" => go.btime = Some(span(word, words.next())?),
@@ -269,6 +274,7 @@ mod tests {
             (Some(9), Some(77), Some(3), Some(40))
         );
         assert_eq!(parse("go perft 5"), Ok(Command::Perft(5)));
+        assert_eq!(parse("go movestogo -1"), parse("go"));
     }
 
     #[test]

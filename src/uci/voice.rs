@@ -10,6 +10,9 @@ use std::{
 
 use crate::units::{Clock as _, Stopwatch};
 
+/// Characters of a remark.
+const LONGEST: usize = 500;
+
 /// The way out, shared by both threads.
 pub(super) struct Voice<W> {
     writer: Mutex<W>,
@@ -38,8 +41,14 @@ impl<W: Write> Voice<W> {
         }
     }
 
-    /// Says what is wrong, or of interest, in the way of the protocol.
+    /// Says what is wrong, or of interest, in the way of the protocol. What it quotes may be of any length: only so much
+    /// of it is said.
     pub fn remark(&self, text: impl fmt::Display) {
+        let mut text = text.to_string();
+        if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+            text.truncate(end);
+            text += "...";
+        }
         self.say(format_args!("info string {text}"));
     }
 

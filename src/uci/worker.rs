@@ -3,9 +3,9 @@
 use std::{fmt, io::Write};
 
 use super::{
-    gate::Gate,
-    house::{Task, carry_out, search_of},
-    info::{Answer, CurrentMove, Info, Style, Sureness},
+    gate::{Gate, Ticket},
+    house::{Task, carry_out, search_mut, search_of},
+    info::{Answer, CurrentMove, Info, Style},
     perft_table::perft_until,
     voice::Voice,
 };
@@ -21,13 +21,13 @@ use crate::{
 
 /// Something for the engine to do.
 pub(super) enum Job {
-    Search(Box<Order>),
+    Search(Ticket, Box<Order>),
     NewGame,
     Resize(usize),
     Threads(usize),
     Params(Box<Params>),
-    Perft(Box<GameLine>, u32),
-    Bench(Depth),
+    Perft(Ticket, Box<GameLine>, u32),
+    Bench(Ticket, Depth),
     /// Say that everything asked before is done.
     Ready,
 }
@@ -72,27 +72,31 @@ impl<W: Write> Worker<'_, W> {
     /// Does a job.
     pub fn work(&mut self, job: Job) {
         match job {
-            Job::Search(order) => self.search(&order),
+            Job::Search(ticket, order) => self.search(ticket, *order),
             Job::NewGame => self.engine.clear(),
             Job::Resize(mib) => self.resize(mib),
             Job::Threads(threads) => self.engine.set_threads(threads),
             Job::Params(params) => self.engine.set_params(*params),
-            Job::Perft(line, depth) => self.perft(&line, depth),
-            Job::Bench(depth) => self.bench(depth),
+            Job::Perft(ticket, line, depth) => self.perft(ticket, &line, depth),
+            Job::Bench(ticket, depth) => self.bench(ticket, depth),
             Job::Ready => self.voice.say("readyok"),
         }
     }
 
-    fn search(&mut self, order: &Order) {
-        if let Some(mv) = self.book_move(order) {
+    fn search(&mut self, ticket: Ticket, mut order: Order) {
+        self.gate.begin(ticket);
+        if let Some(mv) = self.book_move(&order) {
             self.gate.linger(order.delay);
             self.gate.end();
             self.voice
                 .say(Answer(&[mv], search_of(&order.task).line.variant()));
             return;
         }
-        let report = self.think(order);
-        self.gate.wait_for_release();
+        // What has passed since `go`: a table was cleared, book moves were looked at.
+        let search = search_mut(&mut order.task);
+        search.limits = search.limits.after(self.gate.elapsed());
+        let report = self.think(&order);
+        self.gate.wait_for_release(ticket);
         self.gate.linger(order.delay);
         self.gate.end();
         let best = report.lines.first();
@@ -115,26 +119,24 @@ impl<W: Write> Worker<'_, W> {
             stop: &self.gate.stop,
             clock: self.gate,
         };
-        let say_lines = |report: &Report, sureness: Sureness| {
+        let say_lines = |report: &Report| {
             for (index, line) in report.lines.iter().enumerate().take(order.lines) {
                 voice.say(Info {
                     style,
                     report,
                     line,
                     index,
-                    sureness,
                 });
             }
         };
         let mut told = (Nodes(0), Vec::new());
         let mut tell = |news: News<'_>| match news {
             News::Iteration(report) => {
-                say_lines(report, Sureness::Exact);
+                say_lines(report);
                 told.0 = report.nodes;
                 told.1.clone_from(&report.lines);
             }
-            News::AtLeast(report) => say_lines(report, Sureness::AtLeast),
-            News::AtMost(report) => say_lines(report, Sureness::AtMost),
+            News::Bound(report) => say_lines(report),
             News::Move { mv, number, depth } => voice.say(CurrentMove {
                 mv,
                 number,
@@ -146,7 +148,7 @@ impl<W: Write> Worker<'_, W> {
         carry_out(&mut self.engine, &order.task, &around, &mut tell, &mut report);
         self.gate.note_stall(report.stall);
         if (report.nodes, &report.lines) != (told.0, &told.1) {
-            say_lines(&report, Sureness::Exact);
+            say_lines(&report);
         }
         report
     }
@@ -168,13 +170,13 @@ impl<W: Write> Worker<'_, W> {
         let most = search.limits.hard.map(|hard| hard.scaled(VERIFYING));
         let mut best = None;
         for found in &order.book {
+            let best = *best.get_or_insert_with(|| self.glance(&search.line, Vec::new(), most));
+            let own = self.glance(&search.line, vec![found.mv], most);
+            // A look that was cut short tells nothing.
             if most.is_some_and(|most| self.gate.elapsed() >= most) {
-                self.voice
-                    .remark("there is no time to look at further book moves");
+                self.voice.remark("there is no time to look at book moves");
                 return None;
             }
-            let best = *best.get_or_insert_with(|| self.glance(&search.line, Vec::new()));
-            let own = self.glance(&search.line, vec![found.mv]);
             let accepted = own.saturating_add(margin.0) >= best;
             let verdict = if accepted { "verified" } else { "refused" };
             self.voice.remark(format_args!(
@@ -189,12 +191,15 @@ impl<W: Write> Worker<'_, W> {
         None
     }
 
-    /// What a short search finds, among these root moves or all, in centipawns.
-    fn glance(&mut self, line: &GameLine, only: Vec<Move>) -> i32 {
+    /// What a short search finds, among these root moves or all, in centipawns. `until` is the time on the gate's clock
+    /// at which it is given up.
+    fn glance(&mut self, line: &GameLine, only: Vec<Move>, until: Option<Millis>) -> i32 {
         let limits = Limits {
             nodes: Some(GLANCE),
+            hard: until,
             ..Limits::default()
         };
+        let limits = limits.after(self.gate.elapsed());
         let search = Search {
             only,
             ..Search::new(line.clone(), limits)
@@ -221,7 +226,8 @@ impl<W: Write> Worker<'_, W> {
         }
     }
 
-    fn perft(&self, line: &GameLine, depth: u32) {
+    fn perft(&self, ticket: Ticket, line: &GameLine, depth: u32) {
+        self.gate.begin(ticket);
         let wall = Stopwatch::start();
         let mut total = 0;
         let moves = if depth == 0 {
@@ -252,7 +258,8 @@ impl<W: Write> Worker<'_, W> {
     }
 
     /// The signature, by an engine of its own so that this one forgets nothing; only a remark when it was stopped.
-    fn bench(&self, depth: Depth) {
+    fn bench(&self, ticket: Ticket, depth: Depth) {
+        self.gate.begin(ticket);
         let around = Surroundings {
             stop: &self.gate.stop,
             clock: self.gate,

@@ -30,6 +30,9 @@ fn a_book_is_opened_asked_and_verified() {
         "{lines:?}"
     );
     assert!(!lines.last().unwrap().starts_with("bestmove g2g4"));
+    // Without time for a look it is the engine's turn.
+    let lines = session.say("go movetime 1").until("bestmove");
+    assert_eq!(lines[0], "info string there is no time to look at book moves");
     // Analysis wants the engine, not the book.
     session.say("setoption name UCI_AnalyseMode value true");
     let lines = session

@@ -60,6 +60,14 @@ fn what_cannot_be_is_told_and_changes_nothing() {
         ),
         ("position fen rubbish w - - 0 1", "is not a FEN"),
         (
+            "position fen 4k3/8/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1",
+            "white has 9 pawns, of which there are never more than 8",
+        ),
+        (
+            "position fen QQQQQQQQ/QQQQQQQQ/8/8/8/8/5P2/K4n1k b - - 0 1",
+            "white has 18 men",
+        ),
+        (
             "position startpos moves e2e5",
             "move 1 of the game: \"e2e5\" is not legal here",
         ),
@@ -121,25 +129,12 @@ fn people_can_look_at_position_evaluation_and_counts() {
 fn a_bench_can_be_stopped_and_then_gives_no_signature() {
     let session = Session::start();
     session.say("position startpos moves e2e4");
-    for first in [
-        "bench 100",
-        "isready",
-        "go depth 1",
-        "bench",
-        "perft 2",
-        "ucinewgame",
-        "stop",
-    ] {
-        session.say(first);
-    }
-    let lines = session.until("info string bench was stopped after 0 of 40 positions");
-    assert_eq!(lines[0], "readyok");
-    assert_eq!(lines.len(), 6, "{lines:#?}");
-    assert!(
-        lines[1..5]
-            .iter()
-            .all(|line| line.contains("is ignored while a search runs"))
-    );
+    session.say("bench 100").say("isready").until("readyok");
+    // What waits for its turn is stopped with it.
+    session.say("bench").say("perft 4").say("ucinewgame").say("stop");
+    session.until("info string bench was stopped after 0 of 40 positions");
+    session.until("info string bench was stopped after 0 of 40 positions");
+    session.until("info string perft was stopped");
     // It goes on as before: where it was, and with a whole bench when it is let.
     assert!(session.say("d").last("fen").contains("4P3"));
     session.until("repetitions");
@@ -247,4 +242,52 @@ fn a_long_search_tells_which_move_it_is_about() {
     }
     assert!(heard.contains(" currmovenumber "), "{heard}");
     session.say("stop").until("bestmove");
+}
+
+#[test]
+fn what_is_asked_before_the_last_answer_is_done_in_its_turn() {
+    let session = Session::start();
+    session
+        .say("go depth 4")
+        .say("position startpos moves e2e4")
+        .say("go depth 3")
+        .say("perft 3");
+    session.until("bestmove");
+    session.until("bestmove");
+    session.until("13160 nodes");
+    session
+        .say("go infinite")
+        .say("stop")
+        .say("position startpos")
+        .say("go depth 3");
+    session.until("bestmove");
+    session.until("bestmove");
+    // Behind what only a command can end it would wait for ever.
+    for endless in ["go infinite", "go ponder wtime 1000 btime 1000"] {
+        session.say(endless);
+        for command in ["go depth 3", "perft 3", "ucinewgame"] {
+            assert!(
+                session
+                    .refusal(command)
+                    .contains("is ignored while a search runs")
+            );
+        }
+        session.say("stop").until("bestmove");
+    }
+}
+
+#[test]
+fn a_remark_quotes_only_so_much() {
+    let session = Session::start();
+    let moves = "e2e4".repeat(10_000);
+    let remark = session.refusal(&format!("position startpos moves {moves}"));
+    assert!(remark.len() < 600 && remark.ends_with("..."), "{}", remark.len());
+}
+
+#[test]
+fn castling_rights_that_cannot_be_are_told() {
+    let session = Session::start();
+    let remark = session.refusal("position fen 4k3/8/8/8/8/8/8/4K2R w KQ - 0 1");
+    assert!(remark.contains("only 1 are kept"), "{remark}");
+    assert!(session.say("d").last("fen").contains(" w K - "));
 }
