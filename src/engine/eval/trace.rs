@@ -4,16 +4,20 @@ use std::fmt;
 
 use super::{
     Evaluator, PawnTable,
-    classical::{self, FULL_PHASE, Term, halves},
+    classical::{FULL_PHASE, Term, Terms, halves},
+    pawns,
+    tally::{Coefficients, Tally as _},
+    weight::WeightRow,
+    weights::ROWS,
 };
 use crate::{
-    chess::{Color, Position, Variant},
+    chess::{ByColor, Color, Position, Variant},
     engine::node::Node,
     units::Centipawns,
 };
 
 /// One term of an evaluation: for each side, the worth in the middle game and in the endgame, in centipawns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceRow {
     /// What the term is about.
     pub name: &'static str,
@@ -21,6 +25,21 @@ pub struct TraceRow {
     pub white: (i32, i32),
     /// Black's worth.
     pub black: (i32, i32),
+    /// What it is made of, as far as it is there; adds up to the worth, but for points of danger.
+    pub parts: Vec<TracePart>,
+}
+
+/// What one row of weights adds to a term.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TracePart {
+    /// The row, as settings call it.
+    pub name: &'static str,
+    /// White's worth.
+    pub white: (i32, i32),
+    /// Black's worth.
+    pub black: (i32, i32),
+    /// In points of danger, of which a curve makes centipawns, and not in centipawns.
+    pub is_danger: bool,
 }
 
 /// An evaluation taken apart. Displays as a table.
@@ -40,8 +59,7 @@ pub struct Trace {
 #[must_use]
 pub fn trace(pos: &Position, variant: Variant) -> Trace {
     let node = Node::new(pos, variant.is_orthodox());
-    let mut pawns = PawnTable::new();
-    let value = Evaluator::for_variant(variant).evaluate(&node, &mut pawns);
+    let value = Evaluator::for_variant(variant).evaluate(&node, &mut PawnTable::new());
     let total = Centipawns(if node.turn == Color::White { value } else { -value });
     if !variant.is_orthodox() {
         return Trace {
@@ -51,53 +69,120 @@ pub fn trace(pos: &Position, variant: Variant) -> Trace {
             total,
         };
     }
-    let terms = classical::judge(&node, &mut pawns);
-    let rows = Term::ALL
-        .into_iter()
-        .map(|(term, name)| {
-            let worth = &terms.by_term[term as usize];
-            TraceRow {
-                name,
-                white: halves(worth.white),
-                black: halves(worth.black),
-            }
-        })
-        .collect();
+    let structure = pawns::judge::<Coefficients>(node.board(), ());
+    let terms = Terms::of(&node, &structure, ());
+    let row = |(term, name)| {
+        let sums = &terms.by_term[term as usize];
+        TraceRow {
+            name,
+            white: halves(sums.white.worth()),
+            black: halves(sums.black.worth()),
+            parts: parts(sums),
+        }
+    };
     Trace {
-        rows,
+        rows: Term::ALL.into_iter().map(row).collect(),
         phase: terms.phase * 100 / FULL_PHASE,
         scale: terms.scale * 100 / 64,
         total,
     }
 }
 
+/// What each row of weights adds to a term, those that add nothing left out.
+fn parts(sums: &ByColor<Coefficients>) -> Vec<TracePart> {
+    let mut parts = list(sums, false);
+    let danger = |sum: &Coefficients| {
+        let mut all = Coefficients::empty(());
+        sum.dangers.iter().for_each(|(danger, _)| all.add_all(danger, 1));
+        all
+    };
+    let dangers = ByColor {
+        white: danger(&sums.white),
+        black: danger(&sums.black),
+    };
+    let cost = |sum: &Coefficients| {
+        let linear = Coefficients {
+            dangers: Vec::new(),
+            ..sum.clone()
+        };
+        halves(sum.worth() - linear.worth())
+    };
+    let (white, black) = (cost(&sums.white), cost(&sums.black));
+    if (white, black) != Default::default() {
+        parts.push(TracePart {
+            name: "danger to the king",
+            white,
+            black,
+            is_danger: false,
+        });
+    }
+    parts.extend(list(&dangers, true));
+    parts
+}
+
+/// The rows of weights that count in a linear sum, and what no weight stands for.
+fn list(sums: &ByColor<Coefficients>, is_danger: bool) -> Vec<TracePart> {
+    let counts = |sum: &Coefficients, row: &WeightRow| {
+        let mut own = sum.counts.clone();
+        own.retain(|(place, _)| (row.first..row.first + row.length).contains(&usize::from(*place)));
+        Coefficients {
+            counts: own,
+            ..Coefficients::empty(())
+        }
+    };
+    let fixed = |sum: &Coefficients| Coefficients {
+        fixed: sum.fixed,
+        ..Coefficients::empty(())
+    };
+    let rows = ROWS
+        .iter()
+        .map(|row| (row.key, counts(&sums.white, row), counts(&sums.black, row)));
+    let known = ("known endings", fixed(&sums.white), fixed(&sums.black));
+    let nothing = Coefficients::empty(());
+    rows.chain([known])
+        .filter(|(_, white, black)| *white != nothing || *black != nothing)
+        .map(|(name, white, black)| TracePart {
+            name,
+            white: halves(white.worth()),
+            black: halves(black.worth()),
+            is_danger,
+        })
+        .collect()
+}
+
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pawns = |cp: i32| Centipawns(cp).to_string();
+        let points = |points: i32| format!("{points} p");
+        writeln!(f, "{:<25} {:>15}  {:>15}", "term", "white", "black")?;
         writeln!(
             f,
-            "{:<22} {:>7} {:>7}  {:>7} {:>7}",
-            "term", "white", "", "black", ""
-        )?;
-        writeln!(
-            f,
-            "{:<22} {:>7} {:>7}  {:>7} {:>7}",
+            "{:<25} {:>7} {:>7}  {:>7} {:>7}",
             "", "middle", "end", "middle", "end"
         )?;
-        for row in &self.rows {
+        let mut line = |name: &str, show: &dyn Fn(i32) -> String, white: (i32, i32), black: (i32, i32)| {
+            let cells = [white.0, white.1, black.0, black.1].map(show);
+            let [white_mg, white_eg, black_mg, black_eg] = cells;
             writeln!(
                 f,
-                "{:<22} {:>7} {:>7}  {:>7} {:>7}",
-                row.name,
-                pawns(row.white.0),
-                pawns(row.white.1),
-                pawns(row.black.0),
-                pawns(row.black.1),
-            )?;
+                "{name:<25} {white_mg:>7} {white_eg:>7}  {black_mg:>7} {black_eg:>7}"
+            )
+        };
+        for row in &self.rows {
+            line(row.name, &pawns, row.white, row.black)?;
+            for part in &row.parts {
+                let (indent, show): (_, &dyn Fn(i32) -> String) = if part.is_danger {
+                    ("    ", &points)
+                } else {
+                    ("  ", &pawns)
+                };
+                let name = format!("{indent}{}", part.name.replace('_', " "));
+                line(&name, show, part.white, part.black)?;
+            }
         }
         writeln!(
             f,
-            "middle game left {} %, endgame counts {} %",
+            "middle game left {} %, endgame counts {} %; p: points of danger, of which a curve makes pawns",
             self.phase, self.scale
         )?;
         write!(f, "total {} for white", self.total)
@@ -121,5 +206,34 @@ mod tests {
             text.contains("king safety") && text.ends_with("for white"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn every_weight_that_counts_is_shown_and_the_parts_add_up() {
+        let fens = [
+            "r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N1P/PPP2PP1/R1BQ1RK1 w - - 0 1",
+            "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 0 1",
+            "8/2k5/8/8/8/8/1Q6/K7 w - - 0 1",
+        ];
+        for fen in fens {
+            let trace = trace(&parse_fen(Variant::Standard, fen).unwrap(), Variant::Standard);
+            for row in &trace.rows {
+                let sum = |of: fn(&TracePart) -> (i32, i32)| {
+                    let centipawns = row.parts.iter().filter(|part| !part.is_danger).map(of);
+                    centipawns.fold((0, 0), |(mg, eg), own| (mg + own.0, eg + own.1))
+                };
+                assert_eq!(sum(|part| part.white), row.white, "{} of {fen}", row.name);
+                assert_eq!(sum(|part| part.black), row.black, "{} of {fen}", row.name);
+            }
+            let text = trace.to_string();
+            assert!(
+                text.contains("  material") && text.contains("king squares"),
+                "{text}"
+            );
+        }
+        let attacked = trace(&parse_fen(Variant::Standard, fens[1]).unwrap(), Variant::Standard);
+        let parts = attacked.rows.iter().flat_map(|row| &row.parts);
+        assert!(parts.clone().any(|part| part.name == "danger to the king"));
+        assert!(parts.clone().any(|part| part.is_danger));
     }
 }
