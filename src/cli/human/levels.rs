@@ -3,11 +3,15 @@
 
 use std::fmt::Write as _;
 
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+
 use super::{
     beside::{Beside, Estimate, Side},
     games::HumanGame,
+    hesitation::{Hesitation, Mover},
     judge::Judge,
     kept::Kept,
+    pace_fit::thought,
     scored::{BANDS, band, spread},
     tally::percent,
 };
@@ -16,7 +20,7 @@ use crate::{
     engine::{Engine, Stop, Surroundings},
     personality::{
         Level,
-        choice::{curve::Phase, phase},
+        choice::{Model, curve::Phase, phase},
         strength::{Levels, order_with, think_often},
     },
     units::{Elo, Stopwatch},
@@ -69,6 +73,7 @@ pub fn tables(
     tell: &mut dyn FnMut(usize),
 ) -> anyhow::Result<String> {
     let mut bands: [Band; BANDS] = Default::default();
+    let mut hesitation = Hesitation::default();
     let mut player = Engine::new(4);
     let (mut seen, mut number, mut last) = (0, 0, String::new());
     spread(games, plan.most, |game, line, decision| {
@@ -94,6 +99,8 @@ pub fn tables(
         if level.is_empty() {
             return Ok(());
         }
+        let losses = moves.iter().copied().zip(losses.iter().copied());
+        hesitate(&mut hesitation, game, line, level_of(band), losses);
         let band = &mut bands[band];
         band.drawn += own.len();
         band.same += own.iter().filter(|mv| **mv == theirs).count();
@@ -102,7 +109,7 @@ pub fn tables(
         }
         Ok(())
     })?;
-    write_tables(&bands, plan.draws, &judge.name())
+    Ok(write_tables(&bands, plan.draws, &judge.name())? + &hesitation.table())
 }
 
 fn lowest(band: usize) -> u32 {
@@ -152,6 +159,32 @@ fn choices(engine: &mut Engine, plan: &Plan<'_>, line: &GameLine, level: Elo, se
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// Counts the moves of a decision with their losses, the person's first: the person's by their clock, the level's by a time that
+/// its pace draws for each.
+fn hesitate(
+    hesitation: &mut Hesitation,
+    game: &HumanGame,
+    line: &GameLine,
+    level: Elo,
+    losses: impl Iterator<Item = (Move, f32)>,
+) {
+    let model = Model::shipped();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed(game, line));
+    for (index, (mv, loss)) in losses.enumerate() {
+        let Some(thought) = thought(game, line, mv, model) else {
+            return;
+        };
+        let (mover, seconds) = if index == 0 {
+            (Mover::Person, thought.seconds)
+        } else {
+            let habit = &model.pace[thought.speed];
+            let drawn = habit.seconds(&thought.features, level.0 as f32, rng.random());
+            (Mover::Level, drawn)
+        };
+        hesitation.add(level.0, mover, seconds, loss);
+    }
 }
 
 fn write_tables(bands: &[Band], draws: usize, judge: &str) -> anyhow::Result<String> {

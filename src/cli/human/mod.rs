@@ -6,6 +6,7 @@ mod corpus;
 mod curve_fit;
 pub mod fit;
 mod games;
+mod hesitation;
 mod judge;
 mod kept;
 mod levels;

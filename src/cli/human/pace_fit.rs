@@ -6,7 +6,7 @@ use super::{
     scored::{BANDS, band},
 };
 use crate::{
-    chess::GameLine,
+    chess::{GameLine, Move},
     personality::{
         choice::Model,
         pace::{
@@ -41,44 +41,49 @@ impl Thought {
 /// # Errors
 /// When the game has an illegal move.
 pub fn thoughts(game: &HumanGame, model: &Model) -> anyhow::Result<Vec<Thought>> {
-    let (Some(clocks), Some([initial, increment])) = (&game.clk, game.tc) else {
-        return Ok(Vec::new());
-    };
+    let whole = game.line()?;
+    let mut line = GameLine::from_position(whole.variant(), whole.start().clone());
+    let mut thoughts = Vec::new();
+    for mv in whole.moves() {
+        thoughts.extend(thought(game, &line, *mv, model));
+        line.play(*mv);
+    }
+    Ok(thoughts)
+}
+
+/// What there is to say of a legal move after `line`, the first half moves of a game, and of the time that was taken there. None
+/// of the first move of each side, of a game without clocks, and of one with a clock that was halved.
+#[must_use]
+pub fn thought(game: &HumanGame, line: &GameLine, mv: Move, model: &Model) -> Option<Thought> {
+    let (clocks, [initial, increment]) = (game.clk.as_ref()?, game.tc?);
     // Who berserks starts with half the time and no increment: other games than they look.
-    let is_whole = clocks.iter().take(2).all(|left| *left + 1 >= initial);
-    if !is_whole {
-        return Ok(Vec::new());
+    if clocks.iter().take(2).any(|left| *left + 1 < initial) {
+        return None;
     }
     let spent = |ply: usize| {
         let (before, after) = (clocks.get(ply.checked_sub(2)?)?, clocks.get(ply)?);
         Some((before + increment).saturating_sub(*after))
     };
-    let whole = game.line()?;
-    let mut line = GameLine::from_position(whole.variant(), whole.start().clone());
-    let mut thoughts = Vec::new();
-    for (ply, mv) in whole.moves().iter().enumerate() {
-        if let (Some(seconds), Some(before)) =
-            (spent(ply), ply.checked_sub(2).and_then(|ply| clocks.get(ply)))
-        {
-            let mut scene = Scene::seen(&line, *mv, Obviousness::of(model, &line, *mv));
-            let last = |plies: usize| Some(Millis::from_secs(u64::from(spent(ply.checked_sub(plies)?)?)));
-            (scene.opponent_last, scene.own_last) = (last(1), last(2));
-            let clock = Clock {
-                initial: Millis::from_secs(initial.into()),
-                increment: Millis::from_secs(increment.into()),
-                remaining: Millis::from_secs((*before).into()),
-            };
-            let level = game.mover(ply);
-            thoughts.push(Thought {
-                speed: speed(clock.budget()),
-                level,
-                features: features(&scene, clock, level),
-                seconds: seconds as f32,
-            });
-        }
-        line.play(*mv);
-    }
-    Ok(thoughts)
+    let ply = line.ply();
+    let (seconds, before) = (spent(ply)?, clocks.get(ply.checked_sub(2)?)?);
+    let last = |plies: usize| Some(Millis::from_secs(u64::from(spent(ply.checked_sub(plies)?)?)));
+    let scene = Scene {
+        opponent_last: last(1),
+        own_last: last(2),
+        ..Scene::seen(line, mv, Obviousness::of(model, line, mv))
+    };
+    let clock = Clock {
+        initial: Millis::from_secs(initial.into()),
+        increment: Millis::from_secs(increment.into()),
+        remaining: Millis::from_secs((*before).into()),
+    };
+    let level = game.mover(ply);
+    Some(Thought {
+        speed: speed(clock.budget()),
+        level,
+        features: features(&scene, clock, level),
+        seconds: seconds as f32,
+    })
 }
 
 /// The habits of each speed.
