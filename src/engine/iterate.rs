@@ -176,15 +176,11 @@ impl<'a> Iteration<'a> {
         }
     }
 
-    /// Makes the last report one to answer with: a bound belongs to the iteration that was cut short, and a line of one
-    /// move gets the reply that the table knows, for whoever ponders.
+    /// Gives a line of one move the reply that the table knows, for whoever ponders.
     fn complete(&mut self, report: &mut Report) {
         let Some(line) = report.lines.first_mut() else {
             return;
         };
-        if line.sureness != Sureness::Exact {
-            report.depth = plies(self.searcher.iteration);
-        }
         if let [mv] = line.pv[..] {
             let child = self.node.after(mv);
             let entry = self

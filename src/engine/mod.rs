@@ -130,7 +130,7 @@ pub struct Handicap {
     pub noise: Centipawns,
     /// Chance from 0 to 1 that a kind of move (piece, from, to, captured) stays unseen during a search.
     ///
-    /// Recaptures, captures by pawns, evasions of check and captures of what the last move left hanging are
+    /// Recaptures, captures by pawns, evasions of check and captures of what hangs are
     /// always seen, and so is the only legal move.
     pub blindness: f32,
     /// Names the game: another seed, other errors.
@@ -176,7 +176,8 @@ pub struct Surroundings<'a> {
 /// What a search found, complete after each iteration and at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The iteration that the lines come from, or that bounds the first; 0 when not even one was finished.
+    /// The last iteration that was finished; 0 when not even one was. A move that is known to be better since, and a bound,
+    /// come from the next.
     pub depth: Depth,
     /// The deepest ply visited, quiescence included.
     pub seldepth: Depth,

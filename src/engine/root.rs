@@ -73,10 +73,16 @@ pub(super) fn root_moves(searcher: &mut Searcher<'_>, node: &Node, only: &[Move]
     roots.clear();
     let legal = node.pos.legal_moves();
     let last = searcher.memory.frame_before(0, 1).mv;
+    // Whoever overlooks everything still moves: what stands out most is seen.
+    let last_hidden = legal
+        .iter()
+        .copied()
+        .max_by_key(|mv| searcher.weakness.prominence(*mv));
     let is_seen = |mv: Move| !searcher.weakness.hides(node, last, mv);
-    let sees_any = legal.len() > 1 && legal.iter().any(|mv| is_seen(*mv));
+    let sees_any = legal.iter().any(|mv| is_seen(*mv));
     let is_chosen = |mv: Move| match only {
-        [] => !sees_any || is_seen(mv),
+        [] if sees_any => is_seen(mv),
+        [] => last_hidden == Some(mv),
         only => only.contains(&mv),
     };
     let past = searcher.past(node, 0);

@@ -3,7 +3,7 @@
 //! Everything random is a hash of the game's seed and the position, so the same mistake is made again when the same
 //! position comes back, and a search can be repeated.
 
-use shakmaty::{Bitboard, attacks};
+use shakmaty::Bitboard;
 
 use super::{Handicap, node::Node};
 use crate::{
@@ -93,34 +93,32 @@ impl Weakness {
     /// Whether a move of this position is overlooked. `last` is the move that led here.
     pub fn hides(&self, node: &Node, last: Option<Move>, mv: Move) -> bool {
         self.threshold > 0
-            && mix(self.blind_seed ^ signature(mv)) >> 32 < self.threshold
+            && self.prominence(mv) < self.threshold
             && !node.in_check()
             && !catches_the_eye(node, last, mv)
     }
+
+    /// How little it takes to see a kind of move: the one that stands out most is the last to be overlooked.
+    pub fn prominence(&self, mv: Move) -> u64 {
+        mix(self.blind_seed ^ signature(mv)) >> 32
+    }
 }
 
-/// Captures that nobody overlooks: by pawns, back on the last move's square, and of what that move left hanging.
+/// Captures that nobody overlooks: by pawns, back on the last move's square, and of what hangs.
 fn catches_the_eye(node: &Node, last: Option<Move>, mv: Move) -> bool {
     if !mv.is_capture() {
         return false;
     }
-    mv.role() == Role::Pawn || last.is_some_and(|last| last.to() == mv.to() || leaves_hanging(node, last, mv))
+    mv.role() == Role::Pawn || last.is_some_and(|last| last.to() == mv.to()) || is_hanging(node, mv)
 }
 
-/// Whether the victim has no defender now and the last move is the reason: its piece defended the square before it
-/// left, or stood in the way of the capture.
-fn leaves_hanging(node: &Node, last: Move, mv: Move) -> bool {
-    let (Some(left), Some(from)) = (last.from(), mv.from()) else {
-        return false;
-    };
+/// Whether nothing defends the victim of a capture.
+fn is_hanging(node: &Node, mv: Move) -> bool {
     let board = node.board();
-    let occupied = board.occupied().without(from);
-    if board.attacks_to(mv.to(), !node.turn, occupied).any() {
-        return false;
-    }
-    let before = board.occupied() | Bitboard::from(left);
-    let defended = attacks::attacks(left, last.role().of(!node.turn), before).contains(mv.to());
-    defended || attacks::between(from, mv.to()).contains(left)
+    mv.from().is_some_and(|from| {
+        let occupied = board.occupied().without(from);
+        board.attacks_to(mv.to(), !node.turn, occupied).is_empty()
+    })
 }
 
 /// The kind of a move: which piece goes from where to where, capturing what.
@@ -215,9 +213,15 @@ mod tests {
 
     #[test]
     fn what_catches_the_eye_is_never_hidden() {
-        // A quiet move, and a capture that was possible all the time.
+        // A quiet move, and captures of what is defended.
         assert!(is_hidden_when_blind("startpos", "e2e4 e7e5", "g1f3"));
         assert!(is_hidden_when_blind(
+            "4k3/p3p3/3p4/2n5/8/8/8/2R1K3 b - - 0 1",
+            "a7a6",
+            "c1c5"
+        ));
+        // What hung all the time.
+        assert!(!is_hidden_when_blind(
             "4k3/p7/8/3n4/8/8/8/3RK3 b - - 0 1",
             "a7a6",
             "d1d5"
