@@ -81,8 +81,8 @@ pub struct Obeyed {
     pub answer: String,
 }
 
-/// Does what was asked for and says so. Strength and personality stay as they are in rated games, and in casual ones from
-/// the third move on.
+/// Does what was asked for and says so. Strength, personality and pace stay as they are in rated games, and the first two in
+/// casual ones from the third move on.
 #[must_use]
 pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
     let mut changed = manner.clone();
@@ -129,6 +129,9 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
             }
             None => names("I am not acquainted with that name. I know", scene.cast),
         },
+        Command::Fast(_) if scene.rated => {
+            "My pace stays as it is in rated games. Ask me again in a casual one.".to_owned()
+        }
         Command::Fast(fast) => {
             changed.fast = *fast;
             let answer = if *fast {
@@ -281,12 +284,12 @@ mod tests {
             Command::Level(Elo(600)),
             Command::Step(-100),
             Command::Play("attacker".into()),
+            Command::Fast(true),
         ] {
             let same = obey(&command, &manner(), &scene);
             assert_eq!((same.manner, same.later), (manner(), None));
             assert!(same.answer.contains("rated"), "{}", same.answer);
         }
-        assert!(obey(&Command::Fast(true), &manner(), &scene).manner.fast);
     }
 
     #[test]

@@ -250,6 +250,48 @@ async fn a_rematch_is_played_a_step_higher_and_told_so() {
 }
 
 #[tokio::test]
+async fn rematches_step_from_the_level_that_follows_the_opponent() {
+    let follower = sparring::personality::read("follower.toml", "level = \"opponent-100\"\n")
+        .0
+        .unwrap();
+    let stage = replies(&["e7e5"])
+        .personality(follower)
+        .options(|options| options.play.adapt = Adapt::Rematches)
+        .open()
+        .await;
+    for _ in 0..2 {
+        let mut game = stage.game(&WHITE).await;
+        game.human_plays("e2e4").await.bot_answers("e7e5").await;
+        game.human_resigns_to("black").await;
+    }
+    assert_eq!(stage.levels(), [1400, 1370].map(|level| Some(Elo(level))));
+}
+
+#[tokio::test]
+async fn a_rated_game_goes_on_at_its_level_whatever_the_settings_say_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let level = |level| move |options: &mut sparring::bot::Options| options.play.level = Some(Elo(level));
+    let mut stage = replies(&["e7e5", "b8c6"])
+        .options(level(1400))
+        .archive(&path)
+        .open()
+        .await;
+    let mut game = stage.rated_game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.crew.store.flush().await;
+    stage.kill();
+    stage.crew.past.favours = Archive::read(&path).unwrap().favours(Millis(0)).unwrap();
+    stage.crew.change(level(2400));
+    stage.start().await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_resigns_to("black").await;
+    let mut next = stage.rated_game(&WHITE).await;
+    next.human_plays("e2e4").await.bot_answers("e7e5").await;
+    assert_eq!(stage.levels(), [1400, 1400, 2400].map(|level| Some(Elo(level))));
+}
+
+#[tokio::test]
 async fn a_level_that_was_asked_for_goes_on_in_the_next_casual_game() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");

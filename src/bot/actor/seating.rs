@@ -31,8 +31,10 @@ impl Actor {
                 ),
             );
         }
-        if !facts.rated {
-            self.asked = self.asked_for(game, &play);
+        if facts.rated {
+            play = self.as_begun(play);
+        } else {
+            self.asked = self.asked_for(game, &play, &facts);
             // Whoever was asked for in an earlier run may have gone since.
             let cast = self.shared.cast.borrow();
             self.asked.personality.take_if(|name| !cast.remembers(name));
@@ -47,6 +49,13 @@ impl Actor {
             let cast = self.shared.cast.borrow();
             let follows = cast.seated(&play.personality).follows;
             play.level = follows.and_then(|wish| wish.resolve(facts.meeting()));
+            if let Some(wish) = follows.filter(|_| facts.rated) {
+                info!(
+                    "the level of {} follows the opponent, and this game is rated: it is {}",
+                    play.personality,
+                    wish.otherwise()
+                );
+            }
         }
         self.setup.play = play;
         self.manner = manner_of(&self.shared, &self.setup.play);
@@ -56,8 +65,28 @@ impl Actor {
         }
     }
 
+    /// A rated game goes on as it was begun, whatever settings and files say after a restart: who plays, at which level. Both are
+    /// kept where casual games keep what was asked for.
+    fn as_begun(&mut self, mut play: Play) -> Play {
+        let cast = self.shared.cast.borrow();
+        let begun = std::mem::take(&mut self.asked);
+        if let Some(name) = begun.personality.as_ref().filter(|name| cast.remembers(name)) {
+            play.personality.clone_from(name);
+        }
+        let level = |play: &Play| play.level.or(cast.seated(&play.personality).level);
+        // One that is the same is left to the personality, whose own knobs count beside it.
+        if begun.personality.is_some() && level(&play) != begun.level {
+            play.level = begun.level;
+        }
+        self.asked = Asked {
+            personality: Some(play.personality.clone()),
+            level: level(&play),
+        };
+        play
+    }
+
     /// Whom the opponent of a casual game has asked for, in it or before, and the level that results have led to.
-    fn asked_for(&self, game: &Game, play: &Play) -> Asked {
+    fn asked_for(&self, game: &Game, play: &Play, facts: &Facts) -> Asked {
         let Some(opponent) = &game.opponent().id else {
             return self.asked.clone();
         };
@@ -72,7 +101,12 @@ impl Actor {
         if play.adapt == Adapt::Rematches && lead != 0 && asked.level.is_none() {
             let name = asked.personality.as_ref();
             let profile = cast.seated(name.unwrap_or(&play.personality));
-            let level = play.level.filter(|_| name.is_none()).or(profile.level);
+            let followed = || profile.follows.and_then(|wish| wish.resolve(facts.meeting()));
+            let level = play
+                .level
+                .filter(|_| name.is_none())
+                .or_else(followed)
+                .or(profile.level);
             asked.level = level.map(|level| adapt::by_results(level, lead));
         }
         asked
