@@ -36,14 +36,22 @@ pub struct Visitor {
 
 /// Text that is no guest.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("\"{0}\" is no guest: write PROGRAM:UCI_ELO:CONTROL:ABOUT, as in stockfish:1700:depth=5:1600")]
-pub struct BadVisitor(String);
+pub enum BadVisitor {
+    /// Not in the form.
+    #[error("\"{0}\" is no guest: write PROGRAM:UCI_ELO:CONTROL:ABOUT, as in stockfish:1700:depth=5:1600")]
+    Form(String),
+    /// Games of a ladder have no clocks.
+    #[error(
+        "\"{0}\" has a clock, and nobody keeps one here: write depth=5, nodes=20000 or movetime=100 instead"
+    )]
+    Clock(String),
+}
 
 impl FromStr for Visitor {
     type Err = BadVisitor;
 
     fn from_str(text: &str) -> Result<Self, BadVisitor> {
-        let bad = || BadVisitor(text.to_owned());
+        let bad = || BadVisitor::Form(text.to_owned());
         let mut parts = text.split(':');
         let mut next = || parts.next().filter(|part| !part.is_empty()).ok_or_else(bad);
         let visitor = Self {
@@ -54,6 +62,9 @@ impl FromStr for Visitor {
         };
         if parts.next().is_some() {
             return Err(bad());
+        }
+        if let TimeControl::Clock { .. } = visitor.control {
+            return Err(BadVisitor::Clock(text.to_owned()));
         }
         Ok(visitor)
     }
@@ -133,6 +144,8 @@ mod tests {
         let visitor: Visitor = "/usr/games/stockfish:1700:depth=5:1600".parse().unwrap();
         assert_eq!(visitor.elo, 1700);
         assert_eq!(Entrant::Guest(visitor).to_string(), "stockfish 1700, depth=5");
+        let clocked = "stockfish:1700:10+0.1:1600".parse::<Visitor>().unwrap_err();
+        assert!(clocked.to_string().contains("nobody keeps one here"), "{clocked}");
         for text in [
             "",
             "stockfish",

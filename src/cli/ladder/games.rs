@@ -2,11 +2,14 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     thread,
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 
 use super::{
     entrants::Entrant,
@@ -75,13 +78,14 @@ impl Ladder<'_> {
     /// Plays every game that the record lacks; `tell` hears of each.
     ///
     /// # Errors
-    /// When a guest cannot be started or the record cannot be written.
+    /// When a guest cannot be started or keeps forfeiting, or the record cannot be written.
     pub fn run(&self, record: &mut Record, tell: &(dyn Fn(&Row) + Sync)) -> anyhow::Result<()> {
         let tasks = Mutex::new(self.tasks(record));
         let record = Mutex::new(record);
+        let forfeits = AtomicUsize::new(0);
         thread::scope(|scope| {
             let workers: Vec<_> = (0..self.concurrency.max(1))
-                .map(|_| scope.spawn(|| self.work(&tasks, &record, tell)))
+                .map(|_| scope.spawn(|| self.work(&tasks, &record, &forfeits, tell)))
                 .collect();
             workers.into_iter().try_for_each(|worker| match worker.join() {
                 Ok(outcome) => outcome,
@@ -108,6 +112,7 @@ impl Ladder<'_> {
         &self,
         tasks: &Mutex<VecDeque<Task>>,
         record: &Mutex<&mut Record>,
+        forfeits: &AtomicUsize,
         tell: &(dyn Fn(&Row) + Sync),
     ) -> anyhow::Result<()> {
         let mut seats: HashMap<usize, Box<dyn Mover>> = HashMap::new();
@@ -117,8 +122,16 @@ impl Ladder<'_> {
             let watch = Stopwatch::start();
             let finished = self.play(task, &mut seats)?;
             if finished.reason.is_forfeit() {
-                // What forfeited may be gone: it starts anew.
+                // Who crashes has not been beaten: the game is played again. What forfeited may be gone, and starts anew.
                 seats.clear();
+                let complaint = finished.complaint.unwrap_or_default();
+                if forfeits.fetch_add(1, Relaxed) + 1 >= FORFEITS {
+                    bail!("{complaint}; that was the third forfeit, and none of them is counted as a result");
+                }
+                tracing::warn!("{complaint}; the game is played again");
+                let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
+                tasks.push_front(task);
+                continue;
             }
             let row = Row {
                 white: self.entrants[task.white].to_string(),
@@ -161,6 +174,9 @@ impl Ladder<'_> {
         Ok(finished)
     }
 }
+
+/// After so many forfeits the ladder ends: something is broken.
+const FORFEITS: usize = 3;
 
 /// Games go on until they are hopeless by both sides' reckoning: weak levels must prove that they can win.
 pub const REFEREE: Referee = Referee {

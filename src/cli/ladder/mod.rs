@@ -135,9 +135,6 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     })?;
     bar.finish_and_clear();
     let measured = Measured::of(&ladder.entrants, levels, &record);
-    if let Some(path) = &args.plot {
-        measured.plot(path)?;
-    }
     let mut told = vec![
         measured.table(),
         measured.steps(),
@@ -147,7 +144,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         told.push(suggest::rows(levels, &measured.rungs));
     }
     told.retain(|part| !part.is_empty());
-    super::print(told.join("\n"))
+    let exit = super::print(told.join("\n"))?;
+    if let Some(path) = &args.plot {
+        measured.plot(path)?;
+    }
+    Ok(exit)
 }
 
 fn text_of(path: &Path) -> anyhow::Result<String> {
