@@ -26,7 +26,20 @@ impl Form for Level {
     }
 
     fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Elo, Vec<Misfit>> {
-        Whole(Self::RANGE, "").read(value).map(Elo)
+        let read = Whole(Self::RANGE, "").read(value).map(Elo);
+        let follows = value
+            .get_ref()
+            .as_str()
+            .is_some_and(|text| LevelWish::parse(text).is_some());
+        read.map_err(|mut misfits| {
+            if let Some(misfit) = misfits.first_mut().filter(|_| follows) {
+                misfit.help = Some(
+                    "write a number here; levels of rules and of personalities may follow the opponent"
+                        .to_owned(),
+                );
+            }
+            misfits
+        })
     }
 
     fn write(&self, value: &Elo) -> String {

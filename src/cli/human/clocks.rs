@@ -15,8 +15,8 @@ use crate::{
 
 /// What every move loses on the way to the server and back.
 const LAG: Millis = Millis(300);
-/// What the engine takes before the pause.
-const SEARCH: Millis = Millis(5);
+/// What the engine takes before the pause: a level's search.
+const SEARCH: Millis = Millis(50);
 /// Seconds at the start and per move.
 const CLOCKS: [(u64, u64); 3] = [(60, 0), (180, 0), (600, 5)];
 /// Games whose scenes are played again and again, with other seeds.
@@ -78,7 +78,8 @@ struct End {
 }
 
 fn play(scenes: &[Scene], initial: u64, increment: u64, seed: u64) -> End {
-    let level = Elo(800 + 400 * (seed % 5) as u32);
+    // Each scene is played at every level in turn.
+    let level = Elo(800 + 400 * (seed / SCENES as u64 % 5) as u32);
     let profile = Profile {
         delay: Delay::Human,
         level: Some(level),
