@@ -3,7 +3,7 @@
 use super::path::Choice;
 use crate::{
     chess::Move,
-    engine::{Engine, Limits, Line, News, Report, Score, Search, Sureness, Surroundings},
+    engine::{Engine, Likings, Limits, Line, News, Report, Score, Search, Sureness, Surroundings},
     personality::{
         choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw},
         style::{Axis, Style},
@@ -29,10 +29,18 @@ pub struct Order {
 }
 
 impl Order {
-    /// The same order, carried out in a style.
+    /// The same order, carried out in a style. Who chooses as people do is told what moves are worth without likings,
+    /// as the style leans on the choice itself and must know what that costs; a draw is liked or shunned all the same.
     #[must_use]
     pub fn in_style(mut self, style: Style) -> Self {
-        self.search.likings = style.likings();
+        let likings = style.likings();
+        self.search.likings = match self.choice {
+            None => likings,
+            Some(_) => Likings {
+                draws: likings.draws,
+                ..Likings::default()
+            },
+        };
         Self { style, ..self }
     }
 }

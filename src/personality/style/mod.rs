@@ -1,6 +1,7 @@
 //! What a personality likes: axes from -2 to 2, which lean on the choice among moves of much the same worth and, as
 //! small bonuses, on the evaluation of every search.
 
+mod balance;
 mod moves;
 mod signs;
 
@@ -172,6 +173,7 @@ impl Style {
         if *self == Self::default() {
             return;
         }
+        let expected = balance::expected_loss(candidates);
         let eye = moves::Eye::new(line);
         let spares: Vec<f32> = (0..candidates.len())
             .map(|index| spare(candidates, index))
@@ -186,17 +188,12 @@ impl Style {
             let loss = if pull > 0.0 { candidate.loss } else { spare };
             candidate.chance *= (STEP * pull * forbearance(loss)).exp();
         }
-        let sum: f32 = candidates.iter().map(|each| each.chance).sum();
-        if sum > 0.0 {
-            for candidate in candidates.iter_mut() {
-                candidate.chance /= sum;
-            }
-        }
+        balance::restore(candidates, expected);
     }
 }
 
 /// By how much the logarithm of a move's chance changes for a step on an axis that the move shows in full.
-const STEP: f32 = 1.0;
+const STEP: f32 = 1.6;
 
 /// From what pull on an axis is named as a reason.
 const FELT: f32 = 0.3;
@@ -306,6 +303,36 @@ mod tests {
             }
         }
         assert_eq!((forbearance(0.0), forbearance(30.0)), (1.0, 0.0));
+    }
+
+    #[test]
+    fn a_style_costs_and_gives_nothing_on_average() {
+        for moves in [
+            "",
+            "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5",
+            "d2d4 d7d5 c2c4 d5c4 e2e4 e7e5 g1f3 e5d4 f1c4 b8c6 e1g1 g8f6",
+            "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 c1g5 e7e6 f2f4 d8b6 d1d2 b6b2",
+        ] {
+            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let mut plain = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+            // Losses as searches find them: many small, some large, whatever the moves show.
+            for (index, candidate) in plain.iter_mut().enumerate() {
+                candidate.loss = [0.0, 1.5, 4.0, 0.3, 9.0, 2.2, 35.0][(5 * index) % 7];
+            }
+            let expected = balance::expected_loss(&plain);
+            for row in Axis::ALL {
+                for other in Axis::ALL {
+                    let style = Style::default().with(row.axis, 2).with(other.axis, -2);
+                    let mut styled = plain.clone();
+                    style.lean(&mut styled, &line);
+                    let lost = balance::expected_loss(&styled);
+                    assert!(
+                        (lost - expected).abs() < 0.05,
+                        "{row:?} {other:?} {moves}: {lost} for {expected}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

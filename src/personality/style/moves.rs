@@ -1,11 +1,11 @@
 //! How much of each axis a move shows, from 0 to about 1; negative for a move against it. What can be shown seldom, as
 //! an exchange, counts for more than 1, or nobody would see it in a game.
 
-use shakmaty::{Board, attacks};
+use shakmaty::{Bitboard, Board, attacks};
 
 use super::Axis;
 use crate::{
-    chess::{Color, File, GameLine, Move, Rank, Role, Rules as _, Square},
+    chess::{Color, GameLine, Move, Rank, Role, Rules as _, Square},
     personality::choice::exchange::{winnings, worth},
 };
 
@@ -43,23 +43,21 @@ impl<'a> Eye<'a> {
             Axis::Attack => self.attack(mv),
             Axis::Shelter => self.shelter(mv),
             Axis::Castling => self.castling(mv),
-            Axis::Greed => fraction(self.gain(mv).clamp(0, 30), 30),
-            Axis::Trades => self.trade(mv),
-            Axis::Pawns => {
-                if mv.role() == Role::Pawn {
-                    0.7
-                } else {
-                    -0.1
-                }
-            }
+            Axis::Greed => self.greed(mv),
+            Axis::Trades => self.trades(mv),
+            Axis::Pawns => match (mv.role(), mv.is_capture()) {
+                (Role::Pawn, false) => 0.85,
+                (Role::Pawn, true) => 0.5,
+                _ => -0.1,
+            },
             Axis::Openness => self.openness(mv),
             Axis::Queen => self.queen(mv),
             Axis::Endgames => self.queens_off(mv),
-            Axis::Risk => fraction(-self.gain(mv).clamp(-30, 0), 15),
+            Axis::Risk => fraction(-self.gain(mv).clamp(-20, 0), 15),
         }
     }
 
-    /// Nearer to the other king, aiming at its squares, with check, or by a pawn on its wing.
+    /// Nearer to the other king and beside it, aiming at its squares, with check, or by a pawn on its wing.
     fn attack(&self, mv: Move) -> f32 {
         let (Some(king), Some(from)) = (self.enemy_king, mv.from()) else {
             return 0.0;
@@ -81,10 +79,12 @@ impl<'a> Eye<'a> {
         let reach = attacks::attacks(to, mv.role().of(self.us), occupied);
         let aims = (reach & attacks::king_attacks(king)).count().min(3) as f32;
         let checks = if reach.contains(king) { 0.5 } else { 0.0 };
-        0.12 * nearer + 0.25 * aims + checks
+        let near = |square: Square| king.distance(square) <= 2;
+        let joins = f32::from(i8::from(near(to)) - i8::from(near(from)));
+        0.12 * nearer + 0.25 * aims + 0.3 * joins + checks
     }
 
-    /// Away from what a king behind its pawns needs: its pawns, and its place.
+    /// Men before the own king that a move brings or takes away, whoever of them moves, and castling.
     fn shelter(&self, mv: Move) -> f32 {
         let (Some(king), Some(from)) = (self.own_king, mv.from()) else {
             return 0.0;
@@ -95,16 +95,11 @@ impl<'a> Eye<'a> {
         if self.is_late() {
             return 0.0;
         }
-        let beside = king.file().distance(from.file()) <= 1;
-        let castled = !matches!(king.file(), File::D | File::E);
-        match mv.role() {
-            Role::Pawn if beside && castled => -1.2,
-            Role::King => -0.6,
-            Role::Knight | Role::Bishop | Role::Rook if castled => {
-                0.25 * (king.distance(from) as f32 - king.distance(mv.to()) as f32)
-            }
-            _ => 0.0,
-        }
+        let own = self.board.by_color(self.us);
+        let after = own.without(from).with(mv.to());
+        let kept = if mv.role() == Role::King { mv.to() } else { king };
+        let men = |own: Bitboard, king: Square| (own & before_king(king, self.us)).count() as f32;
+        0.6 * (men(after, kept) - men(own, king)) - if mv.role() == Role::King { 0.4 } else { 0.0 }
     }
 
     fn castling(&self, mv: Move) -> f32 {
@@ -116,53 +111,101 @@ impl<'a> Eye<'a> {
         }
     }
 
-    /// An exchange of pieces, not of pawns, that nobody wins.
-    pub fn trade(&self, mv: Move) -> f32 {
-        let is_piece = mv.capture().is_some_and(|role| role != Role::Pawn) && mv.role() != Role::Pawn;
-        let is_even = self.gain(mv).abs() <= EVEN;
-        if is_piece && is_even { 1.6 } else { 0.0 }
+    /// What wins material shows all of it, be it a pawn only; what threatens to win some next shows less.
+    fn greed(&self, mv: Move) -> f32 {
+        let gain = self.gain(mv);
+        if gain > EVEN {
+            return 2.0;
+        }
+        let Some(from) = mv.from().filter(|_| gain >= -EVEN) else {
+            return 0.0;
+        };
+        let occupied = self.board.occupied().without(from).with(mv.to());
+        let preys = attacks::attacks(mv.to(), mv.role().of(self.us), occupied)
+            & self.board.by_color(!self.us)
+            & !self.board.kings();
+        let wins = |prey: Square| {
+            let standing = self.board.role_at(prey).unwrap_or(Role::Pawn);
+            let reply = winnings(self.board, prey, occupied.without(mv.to()), !self.us, mv.role());
+            worth(standing) - reply > EVEN
+        };
+        if preys.into_iter().any(wins) { 0.8 } else { 0.0 }
     }
 
-    /// Pawns that take or offer themselves to be taken by pawns open lines; pawns that are stopped by pawns shut them.
+    /// An exchange of pieces, not of pawns, that nobody wins, or the offer of one.
+    fn trades(&self, mv: Move) -> f32 {
+        if self.trade(mv) {
+            return 1.6;
+        }
+        let Some(from) = mv
+            .from()
+            .filter(|_| !matches!(mv.role(), Role::Pawn | Role::King))
+        else {
+            return 0.0;
+        };
+        let takers = attacks::attacks(
+            mv.to(),
+            mv.role().of(self.us),
+            self.board.occupied().without(from),
+        ) & self.board.by_color(!self.us)
+            & self.board.by_role(mv.role());
+        let is_even = !mv.is_capture() && self.gain(mv) >= -EVEN;
+        if is_even && takers.any() { 0.8 } else { 0.0 }
+    }
+
+    /// An exchange of pieces, not of pawns, that nobody wins.
+    pub fn trade(&self, mv: Move) -> bool {
+        let is_piece = mv.capture().is_some_and(|role| role != Role::Pawn) && mv.role() != Role::Pawn;
+        is_piece && self.gain(mv).abs() <= EVEN
+    }
+
+    /// Pawns that take or offer themselves to be taken by pawns open lines, and so does a little what takes a pawn; pawns
+    /// that are stopped by pawns shut them.
     fn openness(&self, mv: Move) -> f32 {
         if mv.role() != Role::Pawn {
-            return 0.0;
+            return if mv.capture() == Some(Role::Pawn) {
+                0.4
+            } else {
+                0.0
+            };
         }
         if mv.is_capture() {
-            return 0.8;
+            return 1.2;
         }
         let theirs = self.board.pawns() & self.board.by_color(!self.us);
         let meets = (attacks::pawn_attacks(self.us, mv.to()) & theirs).any();
         let ahead = mv.to().offset(if self.us.is_white() { 8 } else { -8 });
         let stopped = ahead.is_some_and(|square| theirs.contains(square));
         match (meets, stopped) {
-            (true, _) => 0.6,
-            (_, true) => -0.6,
+            (true, _) => 1.0,
+            (_, true) => -1.0,
             _ => 0.0,
         }
     }
 
     fn queen(&self, mv: Move) -> f32 {
         match mv.role() {
-            Role::Queen if self.line.ply() < EARLY => 0.9,
+            Role::Queen if self.line.ply() < EARLY => 1.1,
             Role::Queen => 0.4,
             _ => 0.0,
         }
     }
 
-    /// Queens that are exchanged for queens, or offer themselves to them. A queen that costs nothing is taken by anybody.
+    /// Queens that are exchanged for queens, or left standing against each other. A queen that costs nothing is taken by
+    /// anybody.
     fn queens_off(&self, mv: Move) -> f32 {
         if mv.capture() == Some(Role::Queen) {
             return if self.gain(mv) <= EVEN { 2.0 } else { 0.0 };
         }
-        if mv.role() != Role::Queen || mv.is_capture() {
-            return 0.0;
-        }
         let Some(from) = mv.from() else { return 0.0 };
-        let occupied = self.board.occupied().without(from);
-        let theirs = self.board.queens() & self.board.by_color(!self.us);
-        let faces = (attacks::queen_attacks(mv.to(), occupied) & theirs).any();
-        if faces { 1.5 } else { 0.0 }
+        let queens = |of: Color| self.board.queens() & self.board.by_color(of);
+        let own = match mv.role() {
+            Role::Queen => Some(mv.to()),
+            _ => queens(self.us).first(),
+        };
+        let occupied = self.board.occupied().without(from).with(mv.to());
+        let faces = own.is_some_and(|own| (attacks::queen_attacks(own, occupied) & queens(!self.us)).any());
+        if faces && self.gain(mv) >= -EVEN { 1.2 } else { 0.0 }
     }
 
     /// What a move wins on its square by exchanges, in tenths of a pawn; negative for what it loses.
@@ -191,6 +234,14 @@ impl<'a> Eye<'a> {
         let pieces = self.board.occupied() & !self.board.pawns() & !self.board.kings();
         pieces.count() <= 6
     }
+}
+
+/// The squares one and two ranks before a king of this color, on its file and those beside it.
+pub(super) fn before_king(king: Square, color: Color) -> Bitboard {
+    let ahead = |squares: Bitboard| color.fold_wb(squares.shift(8), squares.shift(-8));
+    let beside = attacks::king_attacks(king).with(king) & Bitboard::from_rank(king.rank());
+    let next = ahead(beside);
+    next | ahead(next)
 }
 
 fn fraction(part: i32, whole: i32) -> f32 {

@@ -1,6 +1,11 @@
 //! What a played game shows of a player's style: one number for each axis.
 
-use super::{Axis, COUNT, moves::Eye};
+use shakmaty::{Bitboard, Board};
+
+use super::{
+    Axis, COUNT,
+    moves::{Eye, before_king},
+};
 use crate::chess::{Color, GameLine, Move, Role, Rules as _, men_near_king, pawnless_files};
 
 /// Moves, of the player, in which kings are besieged and sheltered: after the opening, before the endgame.
@@ -9,8 +14,8 @@ const MIDDLE: std::ops::RangeInclusive<usize> = 11..=30;
 /// Moves of the player that count as early for the queen.
 const EARLY: usize = 15;
 
-/// When files are counted, and when queens should be off.
-const LATER: usize = 25;
+/// Moves of the player in which it counts whether queens are off.
+const LATER: usize = 40;
 
 /// Castling that has not happened by this move of the player does not happen.
 const NEVER: usize = 30;
@@ -49,14 +54,14 @@ impl Signs {
     pub const fn meaning(axis: Axis) -> &'static str {
         match axis {
             Axis::Attack => "own men within two squares of the other king, moves 11 to 30",
-            Axis::Shelter => "own men within two squares of the own king, moves 11 to 30",
+            Axis::Shelter => "own men one or two ranks before the own king, moves 11 to 30",
             Axis::Castling => "moves left to move 30 when it castles",
             Axis::Greed => "captures that win material, of 40 moves",
             Axis::Trades => "exchanges of pieces begun, of 40 moves",
             Axis::Pawns => "pawn moves of 100, up to move 30",
-            Axis::Openness => "files without pawns at move 25",
+            Axis::Openness => "files without pawns less pawns that block each other, moves 11 to 30",
             Axis::Queen => "queen moves up to move 15",
-            Axis::Endgames => "queens off by move 25, of 100 games",
+            Axis::Endgames => "moves without queens on the board, of the first 40",
             Axis::Risk => "moves that offer material, of 40",
         }
     }
@@ -75,8 +80,8 @@ struct Seen {
     siege: i32,
     shelter: i32,
     middle: usize,
-    files: Option<i32>,
-    queens_off: Option<bool>,
+    open: i32,
+    without_queens: usize,
 }
 
 impl Seen {
@@ -92,7 +97,7 @@ impl Seen {
                 .is_some_and(|last| last.is_capture() && last.to() == mv.to());
         self.greedy += usize::from(mv.is_capture() && gain > 5 && !takes_back);
         self.offers += usize::from(gain < -5);
-        self.trades += usize::from(eye.trade(mv) > 0.0);
+        self.trades += usize::from(eye.trade(mv));
         self.pawns += usize::from(mv.role() == Role::Pawn && self.moves <= NEVER);
         self.queen += usize::from(mv.role() == Role::Queen && self.moves <= EARLY);
         if mv.is_castle() {
@@ -106,40 +111,49 @@ impl Seen {
         if MIDDLE.contains(&self.moves) {
             self.middle += 1;
             self.siege += men_near_king(board, side, !side);
-            self.shelter += men_near_king(board, side, side);
+            self.shelter += men_before_king(board, side);
+            self.open += pawnless_files(board) - blocked_pairs(board);
         }
-        if self.moves == LATER {
-            self.files = Some(pawnless_files(board));
-        }
-        if self.moves <= LATER && board.queens().is_empty() {
-            self.queens_off = Some(true);
-        } else if self.moves == LATER {
-            self.queens_off.get_or_insert(false);
-        }
+        self.without_queens += usize::from(self.moves <= LATER && board.queens().is_empty());
     }
 
     fn signs(&self) -> Signs {
         let each = |count: usize, of: usize| (of > 0).then(|| count as f64 / of as f64);
-        let men = |count: i32| (self.middle > 0).then(|| f64::from(count) / self.middle as f64);
+        let average = |sum: i32| (self.middle > 0).then(|| f64::from(sum) / self.middle as f64);
         let of_40 = |count: usize| each(40 * count, self.moves).filter(|_| self.moves >= 10);
         let mut signs = [None; COUNT];
         for row in Axis::ALL {
             signs[row.axis as usize] = match row.axis {
-                Axis::Attack => men(self.siege),
-                Axis::Shelter => men(self.shelter),
+                Axis::Attack => average(self.siege),
+                Axis::Shelter => average(self.shelter),
                 Axis::Castling => (self.castled.is_some() || self.moves >= NEVER)
                     .then(|| NEVER.saturating_sub(self.castled.unwrap_or(NEVER)) as f64),
                 Axis::Greed => of_40(self.greedy),
                 Axis::Trades => of_40(self.trades),
                 Axis::Pawns => each(100 * self.pawns, self.moves.min(NEVER)),
-                Axis::Openness => self.files.map(f64::from),
+                Axis::Openness => average(self.open),
                 Axis::Queen => (self.moves >= EARLY).then_some(self.queen as f64),
-                Axis::Endgames => self.queens_off.map(|off| if off { 100.0 } else { 0.0 }),
+                Axis::Endgames => (self.moves >= NEVER).then_some(self.without_queens as f64),
                 Axis::Risk => of_40(self.offers),
             };
         }
         Signs(signs)
     }
+}
+
+/// Men of a color one or two ranks before its king, on its file and those beside it.
+fn men_before_king(board: &Board, color: Color) -> i32 {
+    let before = board
+        .king_of(color)
+        .map_or(Bitboard::EMPTY, |king| before_king(king, color));
+    (before & board.by_color(color)).count() as i32
+}
+
+/// Pairs of pawns that stand head to head.
+fn blocked_pairs(board: &Board) -> i32 {
+    let white = board.pawns() & board.by_color(Color::White);
+    let black = board.pawns() & board.by_color(Color::Black);
+    (white.shift(8) & black).count() as i32
 }
 
 #[cfg(test)]
