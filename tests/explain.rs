@@ -123,6 +123,8 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
           -2 keeps the queens on, 2 exchanges them early.
       style.risk = 0  (default)
           -2 gives nothing away and likes a draw, 2 offers material where it costs little and shuns draws.
+      style.misses = []  (default)
+          What it tends to overlook where a level chooses as people do: moves by knights, backward moves, moves of four squares or more, or the rescue of a piece. It errs no more than others of its level, but there.
       chat.enabled = true  (default)
           Whether it says anything at all.
       chat.greeting = "Hello {opponent}, I am {me} ({level}). Have fun!"  (default)

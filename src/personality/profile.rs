@@ -7,7 +7,7 @@ use toml::{Spanned, de::DeValue};
 use super::{
     level::{LevelForm, LevelWish},
     power,
-    style::{Axis, Style},
+    style::{Axis, Oversight, Style},
     voice::{self, Voice},
 };
 use crate::{
@@ -329,10 +329,18 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Profile) {
 
 /// What it likes.
 fn declare_style(style: &mut Section<'_>) -> Style {
-    Axis::ALL.iter().fold(Style::default(), |all, row| {
+    let likes = Axis::ALL.iter().fold(Style::default(), |all, row| {
         let value = style.key(row.key, Whole(Style::RANGE, ""), 0, row.doc);
         all.with(row.axis, value)
-    })
+    });
+    let misses = style.key(
+        "misses",
+        List(Oversight::NAMES),
+        Vec::new(),
+        "What it tends to overlook where a level chooses as people do: moves by knights, backward moves, moves of four squares or more, or \
+         the rescue of a piece. It errs no more than others of its level, but there.",
+    );
+    likes.missing(&misses)
 }
 
 /// Pace, books, and when it gives in.

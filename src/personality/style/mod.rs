@@ -2,10 +2,14 @@
 //! small bonuses, on the evaluation of every search.
 
 mod balance;
+mod misses;
 mod moves;
 mod signs;
 
+pub use misses::Oversight;
 pub use signs::Signs;
+
+use misses::{Misses, OVERLOOKED};
 
 use super::choice::Candidate;
 use crate::{
@@ -13,9 +17,13 @@ use crate::{
     engine::Likings,
 };
 
-/// A style: where a personality stands on each axis, from -2 to 2. All zero: like everybody of its level.
+/// A style: where a personality stands on each axis, from -2 to 2, and what it tends to overlook. All zero and nothing: like
+/// everybody of its level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Style([i32; COUNT]);
+pub struct Style {
+    axes: [i32; COUNT],
+    misses: Misses,
+}
 
 const COUNT: usize = 10;
 
@@ -128,14 +136,23 @@ impl Style {
     /// The same style but for one axis; beyond the ends is the end.
     #[must_use]
     pub fn with(mut self, axis: Axis, value: i32) -> Self {
-        self.0[axis as usize] = value.clamp(*Self::RANGE.start(), *Self::RANGE.end());
+        self.axes[axis as usize] = value.clamp(*Self::RANGE.start(), *Self::RANGE.end());
         self
+    }
+
+    /// The same style of somebody who tends to overlook these kinds of moves.
+    #[must_use]
+    pub fn missing(self, kinds: &[Oversight]) -> Self {
+        Self {
+            misses: Misses::of(kinds),
+            ..self
+        }
     }
 
     /// Where it stands on an axis.
     #[must_use]
     pub fn on(&self, axis: Axis) -> i32 {
-        self.0[axis as usize]
+        self.axes[axis as usize]
     }
 
     /// What the engine shall like beside winning: what each step of an axis adds at the leaves, in centipawns.
@@ -186,7 +203,13 @@ impl Style {
                 .sum();
             // What following the pull gives up: the move's own loss, or that of all others.
             let loss = if pull > 0.0 { candidate.loss } else { spare };
-            candidate.chance *= (STEP * pull * forbearance(loss)).exp();
+            // Unlike a taste, an oversight asks for no forbearance: it is an error where the move was good.
+            let overlooked = if self.misses.cover(&eye, candidate.mv) {
+                OVERLOOKED
+            } else {
+                0.0
+            };
+            candidate.chance *= (STEP * pull * forbearance(loss) - overlooked).exp();
         }
         balance::restore(candidates, expected);
     }
@@ -303,6 +326,40 @@ mod tests {
             }
         }
         assert_eq!((forbearance(0.0), forbearance(30.0)), (1.0, 0.0));
+    }
+
+    #[test]
+    fn what_is_overlooked_is_played_less_even_if_it_is_best_and_others_err_less_for_it() {
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        let mut plain = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+        for (index, candidate) in plain.iter_mut().enumerate() {
+            let is_best = candidate.mv.role() == crate::chess::Role::Knight;
+            candidate.loss = if is_best { 0.0 } else { 1.0 + (index % 9) as f32 };
+        }
+        let mut careless = plain.clone();
+        Style::default()
+            .missing(&[Oversight::Knights])
+            .lean(&mut careless, &line);
+        let knights = |candidates: &[Candidate]| -> f32 {
+            let knights = candidates
+                .iter()
+                .filter(|each| each.mv.role() == crate::chess::Role::Knight);
+            knights.map(|each| each.chance).sum()
+        };
+        assert!(
+            knights(&careless) < knights(&plain) - 0.1,
+            "{} {}",
+            knights(&careless),
+            knights(&plain)
+        );
+        let others = |candidates: &[Candidate]| -> f32 {
+            let others = candidates.iter().filter(|each| each.loss > 0.0);
+            let (sum, lost) = others.fold((0.0, 0.0), |(sum, lost), each| {
+                (sum + each.chance, lost + each.chance * each.loss)
+            });
+            lost / sum
+        };
+        assert!(others(&careless) < others(&plain));
     }
 
     #[test]

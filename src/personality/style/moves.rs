@@ -37,6 +37,28 @@ impl<'a> Eye<'a> {
         }
     }
 
+    /// Whether the side to move is in check.
+    pub fn is_in_check(&self) -> bool {
+        self.line.position().is_check()
+    }
+
+    /// Whether a move takes what has just taken.
+    pub fn takes_back(&self, mv: Move) -> bool {
+        let last = self.line.moves().last();
+        mv.is_capture() && last.is_some_and(|last| last.is_capture() && last.to() == mv.to())
+    }
+
+    /// Whether a piece, no king, goes back towards its own side.
+    pub fn goes_back(&self, mv: Move) -> bool {
+        mv.role() != Role::King && mv.from().is_some_and(|from| self.rank(mv.to()) < self.rank(from))
+    }
+
+    /// Whether a piece leaves a square where it would be lost.
+    pub fn flees(&self, mv: Move) -> bool {
+        let loss = |from: Square| winnings(self.board, from, self.board.occupied(), !self.us, mv.role());
+        mv.role() != Role::King && mv.from().is_some_and(|from| loss(from) > EVEN)
+    }
+
     /// How much of an axis a legal move shows.
     pub fn shows(&self, axis: Axis, mv: Move) -> f32 {
         match axis {

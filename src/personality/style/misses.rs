@@ -1,0 +1,91 @@
+//! Kinds of moves that a personality tends to overlook: what sort of errors it makes, beside how many.
+
+use super::moves::Eye;
+use crate::{
+    chess::{Move, Role},
+    settings::Choice,
+};
+
+/// A kind of move that somebody overlooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Oversight {
+    /// By knights, which go round corners.
+    Knights,
+    /// Back towards the own side.
+    Backward,
+    /// By bishops, rooks and queens over four squares or more.
+    Far,
+    /// With which a piece leaves a square where it would be lost.
+    Defence,
+}
+
+impl Oversight {
+    /// Their names in a profile.
+    pub const NAMES: Choice<Self> = Choice(&[
+        ("knights", Self::Knights),
+        ("backward", Self::Backward),
+        ("far", Self::Far),
+        ("defence", Self::Defence),
+    ]);
+}
+
+/// A set of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Misses(u8);
+
+impl Misses {
+    /// These.
+    pub fn of(kinds: &[Oversight]) -> Self {
+        Self(kinds.iter().fold(0, |all, kind| all | 1 << *kind as u8))
+    }
+
+    /// Whether a legal move is of a kind that is overlooked. Taking back is not, and in check everybody looks at everything.
+    pub fn cover(self, eye: &Eye<'_>, mv: Move) -> bool {
+        let has = |kind: Oversight| self.0 & 1 << kind as u8 != 0;
+        if self == Self::default() || eye.is_in_check() || eye.takes_back(mv) {
+            return false;
+        }
+        let slides = matches!(mv.role(), Role::Bishop | Role::Rook | Role::Queen);
+        let far = |from: crate::chess::Square| from.distance(mv.to()) >= 4;
+        has(Oversight::Knights) && mv.role() == Role::Knight
+            || has(Oversight::Backward) && eye.goes_back(mv)
+            || has(Oversight::Far) && slides && mv.from().is_some_and(far)
+            || has(Oversight::Defence) && !mv.is_capture() && eye.flees(mv)
+    }
+}
+
+/// By how much the logarithm of a chance falls for a move that is overlooked: it is played a quarter as often.
+pub(super) const OVERLOOKED: f32 = 1.4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{GameLine, Variant, parse_uci};
+
+    #[test]
+    fn each_kind_covers_its_moves_and_no_others() {
+        // White's queen on h5 is attacked by the knight of f6.
+        const ATTACKED: &str = "e2e4 e7e5 d1h5 g8f6";
+        for (kind, moves, covered, free) in [
+            (Oversight::Knights, ATTACKED, "g1f3", "f1c4"),
+            (Oversight::Backward, ATTACKED, "h5d1", "h5f7"),
+            (Oversight::Far, ATTACKED, "h5d1", "h5g5"),
+            (Oversight::Defence, ATTACKED, "h5e2", "b1c3"),
+            // What takes is seen, though it leaves the square.
+            (Oversight::Defence, ATTACKED, "h5f3", "h5e5"),
+            (Oversight::Knights, "e2e4 d7d5 b1c3 d5e4", "g1f3", "c3e4"),
+            // In check.
+            (Oversight::Knights, "e2e4 e7e5 d2d3", "g8f6", "f8b4"),
+        ] {
+            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let eye = Eye::new(&line);
+            let covers =
+                |text: &str| Misses::of(&[kind]).cover(&eye, parse_uci(line.position(), text).unwrap());
+            assert!(covers(covered), "{kind:?} {covered}");
+            assert!(!covers(free), "{kind:?} {free}");
+        }
+        let check = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 d2d3 f8b4").unwrap();
+        let block = parse_uci(check.position(), "b1c3").unwrap();
+        assert!(!Misses::of(&[Oversight::Knights]).cover(&Eye::new(&check), block));
+    }
+}
