@@ -238,12 +238,7 @@ impl<W: Write> Front<'_, W> {
 
     fn set_position(&mut self, fen: &str, moves: &[String]) {
         match position::read(self.variant(), fen, moves) {
-            Ok((line, remark)) => {
-                self.line = line;
-                if let Some(remark) = remark {
-                    self.voice.remark(remark);
-                }
-            }
+            Ok(line) => self.line = line,
             Err(error) => self.voice.remark(error),
         }
     }

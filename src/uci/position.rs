@@ -1,4 +1,4 @@
-//! The position that an interface sets: what no game can bring about is refused, what is left out of it is told.
+//! The position that an interface sets: what no game can bring about is refused.
 
 use thiserror::Error;
 
@@ -25,19 +25,14 @@ pub(super) enum PositionError {
     },
 }
 
-/// A game from a FEN and its moves, and what there is to say of it.
+/// A game from a FEN and its moves.
 ///
 /// # Errors
 /// [`PositionError`] names what cannot be.
-pub(super) fn read(
-    variant: Variant,
-    fen: &str,
-    moves: &[String],
-) -> Result<(GameLine, Option<String>), PositionError> {
+pub(super) fn read(variant: Variant, fen: &str, moves: &[String]) -> Result<GameLine, PositionError> {
     let line = GameLine::replay(variant, fen, &moves.join(" "))?;
     refuse_crowds(fen, line.start())?;
-    let remark = rights_left_out(fen, line.start());
-    Ok((line, remark))
+    Ok(line)
 }
 
 fn refuse_crowds(fen: &str, pos: &Position) -> Result<(), PositionError> {
@@ -60,14 +55,4 @@ fn refuse_crowds(fen: &str, pos: &Position) -> Result<(), PositionError> {
         }
     }
     Ok(())
-}
-
-/// Castling rights that a FEN gives to kings and rooks that are not there.
-fn rights_left_out(fen: &str, pos: &Position) -> Option<String> {
-    let given = fen.split_ascii_whitespace().nth(2)?;
-    let wanted = given.chars().filter(char::is_ascii_alphabetic).count();
-    let kept = pos.castles().castling_rights().count();
-    (kept < wanted).then(|| {
-        format!("of the castling rights \"{given}\" only {kept} are kept: king or rook are not where they need one")
-    })
 }

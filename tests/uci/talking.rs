@@ -283,11 +283,3 @@ fn a_remark_quotes_only_so_much() {
     let remark = session.refusal(&format!("position startpos moves {moves}"));
     assert!(remark.len() < 600 && remark.ends_with("..."), "{}", remark.len());
 }
-
-#[test]
-fn castling_rights_that_cannot_be_are_told() {
-    let session = Session::start();
-    let remark = session.refusal("position fen 4k3/8/8/8/8/8/8/4K2R w KQ - 0 1");
-    assert!(remark.contains("only 1 are kept"), "{remark}");
-    assert!(session.say("d").last("fen").contains(" w K - "));
-}
