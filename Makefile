@@ -28,7 +28,7 @@ help:
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
 	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
-	@echo 'make soak-short    games while everything goes wrong on purpose, as make test plays them; make soak is the long one'
+	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one, make soak-ci the one of make test'
 	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
@@ -60,12 +60,7 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 	touch $@
 
 .PHONY: test
-test: fmt lint web test-rust signature
-	$(MAKE) --no-print-directory --jobs 3 --output-sync=target witnesses
-
-# What mostly waits, for clocks and for pages, and so is done at once.
-.PHONY: witnesses
-witnesses: soak-short berserk test-web
+test: fmt lint web test-rust signature soak-ci berserk test-web
 
 .PHONY: fmt
 fmt:
@@ -194,11 +189,13 @@ bench-dashboard: web chromium
 # Games while everything goes wrong on purpose: kills, restarts, silent connections, a full disk, spoiled files, 3 % of
 # requests and lines. The one of `make test` takes a minute, the short one about eight minutes, the long one
 # a night.
-.PHONY: soak soak-short
+.PHONY: soak soak-short soak-ci
 soak:
 	$(CARGO) run --locked --release --bin sparring -- soak --games 2000 --kills 200
-soak-short: test-build
-	target/debug/sparring soak --games 60 --kills 20
+soak-short:
+	$(CARGO) run --locked --release --bin sparring -- soak --games 60 --kills 20
+soak-ci: test-build
+	target/debug/sparring soak --games 6 --at-once 6 --plies 24 --kills 3
 
 # The fuzz targets on a stable compiler, so many minutes of processor time each.
 .PHONY: fuzz
