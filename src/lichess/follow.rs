@@ -7,7 +7,7 @@ use futures::{FutureExt as _, future::BoxFuture};
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use tokio::{
     sync::{Notify, mpsc},
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument as _;
@@ -34,6 +34,11 @@ const LONGEST_URGENT_RETRY: Millis = Millis::from_secs(2);
 const GOOD_LIFE: Millis = Millis::from_secs(10);
 /// The same for a stream of a game: what cuts it after each few moves must not make the waits longer and longer.
 const GOOD_URGENT_LIFE: Millis = Millis::from_secs(1);
+/// While a clock may be running, a server that is there answers, and says how the game stands, within this time. A connection that the
+/// network has forgotten says nothing, and would cost much of a clock if it were given as long as others.
+const FIRST_URGENT_PATIENCE: Millis = Millis::from_secs(2);
+/// It has twice as long at each further try, in case it is only slow, and no longer than this.
+const LONGEST_URGENT_PATIENCE: Millis = Millis::from_secs(10);
 /// How much may wait for the reader of a stream. More than the server keeps.
 const QUEUE: usize = 256;
 
@@ -123,6 +128,12 @@ impl<T: Line> Follower<T> {
         Self::start(open, Openings::of_event_stream(), false, seed)
     }
 
+    /// The same as a stream of a game is followed.
+    #[cfg(test)]
+    fn pretended_urgently(open: impl Open<T>, seed: u64) -> Self {
+        Self::start(open, Openings::new(60, Millis::from_secs(60)), true, seed)
+    }
+
     fn start(open: impl Open<T>, openings: Openings, is_urgent: bool, seed: u64) -> Self {
         let (tell, news) = mpsc::channel(QUEUE);
         let reopen = Arc::new(Notify::new());
@@ -175,7 +186,16 @@ impl<T: Line> Follow<T> {
         sleep(self.openings.wait(self.begin.elapsed().into()).into()).await;
         // Whoever asked for a fresh stream until now gets it with this one.
         let _ = self.reopen.notified().now_or_never();
-        let pause = match open().await {
+        let opened = match self.patience() {
+            None => open().await,
+            Some(patience) => timeout(patience.into(), open()).await.unwrap_or_else(|_| {
+                Err(CallError::Transient {
+                    call: "stream",
+                    why: format!("no answer within {patience}"),
+                })
+            }),
+        };
+        let pause = match opened {
             Ok(lines) => {
                 self.openings.note(self.begin.elapsed().into());
                 self.tell(News::Opened).await?;
@@ -187,14 +207,33 @@ impl<T: Line> Follow<T> {
         Some(())
     }
 
+    /// How long an answer, and then the first line, may take; no limit of its own where no clock waits.
+    fn patience(&self) -> Option<Millis> {
+        let doubled = FIRST_URGENT_PATIENCE.0 << self.backoff.failures().min(8);
+        self.is_urgent
+            .then(|| Millis(doubled).min(LONGEST_URGENT_PATIENCE))
+    }
+
     /// Reads the stream to its end and returns the wait before it is opened again.
     async fn read(&mut self, mut lines: Lines<T>) -> Option<Millis> {
         let opened = Instant::now();
+        let mut first = self.patience();
         let why = loop {
+            let next = async {
+                match first {
+                    None => lines.next().await,
+                    Some(patience) => timeout(patience.into(), lines.next())
+                        .await
+                        .unwrap_or(Err(Lost::Silent(patience))),
+                }
+            };
             let line = tokio::select! {
-                line = lines.next() => line,
+                line = next => line,
                 () = self.reopen.notified() => return Some(Millis::ZERO),
             };
+            if line.is_ok() {
+                first = None;
+            }
             match line {
                 Ok(Ok(event)) => {
                     let heard = lines.heard();
@@ -210,7 +249,8 @@ impl<T: Line> Follow<T> {
         } else {
             GOOD_LIFE
         };
-        if lived >= good {
+        // A stream of a game that never said how the game stands was none.
+        if lived >= good && first.is_none() {
             self.backoff.reset();
         }
         self.tell(News::Lost { why, lived }).await?;
@@ -252,7 +292,8 @@ mod tests {
         atomic::{AtomicU32, Ordering},
     };
 
-    use futures::{StreamExt as _, stream};
+    use futures::{StreamExt as _, future, stream};
+    use tokio_util::bytes::Bytes;
 
     use super::*;
 
@@ -292,6 +333,38 @@ mod tests {
             assert!(u64::from(tries) <= 8 + outage / 5, "{tries} tries in {outage} s");
             assert_eq!(tries, said + 1);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn f3_a_stream_of_a_game_that_opens_to_silence_is_opened_again_before_it_costs_much_of_a_clock() {
+        let tries = AtomicU32::new(0);
+        let begin = Instant::now();
+        let mut follower = Follower::<GameEvent>::pretended_urgently(
+            move || {
+                let tries = tries.fetch_add(1, Ordering::Relaxed);
+                async move {
+                    let line = r#"{"type":"opponentGone","gone":false}"#;
+                    let lines = match tries {
+                        // No answer at all; one without a line; and how the game stands.
+                        0 => future::pending().await,
+                        1 => stream::pending().boxed(),
+                        _ => stream::iter([Ok(Bytes::from(format!("{line}\n")))])
+                            .chain(stream::pending())
+                            .boxed(),
+                    };
+                    Ok(Lines::new(lines, Millis::from_secs(10)))
+                }
+                .boxed()
+            },
+            1,
+        );
+        while !matches!(follower.next().await, Some(News::Event { .. })) {}
+        let took = begin.elapsed().as_secs_f64();
+        assert!((6.0..7.0).contains(&took), "2 s, then 4 s: {took}");
+        // A stream that was heard may be silent for as long as ever.
+        assert!(matches!(follower.next().await, Some(News::Lost { .. })));
+        let silence = begin.elapsed().as_secs_f64() - took;
+        assert!((9.9..10.1).contains(&silence), "{silence}");
     }
 
     #[tokio::test(start_paused = true)]
