@@ -70,7 +70,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       noise = 30  (personalities/tim.toml:4)
           Misjudges positions by about this much, the same position in the same game always alike.
       blunder-rate = as the level says  (left out)
-          Chance to overlook a kind of move while thinking. Recaptures, pawn captures and ways out of check are always seen.
+          Chance to overlook a kind of move while thinking. Recaptures, pawn captures, what hangs and ways out of check are always seen.
       delay = "off"  (default)
           How long it seems to think. A clock that runs low always cuts it short.
       tempo = 1.0  (default)

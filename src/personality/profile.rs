@@ -323,7 +323,7 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Profile) {
         "blunder-rate",
         Real(0.0..=1.0, "chance"),
         BY_LEVEL,
-        "Chance to overlook a kind of move while thinking. Recaptures, pawn captures and ways out of check are always seen.",
+        "Chance to overlook a kind of move while thinking. Recaptures, pawn captures, what hangs and ways out of check are always seen.",
     );
 }
 
