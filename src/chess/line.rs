@@ -133,6 +133,13 @@ impl GameLine {
         self.moves.len()
     }
 
+    /// Whether a move takes back: it captures where the last move has captured.
+    #[must_use]
+    pub fn takes_back(&self, mv: Move) -> bool {
+        let last = self.moves.last();
+        mv.is_capture() && last.is_some_and(|last| last.is_capture() && last.to() == mv.to())
+    }
+
     /// Whose turn it is.
     #[must_use]
     pub fn turn(&self) -> Color {

@@ -125,10 +125,7 @@ impl Scene {
         Self {
             ply: line.ply(),
             legal_moves: pos.legal_moves().len(),
-            is_recapture: line
-                .moves()
-                .last()
-                .is_some_and(|last| last.is_capture() && mv.is_capture() && last.to() == mv.to()),
+            is_recapture: line.takes_back(mv),
             is_capture: mv.is_capture(),
             in_check: pos.is_check(),
             is_endgame: pieces.count() <= 6,

@@ -5,6 +5,7 @@
 
 mod often;
 mod path;
+mod sharpen;
 mod stated;
 mod think;
 

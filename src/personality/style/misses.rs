@@ -2,7 +2,7 @@
 
 use super::moves::Eye;
 use crate::{
-    chess::{Move, Role},
+    chess::{Move, Role, Square},
     settings::Choice,
 };
 
@@ -46,7 +46,7 @@ impl Misses {
             return false;
         }
         let slides = matches!(mv.role(), Role::Bishop | Role::Rook | Role::Queen);
-        let far = |from: crate::chess::Square| from.distance(mv.to()) >= 4;
+        let far = |from: Square| from.distance(mv.to()) >= 4;
         has(Oversight::Knights) && mv.role() == Role::Knight
             || has(Oversight::Backward) && eye.goes_back(mv)
             || has(Oversight::Far) && slides && mv.from().is_some_and(far)

@@ -44,8 +44,7 @@ impl<'a> Eye<'a> {
 
     /// Whether a move takes what has just taken.
     pub fn takes_back(&self, mv: Move) -> bool {
-        let last = self.line.moves().last();
-        mv.is_capture() && last.is_some_and(|last| last.is_capture() && last.to() == mv.to())
+        self.line.takes_back(mv)
     }
 
     /// Whether a piece, no king, goes back towards its own side.

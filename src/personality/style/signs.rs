@@ -90,12 +90,7 @@ impl Seen {
         self.moves += 1;
         let eye = Eye::new(line);
         let gain = eye.gain(mv);
-        let takes_back = mv.is_capture()
-            && line
-                .moves()
-                .last()
-                .is_some_and(|last| last.is_capture() && last.to() == mv.to());
-        self.greedy += usize::from(mv.is_capture() && gain > 5 && !takes_back);
+        self.greedy += usize::from(mv.is_capture() && gain > 5 && !line.takes_back(mv));
         self.offers += usize::from(gain < -5);
         self.trades += usize::from(eye.trade(mv));
         self.pawns += usize::from(mv.role() == Role::Pawn && self.moves <= NEVER);
