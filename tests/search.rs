@@ -243,6 +243,34 @@ fn a_search_cut_short_keeps_the_move_of_its_last_iteration() {
 }
 
 #[test]
+fn what_iterations_found_is_kept_and_compared_at_equal_depth() {
+    let whole = Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(3000));
+    let mut told = Vec::new();
+    let (stop, clock) = (Stop::new(), Stopwatch::start());
+    let around = Surroundings {
+        stop: &stop,
+        clock: &clock,
+    };
+    let report = Engine::new(4).search(&whole, &around, &mut |report| {
+        told.push(report.lines[0].score);
+    });
+    assert_eq!(report.finished, told);
+    assert_eq!(report.finished.len(), report.depth.0 as usize);
+    let shallow = search(&Search {
+        limits: depth(2),
+        ..whole.clone()
+    });
+    assert_eq!(report.beside(&shallow), Some((told[1], shallow.finished[1])));
+    // A search that finished nothing says nothing, though it has a move and a score.
+    let none = search(&Search {
+        limits: nodes(1),
+        ..whole
+    });
+    assert!(none.best().is_some());
+    assert_eq!(report.beside(&none), None);
+}
+
+#[test]
 fn a_search_stopped_beforehand_still_takes_a_glance() {
     let stop = Stop::new();
     stop.set();

@@ -5,7 +5,6 @@ use crate::{
     chess::{Color, Rules as _},
     engine::Score,
     personality::Profile,
-    units::Centipawns,
 };
 
 use super::game::Game;
@@ -66,17 +65,7 @@ pub fn resigns(profile: &Profile, outlook: Outlook<'_>) -> bool {
 /// Whether the last scores, as many as asked for and at least one, were all so.
 fn lasted(scores: &[Score], moves: u32, so: impl Fn(i32) -> bool) -> bool {
     let moves = moves.max(1) as usize;
-    scores.len() >= moves && scores.iter().rev().take(moves).all(|score| so(worth(*score)))
-}
-
-/// A score as a number, mates beyond every estimate.
-fn worth(score: Score) -> i32 {
-    const MATE: i32 = 100_000;
-    match score {
-        Score::Cp(Centipawns(cp)) => cp,
-        Score::Mate(moves) if moves > 0 => MATE,
-        Score::Mate(_) => -MATE,
-    }
+    scores.len() >= moves && scores.iter().rev().take(moves).all(|score| so(score.scaled()))
 }
 
 /// Whether the opponent may take a move back: people, in casual games, as often as the personality grants.
@@ -112,7 +101,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::personality::{DrawTemper, ResignTemper};
+    use crate::{
+        personality::{DrawTemper, ResignTemper},
+        units::Centipawns,
+    };
 
     fn tempered() -> Profile {
         let mut profile = Profile::new("x");

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::{Engine, Limits, Report, Search, Stop, Surroundings};
 use crate::{
     chess::{GameLine, Variant},
-    units::{Clock, Depth, Millis, Nodes},
+    units::{Clock, Depth, Millis, Nodes, Stopwatch},
 };
 
 /// The depth that [`run`] is meant for.
@@ -57,6 +57,15 @@ const POSITIONS: [&str; 40] = [
     "r1bq1rk1/p2nppbp/1p3P2/1Pp5/N7/P2BP3/1BPP1PP1/R2QK1NR b KQ - 0 11",
     "2r3k1/p1r3pp/4p1p1/8/1b1P4/4KP1P/1B2B1P1/7R w - - 0 23",
 ];
+
+/// So deep a fingerprint is taken: deep enough to be another one for nearly every change of play, and quick.
+const FINGERPRINT: Depth = Depth(5);
+
+/// Tells this engine from others, in files that hold what an engine found.
+#[must_use]
+pub fn fingerprint() -> Nodes {
+    run(&mut Engine::new(1), FINGERPRINT, &Stopwatch::start()).nodes
+}
 
 /// What [`run`] counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

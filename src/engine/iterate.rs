@@ -47,6 +47,8 @@ impl<'a> Iteration<'a> {
         report: &mut Report,
     ) -> Found<Option<Move>> {
         let mut pace = Pace::new(search);
+        report.finished.clear();
+        report.finished.reserve(MAX_PLY);
         for depth in 1..=last_depth(search) {
             if self.moves.is_empty() {
                 break;
@@ -59,6 +61,9 @@ impl<'a> Iteration<'a> {
             }
             self.depth = depth;
             self.fill(report);
+            report
+                .finished
+                .extend(report.lines.first().map(|line| line.score));
             tell(News::Iteration(report));
             pace.note(self.moves[0].mv == best, before - self.moves[0].worth());
             if pace.is_enough(&mut self, depth) {

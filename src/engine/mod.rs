@@ -192,6 +192,8 @@ pub struct Report {
     pub hashfull: u16,
     /// The best lines, best first: as many as asked for and legal. Empty only when there is no legal move.
     pub lines: Vec<Line>,
+    /// What the best move was worth after each finished iteration, from depth 1 on: never a bound.
+    pub finished: Vec<Score>,
 }
 
 impl Report {
@@ -199,6 +201,16 @@ impl Report {
     #[must_use]
     pub fn best(&self) -> Option<Move> {
         self.lines.first().and_then(|line| line.pv.first().copied())
+    }
+
+    /// What this search and another of the same position found their best moves to be worth, both as deeply: after the
+    /// deepest iteration that both have finished. None when one has finished none.
+    ///
+    /// The scores of [`lines`](Self::lines) say less: they may be bounds, and of different depths.
+    #[must_use]
+    pub fn beside(&self, other: &Self) -> Option<(Score, Score)> {
+        let both = self.finished.iter().zip(&other.finished);
+        both.last().map(|(one, other)| (*one, *other))
     }
 }
 

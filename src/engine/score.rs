@@ -63,6 +63,17 @@ pub enum Score {
 }
 
 impl Score {
+    /// Centipawns on one scale, where every mate is beyond all estimates, and the sooner the further.
+    #[must_use]
+    pub const fn scaled(self) -> i32 {
+        const MATE: i32 = 100_000;
+        match self {
+            Self::Cp(cp) => cp.0,
+            Self::Mate(moves) if moves < 0 => -MATE - moves,
+            Self::Mate(moves) => MATE - moves,
+        }
+    }
+
     /// Reads a value of the search.
     pub(super) const fn from_value(value: i32) -> Self {
         if value >= MATE_BOUND {

@@ -13,7 +13,7 @@ use crate::{
     book::BookMove,
     chess::{GameLine, Move, MoveList, Rules as _, write_uci},
     engine::{
-        Engine, Limits, News, Params, Report, Score, Search, Surroundings,
+        Engine, Limits, News, Params, Report, Search, Surroundings,
         bench::{self, Signature},
     },
     units::{Centipawns, Clock as _, Depth, Millis, Nodes, Stopwatch},
@@ -170,17 +170,18 @@ impl<W: Write> Worker<'_, W> {
         let most = search.limits.hard.map(|hard| hard.scaled(VERIFYING));
         let mut best = None;
         for found in &order.book {
-            let best = *best.get_or_insert_with(|| self.glance(&search.line, Vec::new(), most));
-            let own = self.glance(&search.line, vec![found.mv], most);
+            let best = best.get_or_insert_with(|| self.glance(&search.line, None, None, most));
+            let own = self.glance(&search.line, Some(found.mv), Some(best.depth), most);
+            let in_time = most.is_none_or(|most| self.gate.elapsed() < most);
             // A look that was cut short tells nothing.
-            if most.is_some_and(|most| self.gate.elapsed() >= most) {
+            let Some((best, own)) = best.beside(&own).filter(|_| in_time) else {
                 self.voice.remark("there is no time to look at book moves");
                 return None;
-            }
-            let accepted = own.saturating_add(margin.0) >= best;
+            };
+            let accepted = own.scaled() + margin.0 >= best.scaled();
             let verdict = if accepted { "verified" } else { "refused" };
             self.voice.remark(format_args!(
-                "book move {} {verdict}: {}; it looks like {own} cp, the best like {best} cp",
+                "book move {} {verdict}: {}; it looks like {own}, the best like {best}",
                 write_uci(found.mv, variant),
                 origin(found)
             ));
@@ -191,29 +192,30 @@ impl<W: Write> Worker<'_, W> {
         None
     }
 
-    /// What a short search finds, among these root moves or all, in centipawns. `until` is the time on the gate's clock
-    /// at which it is given up.
-    fn glance(&mut self, line: &GameLine, only: Vec<Move>, until: Option<Millis>) -> i32 {
+    /// What a short search finds of this root move, or of all. `until` is the time on the gate's clock at which it is given up.
+    fn glance(
+        &mut self,
+        line: &GameLine,
+        only: Option<Move>,
+        depth: Option<Depth>,
+        until: Option<Millis>,
+    ) -> Report {
         let limits = Limits {
+            depth,
             nodes: Some(GLANCE),
             hard: until,
             ..Limits::default()
         };
         let limits = limits.after(self.gate.elapsed());
         let search = Search {
-            only,
+            only: only.into_iter().collect(),
             ..Search::new(line.clone(), limits)
         };
         let around = Surroundings {
             stop: &self.gate.stop,
             clock: self.gate,
         };
-        let report = self.engine.search(&search, &around, &mut |_| {});
-        match report.lines.first().map(|line| line.score) {
-            Some(Score::Cp(cp)) => cp.0,
-            Some(Score::Mate(moves)) => 30_000 * moves.signum(),
-            None => 0,
-        }
+        self.engine.search(&search, &around, &mut |_| {})
     }
 
     fn resize(&mut self, mib: usize) {

@@ -133,27 +133,23 @@ impl Whole {
                 ..Limits::default()
             },
         );
+        let best = self.thinker.search(table, search.clone(), deadline).await?;
+        let instead = best.best().filter(|best| *best != mv)?;
         let alone = Search {
             only: vec![mv],
-            ..search.clone()
+            limits: Limits {
+                depth: Some(best.depth),
+                ..search.limits
+            },
+            ..search
         };
-        let best = self.thinker.search(table, search, deadline).await?;
-        if best.best() == Some(mv) {
-            return None;
-        }
         let this = self.thinker.search(table, alone, deadline).await?;
-        let (better, score) = (best.lines.first()?, this.lines.first()?.score);
-        let loss = worth(better.score) - worth(score);
-        (loss > margin.0).then(|| {
-            let instead = better
-                .pv
-                .first()
-                .map(|mv| write_san(request.line.position(), *mv));
+        let (better, score) = best.beside(&this)?;
+        (better.scaled() - score.scaled() > margin.0).then(|| {
             format!(
-                "{score}, and {} is {} at depth {}",
-                instead.unwrap_or_default(),
-                better.score,
-                best.depth.0
+                "{score}, and {} is {better} at depth {}",
+                write_san(request.line.position(), instead),
+                this.depth.0
             )
         })
     }
@@ -218,16 +214,6 @@ fn proposed(found: BookMove, library: &Library, wish: &Wish<'_>) -> Proposal {
         source: Source::Book,
         why,
         grounds: Some(grounds),
-    }
-}
-
-/// A score on one scale, with mates beyond all estimates.
-fn worth(score: Score) -> i32 {
-    const MATE: i32 = 100_000;
-    match score {
-        Score::Cp(cp) => cp.0,
-        Score::Mate(moves) if moves < 0 => -MATE - moves,
-        Score::Mate(moves) => MATE - moves,
     }
 }
 

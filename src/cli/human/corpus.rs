@@ -21,7 +21,7 @@ pub struct Decision {
 pub enum Selection {
     /// For fitting: ratings and openings that are plentiful are thinned out.
     Thinned,
-    /// What is reported on: from ply 10, no bullet.
+    /// What is reported on: from ply 10, blitz and slower. Of games of which nobody wrote down the speed a third is bullet.
     Judged,
 }
 
@@ -69,7 +69,7 @@ pub fn each(
 /// moves: a share of those says as much. Which ones follows from the game and the ply.
 fn keeps(game: &HumanGame, ply: usize, selection: Selection) -> bool {
     match selection {
-        Selection::Judged => ply >= 10 && game.haste() != Haste::Hurried,
+        Selection::Judged => ply >= 10 && game.haste() == Haste::Calm,
         Selection::Thinned => {
             let share = match game.elo[ply % 2] {
                 800..1000 => 50,

@@ -41,7 +41,7 @@ pub fn fit(net: &Net, sample: &[Scored]) -> Curve {
 
 /// Each term times each share of the basis, for every move.
 fn inputs(net: &Net, scored: &Scored) -> Vec<[f64; SIZE]> {
-    let basis = basis(scored.decision.rating, scored.phase);
+    let basis = basis(scored.decision.rating, scored.phase, scored.best);
     let scores = net.scores(&scored.decision.seen);
     let mean = scores.iter().sum::<f32>() / scores.len().max(1) as f32;
     scores

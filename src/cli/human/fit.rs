@@ -46,8 +46,8 @@ pub struct Args {
     /// The largest step size.
     #[arg(long, default_value_t = 0.001)]
     rate: f32,
-    /// Decisions of each band of 200 that the curve of search losses is fitted on.
-    #[arg(long, default_value_t = 400, value_name = "N")]
+    /// At most so many decisions of each band of 200 for the curve of search losses.
+    #[arg(long, default_value_t = 5000, value_name = "N")]
     scored: usize,
     /// Equal seeds and games, equal parameters on one machine.
     #[arg(long, default_value_t = 1)]

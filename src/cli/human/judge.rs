@@ -227,7 +227,8 @@ mod tests {
             (losses[1] - 9.2).abs() < 0.1 && losses[3] == losses[1],
             "{losses:?}"
         );
-        assert_eq!(std::fs::read_to_string(path).unwrap().lines().count(), 3);
+        let lines = std::fs::read_to_string(path).unwrap().lines().count();
+        assert_eq!(lines, 4, "the heading and three verdicts");
     }
 
     #[test]

@@ -2,17 +2,18 @@
 
 use std::{
     collections::HashMap,
-    fs::OpenOptions,
-    io::{BufWriter, Write as _},
+    fs::{File, OpenOptions},
+    io::{BufRead as _, BufReader, BufWriter, Write as _},
     path::Path,
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 
 use super::{games::each_line, judge::Verdict, scored::Scorer};
 use crate::{
     chess::{GameLine, Move},
+    engine::bench,
     personality::choice::curve::Loss,
 };
 
@@ -21,6 +22,7 @@ use crate::{
 struct Entry {
     id: String,
     ply: usize,
+    best: f32,
     deep: Vec<f32>,
     shallow: Vec<f32>,
 }
@@ -47,29 +49,44 @@ struct Answered {
     chances: f32,
 }
 
+/// The first line: what else was kept holds for the engine of this fingerprint alone.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Heading {
+    engine: u64,
+}
+
+impl Heading {
+    fn of_this_engine() -> Self {
+        Self {
+            engine: bench::fingerprint().0,
+        }
+    }
+}
+
 /// A line of the file.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Row {
+    Heading(Heading),
     Searched(Entry),
     Judged(Answered),
 }
 
-/// Losses by game and ply, with an engine for what is not known yet.
+/// Chances and losses by game and ply, with an engine for what is not known yet.
 ///
-/// They belong to one version of the engine and of the order of moves: a changed engine wants a new file.
+/// They belong to one version of the engine, which the file's first line names.
 pub struct Kept {
-    known: HashMap<(String, usize), Vec<Loss>>,
+    known: HashMap<(String, usize), (f32, Vec<Loss>)>,
     verdicts: HashMap<Question, Verdict>,
     scorer: Scorer,
-    file: Option<BufWriter<std::fs::File>>,
+    file: Option<BufWriter<File>>,
 }
 
 impl Kept {
     /// Reads what the file knows and will write what is new behind it; without a file nothing is kept.
     ///
     /// # Errors
-    /// When the file cannot be read or opened.
+    /// When the file cannot be read or opened, or another engine wrote it.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Self> {
         let (mut known, mut verdicts) = (HashMap::new(), HashMap::new());
         let Some(path) = path else {
@@ -80,15 +97,19 @@ impl Kept {
                 file: None,
             });
         };
-        if path.is_file() {
+        let heading = Heading::of_this_engine();
+        let is_new = !path.is_file() || path.metadata().is_ok_and(|file| file.len() == 0);
+        if !is_new {
+            check(path, &heading)?;
             each_line(path, |row: Row| match row {
+                Row::Heading(found) => debug_assert_eq!(found, heading),
                 Row::Searched(entry) => {
                     let losses = entry.deep.iter().zip(&entry.shallow);
                     let losses = losses.map(|(deep, shallow)| Loss {
                         deep: *deep,
                         shallow: *shallow,
                     });
-                    known.insert((entry.id, entry.ply), losses.collect());
+                    known.insert((entry.id, entry.ply), (entry.best, losses.collect()));
                 }
                 Row::Judged(Answered {
                     question,
@@ -104,44 +125,46 @@ impl Kept {
             .append(true)
             .open(path)
             .with_context(|| format!("cannot write \"{}\"", path.display()))?;
-        Ok(Self {
+        let mut kept = Self {
             known,
             verdicts,
             scorer: Scorer::new(),
             file: Some(BufWriter::new(file)),
-        })
+        };
+        if is_new {
+            kept.write(&heading)?;
+        }
+        Ok(kept)
     }
 
-    /// What each move loses in the last position of a game's line, known or searched now.
+    /// The winning chances of the best move in the last position of a game's line, and what each loses against it, known or
+    /// searched now.
     ///
     /// # Errors
     /// When what was found cannot be written.
-    pub fn losses(&mut self, id: &str, line: &GameLine, moves: &[Move]) -> anyhow::Result<Vec<Loss>> {
+    pub fn losses(&mut self, id: &str, line: &GameLine, moves: &[Move]) -> anyhow::Result<(f32, Vec<Loss>)> {
         let place = (id.to_owned(), line.ply());
-        if let Some(losses) = self
+        if let Some(known) = self
             .known
             .get(&place)
-            .filter(|losses| losses.len() == moves.len())
+            .filter(|(_, losses)| losses.len() == moves.len())
         {
-            return Ok(losses.clone());
+            return Ok(known.clone());
         }
-        let losses = self.scorer.losses(line, moves);
+        let (best, losses) = self.scorer.losses(line, moves);
         if self.file.is_some() {
-            let rounded = |part: fn(&Loss) -> f32| {
-                losses
-                    .iter()
-                    .map(|loss| (part(loss) * 100.0).round() / 100.0)
-                    .collect()
-            };
+            let hundredths = |value: f32| (value * 100.0).round() / 100.0;
+            let rounded = |part: fn(&Loss) -> f32| losses.iter().map(|loss| hundredths(part(loss))).collect();
             let entry = Entry {
                 id: place.0,
                 ply: place.1,
+                best: hundredths(best),
                 deep: rounded(|loss| loss.deep),
                 shallow: rounded(|loss| loss.shallow),
             };
             self.write(&entry)?;
         }
-        Ok(losses)
+        Ok((best, losses))
     }
 
     /// What a judge answered before, or answers now; none, which is not kept, where there is nothing to judge.
@@ -173,9 +196,44 @@ impl Kept {
     }
 }
 
+/// Whether the file's first line is this heading.
+fn check(path: &Path, heading: &Heading) -> anyhow::Result<()> {
+    let file = File::open(path).with_context(|| format!("\"{}\"", path.display()))?;
+    let mut first = String::new();
+    BufReader::new(file)
+        .read_line(&mut first)
+        .context("kept searches")?;
+    if serde_json::from_str::<Heading>(&first).ok().as_ref() != Some(heading) {
+        bail!(
+            "{}:1: these searches are of another engine; delete the file or name another one",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn searches_of_another_engine_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kept.jsonl");
+        drop(Kept::open(Some(&path)).unwrap());
+        drop(Kept::open(Some(&path)).unwrap());
+        for other in [
+            "{\"engine\":1}\n",
+            "{\"id\":\"a\",\"ply\":1,\"deep\":[],\"shallow\":[]}\n",
+        ] {
+            std::fs::write(&path, other).unwrap();
+            let refused = Kept::open(Some(&path)).err().unwrap().to_string();
+            assert!(
+                refused.contains("kept.jsonl:1: ") && refused.contains("delete"),
+                "{refused}"
+            );
+        }
+    }
 
     #[test]
     fn what_was_judged_is_asked_once_and_known_to_the_next_run() {

@@ -27,7 +27,7 @@ pub struct Source {
     /// The folder with the games of people: games-moves.jsonl and games-clock.jsonl, plain or .zst.
     #[arg(long, default_value = "../shared/data/human", value_name = "DIR")]
     data: PathBuf,
-    /// A file to keep searches in, so that the next run need not repeat them. Delete it when the engine changes.
+    /// A file to keep searches in, so that the next run need not repeat them. That of another engine is refused.
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
 }

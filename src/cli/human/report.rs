@@ -211,7 +211,7 @@ impl Judged {
             .map(|scored| model.net.scores(&scored.decision.seen))
             .collect();
         let both = scores.iter().zip(decisions).map(|(scores, scored)| {
-            let basis = basis(scored.decision.rating, scored.phase);
+            let basis = basis(scored.decision.rating, scored.phase, scored.best);
             let moves = scores.iter().zip(&scored.losses);
             let mut chances: Vec<f32> = moves
                 .map(|(score, loss)| model.curve.score(*score, *loss, &basis))

@@ -20,6 +20,8 @@ use crate::{
 pub struct Scored {
     /// The decision.
     pub decision: Decision,
+    /// The winning chances of the best move, in points from 0 to 100.
+    pub best: f32,
     /// What each move loses, in the order of the decision's moves.
     pub losses: Vec<Loss>,
     /// The phase of the game.
@@ -48,8 +50,8 @@ impl Scorer {
         }
     }
 
-    /// What each move of a line's last position loses. Equal lines, equal losses.
-    pub fn losses(&mut self, line: &GameLine, moves: &[Move]) -> Vec<Loss> {
+    /// What each move of a line's last position loses, behind the winning chances of the best. Equal lines, equal losses.
+    pub fn losses(&mut self, line: &GameLine, moves: &[Move]) -> (f32, Vec<Loss>) {
         let limits = Limits {
             depth: Some(Looks::DEEP),
             ..Limits::default()
@@ -66,20 +68,19 @@ impl Scorer {
         let mut shallow = None;
         let deep = self.engine.search(&search, &around, &mut |report| {
             if report.depth == Looks::SHALLOW {
-                shallow = Some(losses(report, moves));
+                shallow = Some(losses(report, moves).1);
             }
         });
-        let deep = losses(&deep, moves);
+        let (best, deep) = losses(&deep, moves);
         let shallow = shallow.unwrap_or_else(|| deep.clone());
-        deep.into_iter()
-            .zip(shallow)
-            .map(|(deep, shallow)| Loss { deep, shallow })
-            .collect()
+        let both = deep.into_iter().zip(shallow);
+        let losses = both.map(|(deep, shallow)| Loss { deep, shallow });
+        (best, losses.collect())
     }
 }
 
-/// What each move loses against the best; a move without a line as much as the worst.
-fn losses(report: &Report, moves: &[Move]) -> Vec<f32> {
+/// The winning chances of the best move, and what each loses against it; a move without a line as much as the worst.
+fn losses(report: &Report, moves: &[Move]) -> (f32, Vec<f32>) {
     let chances: Vec<Option<f32>> = moves
         .iter()
         .map(|mv| {
@@ -89,10 +90,8 @@ fn losses(report: &Report, moves: &[Move]) -> Vec<f32> {
         .collect();
     let known = || chances.iter().flatten().copied();
     let (best, worst) = (known().fold(0.0, f32::max), known().fold(100.0, f32::min));
-    chances
-        .iter()
-        .map(|chance| best - chance.unwrap_or(worst))
-        .collect()
+    let losses = chances.iter().map(|chance| best - chance.unwrap_or(worst));
+    (best, losses.collect())
 }
 
 /// A sample of the games' judged decisions, scored: in each band of 200 at most `most`, spread over its games.
@@ -107,8 +106,10 @@ pub fn sample(
 ) -> anyhow::Result<Vec<Scored>> {
     let mut sample = Vec::new();
     spread(games, most, |game, line, decision| {
+        let (best, losses) = kept.losses(&game.id, line, &decision.seen.moves)?;
         sample.push(Scored {
-            losses: kept.losses(&game.id, line, &decision.seen.moves)?,
+            best,
+            losses,
             phase: phase(line),
             ply: line.ply(),
             game: game.id.clone(),

@@ -3,6 +3,10 @@
 //! A result's chances are in the proportion `e^x : n : e^-x` for win, draw and loss of White, where `x` is half the
 //! difference of strength (in natural logarithms) with White's advantage. Source: Davidson, "On extending the
 //! Bradley-Terry model to accommodate ties in paired comparison experiments", JASA 1970.
+//!
+//! In that model a draw counts as less than half a point, so that the same score means the more, the more is drawn. Strengths are
+//! told on the scale of ratings instead, where a difference is what a score says: theirs times the share of decided games
+//! between equals, which makes both agree at small differences, as Coulom's BayesElo does.
 
 /// One game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,20 +62,22 @@ impl Fit {
         }
         let mean = at[..players].iter().sum::<f64>() / players.max(1) as f64;
         let weight = at[size - 1].exp();
+        let draws = weight / (2.0 + weight);
+        let elo = ELO * (1.0 - draws);
         let covariance = (0..players)
             .map(|player| {
                 let mut unit = vec![0.0; size];
-                unit[player] = ELO * ELO;
+                unit[player] = elo * elo;
                 let mut column = solve(&information, &unit);
                 column.truncate(players);
                 column
             })
             .collect();
         Self {
-            elo: at[..players].iter().map(|value| (value - mean) * ELO).collect(),
+            elo: at[..players].iter().map(|value| (value - mean) * elo).collect(),
             covariance,
-            white: at[players] * ELO,
-            draws: weight / (2.0 + weight),
+            white: at[players] * elo,
+            draws,
         }
     }
 
@@ -196,6 +202,17 @@ mod tests {
             "{} {by_hand}",
             fit.error(0, 1)
         );
+    }
+
+    #[test]
+    fn draws_change_nothing_of_what_a_score_means() {
+        for draws in [0, 80, 160] {
+            let half = draws / 2;
+            let fit = Fit::of(&games(0, 1, 260 - half, draws, 140 - half), 2);
+            let by_hand = 400.0 * (0.65_f64 / 0.35).log10();
+            let found = fit.elo[0] - fit.elo[1];
+            assert!((found - by_hand).abs() < 3.0, "{draws} draws: {found}");
+        }
     }
 
     #[test]

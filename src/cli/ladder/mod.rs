@@ -20,9 +20,9 @@ use super::{
 };
 use crate::{
     arena::read_openings,
-    engine::{Engine, bench},
+    engine::bench,
     personality::{Level, strength::Levels},
-    units::{Depth, Elo, Stopwatch},
+    units::Elo,
 };
 use entrants::{Entrant, Visitor};
 use games::Ladder;
@@ -189,9 +189,6 @@ fn entrants(args: &Args, levels: &Levels) -> anyhow::Result<Vec<Entrant>> {
     Ok(entrants)
 }
 
-/// So deep the engine's signature is taken: deep enough to be another one for nearly every change of play, and quick.
-const SIGNATURE: Depth = Depth(5);
-
 /// What makes games countable together: another heading, another record. `openings` is what the file holds, `numbers`
 /// names those behind the levels.
 fn heading(args: &Args, openings: Option<&str>, numbers: u64) -> String {
@@ -199,11 +196,10 @@ fn heading(args: &Args, openings: Option<&str>, numbers: u64) -> String {
         (Some(path), Some(text)) => format!("{} {:016x}", path.display(), hash(text)),
         _ => "as people open".to_owned(),
     };
-    let signature = bench::run(&mut Engine::new(1), SIGNATURE, &Stopwatch::start());
     format!(
         "# ladder: sparring {} with signature {}, seed {}, openings {openings}, numbers {numbers:016x}, people {:016x}",
         env!("CARGO_PKG_VERSION"),
-        signature.nodes.0,
+        bench::fingerprint().0,
         args.seed,
         hash_bytes(include_bytes!("../../personality/choice/human.params")),
     )

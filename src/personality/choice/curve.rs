@@ -3,7 +3,7 @@
 //! The logarithm of a chance is a sum of five terms: the prior's own score, the loss after a deep look and after a
 //! shallow one as `ln(1 + loss / scale)`, so that the chance falls as a power of the loss and never as fast as an
 //! exponential would, and whether the move is the best of either look. Each term's weight is smooth in the rating
-//! and moves a little with the phase of the game. The idea of heavy tails is Regan's (Regan and Haworth, intrinsic
+//! and moves a little with the phase of the game and with how the mover stands. The idea of heavy tails is Regan's (Regan and Haworth, intrinsic
 //! chess ratings), whose curve has an iterated exponential instead; the power mixes with a prior without solving for
 //! a constant at each position.
 
@@ -11,8 +11,9 @@ use crate::engine::Score;
 
 /// Terms of the sum.
 pub const TERMS: usize = 5;
-/// Numbers that make up the weight of one term: at the four ratings, and added in the opening and the endgame.
-pub const BASIS: usize = 6;
+/// Numbers that make up the weight of one term: at the four ratings, and added in the opening, in the endgame, to who is ahead
+/// and to who is behind.
+pub const BASIS: usize = 8;
 /// The loss in points of winning chances from which on the deep look's term grows only with its logarithm.
 const DEEP_SCALE: f32 = 3.0;
 /// The same for the shallow look.
@@ -72,11 +73,13 @@ pub fn terms(prior: f32, loss: Loss) -> [f32; TERMS] {
     ]
 }
 
-/// Shares of the four ratings 800, 1400, 2000 and 2600, then the phase.
+/// Shares of the four ratings 800, 1400, 2000 and 2600, then the phase, then how far the mover is ahead or behind. `best` is the
+/// winning chances of the best move, in points from 0 to 100.
 #[must_use]
-pub fn basis(rating: f32, phase: Phase) -> [f32; BASIS] {
+pub fn basis(rating: f32, phase: Phase, best: f32) -> [f32; BASIS] {
     const FIRST: f32 = 800.0;
     const STEP: f32 = 600.0;
+    const EVEN: f32 = 50.0;
     let place = ((rating - FIRST) / STEP).clamp(0.0, 3.0);
     let mut basis = [0.0; BASIS];
     for (index, share) in basis.iter_mut().take(4).enumerate() {
@@ -84,6 +87,8 @@ pub fn basis(rating: f32, phase: Phase) -> [f32; BASIS] {
     }
     basis[4] = f32::from(u8::from(phase == Phase::Opening));
     basis[5] = f32::from(u8::from(phase == Phase::Endgame));
+    let lead = (best - EVEN) / EVEN;
+    (basis[6], basis[7]) = (lead.max(0.0), (-lead).max(0.0));
     basis
 }
 
@@ -113,10 +118,12 @@ mod tests {
 
     #[test]
     fn weights_are_mixed_between_ratings() {
-        let middle = basis(1700.0, Phase::Middlegame);
-        assert_eq!(middle, [0.0, 0.5, 0.5, 0.0, 0.0, 0.0]);
-        assert_eq!(basis(300.0, Phase::Opening), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
-        assert_eq!(basis(2900.0, Phase::Endgame), [0.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
+        let middle = basis(1700.0, Phase::Middlegame, 50.0);
+        assert_eq!(middle, [0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let ahead = basis(300.0, Phase::Opening, 75.0);
+        assert_eq!(ahead, [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0]);
+        let behind = basis(2900.0, Phase::Endgame, 0.0);
+        assert_eq!(behind, [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
     }
 
     #[test]

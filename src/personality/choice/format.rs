@@ -1,6 +1,6 @@
 //! The parameter file: a header that names version and shape, then the weights.
 //!
-//! Little-endian. `SPARRING HUMAN 1\n`, the eight parts' rows and widths as `u32`, then each part: the two tables as
+//! Little-endian. `SPARRING HUMAN 2\n`, the eight parts' rows and widths as `u32`, then each part: the two tables as
 //! one `f32` scale and bytes for each row, the small parts as plain `f32`; the curve's weights; the pace's numbers.
 
 use thiserror::Error;
@@ -12,13 +12,13 @@ use super::{
 };
 use crate::personality::pace::habit::{Habit, SPEEDS};
 
-const HEADER: &[u8] = b"SPARRING HUMAN 1\n";
+const HEADER: &[u8] = b"SPARRING HUMAN 2\n";
 
 /// Why bytes are not a parameter file that this program can use.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FormatError {
     /// Something else, or of another version.
-    #[error("not a file of human parameters, version 1")]
+    #[error("not a file of human parameters, version 2")]
     Header,
     /// The net of another program version.
     #[error("part {part} is {rows} rows of {width}, this program has {expected_rows} of {expected_width}")]

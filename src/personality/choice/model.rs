@@ -83,10 +83,11 @@ impl Model {
         let scores = self.net.scores(&seen);
         let mut priors = scores.clone();
         normalise(&mut priors);
-        let losses = losses(&seen.moves, scored);
-        let basis = basis(rating, phase(line));
-        let mut chances = match &losses {
-            Some(losses) => {
+        let found = losses(&seen.moves, scored);
+        let losses = found.as_ref().map(|(_, losses)| losses);
+        let mut chances = match &found {
+            Some((best, losses)) => {
+                let basis = basis(rating, phase(line), *best);
                 let bent = scores.iter().zip(losses);
                 bent.map(|(score, loss)| self.curve.score(*score, *loss, &basis))
                     .collect()
@@ -102,7 +103,7 @@ impl Model {
                 mv: *mv,
                 chance: chances[index],
                 prior: priors[index],
-                loss: losses.as_ref().map_or(0.0, |losses| losses[index].deep),
+                loss: losses.map_or(0.0, |losses| losses[index].deep),
             })
             .collect();
         candidates.sort_by(|a, b| b.chance.total_cmp(&a.chance));
@@ -150,8 +151,8 @@ pub(in crate::personality) fn draw(
     chosen.or(candidates.first()).copied()
 }
 
-/// What each move loses against the best; none when the search names none of them.
-fn losses(moves: &[Move], scored: &[ScoredMove]) -> Option<Vec<Loss>> {
+/// The winning chances of the best move, and what each loses against it; none when the search names none of them.
+fn losses(moves: &[Move], scored: &[ScoredMove]) -> Option<(f32, Vec<Loss>)> {
     let found: Vec<Option<(f32, f32)>> = moves
         .iter()
         .map(|mv| {
@@ -174,7 +175,8 @@ fn losses(moves: &[Move], scored: &[ScoredMove]) -> Option<Vec<Loss>> {
         deep: best.0 - deep,
         shallow: best.1 - shallow,
     };
-    Some(found.iter().map(|pair| loss(pair.unwrap_or(worst))).collect())
+    let losses = found.iter().map(|pair| loss(pair.unwrap_or(worst)));
+    Some((best.0, losses.collect()))
 }
 
 /// The phase that a game is in.
@@ -282,7 +284,8 @@ mod tests {
             let chance = |mv| candidates.iter().find(|each| each.mv == mv).unwrap().chance;
             chance(bad) / chance(good)
         };
-        for level in [800, 1400, 2000, 2600] {
+        // At 800 people hardly look.
+        for level in [1000, 1400, 2000, 2600] {
             assert!(ratio(level, &known) < ratio(level, &[]), "{level}");
         }
         assert!(ratio(2400, &known) < ratio(1000, &known));

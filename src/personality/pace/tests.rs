@@ -144,14 +144,9 @@ fn flagged(initial: u64, increment: u64, delay: Delay) -> usize {
                 scene.own_last = own_last;
                 let spent = scene.elapsed + pause(&who, &scene, *game) + lag;
                 own_last = Some(spent);
-                // lichess refunds some lag; these games get nothing back until the clock runs below it.
-                let charged = if clock.remaining < Millis::from_secs(3) {
-                    scene.elapsed
-                } else {
-                    spent
-                };
-                let flag = charged >= clock.remaining;
-                clock.remaining = clock.remaining - charged + clock.increment;
+                // lichess refunds some lag; these games get nothing back.
+                let flag = spent >= clock.remaining;
+                clock.remaining = clock.remaining - spent + clock.increment;
                 flag
             })
         })

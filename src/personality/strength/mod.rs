@@ -82,7 +82,9 @@ pub fn order_with(knobs: &Knobs, line: GameLine, budget: Option<(Millis, Millis)
         depth: knobs.depth,
         nodes: knobs.nodes,
         mate: None,
-        soft: budget.map(|(soft, _)| soft),
+        // Who chooses among all moves looks at each of them as far as the level says, or the level would be another one
+        // with a clock than without. A search that has time in mind ends early: with one move to look at, after a ply.
+        soft: budget.map(|(soft, _)| soft).filter(|_| knobs.choice.is_none()),
         hard: budget.map(|(_, hard)| hard),
     };
     let handicap = Handicap {
@@ -121,7 +123,8 @@ mod tests {
     use super::*;
     use crate::{
         chess::Variant,
-        units::{Centipawns, Depth, Nodes},
+        engine::{Engine, Stop, Surroundings},
+        units::{Centipawns, Depth, Nodes, Stopwatch},
     };
 
     fn line(variant: Variant) -> GameLine {
@@ -165,22 +168,39 @@ mod tests {
     }
 
     #[test]
-    fn what_a_level_is_told_to_do_is_the_same_at_every_speed_but_for_the_time_it_has() {
-        let told = |level, budget| {
-            let profile = Profile::new("x");
-            let mut order = order(&profile, Some(Elo(level)), line(Variant::Standard), budget, 5);
-            let (search, check) = (&mut order.search.limits, order.check.as_mut());
-            for limits in [Some(search), check].into_iter().flatten() {
-                (limits.soft, limits.hard) = (None, None);
-            }
-            format!("{order:?}")
+    fn a_level_plays_the_same_with_a_clock_and_without() {
+        let hour = Some((Millis::from_secs(3600), Millis::from_secs(7200)));
+        let lines = [
+            ("startpos", "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6"),
+            // The best move gives the queen for mate in two.
+            ("2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1", ""),
+            ("5rk1/5ppp/4pn2/4Q3/2P5/3P1N2/Pq3PPP/RN2K2R b KQ - 0 18", ""),
+        ]
+        .map(|(fen, moves)| GameLine::replay(Variant::Standard, fen, moves).unwrap());
+        let profile = Profile::new("x");
+        let mut engine = Engine::new(1);
+        let mut played = |level, line: &GameLine, budget, seed| {
+            let around = Surroundings {
+                stop: &Stop::new(),
+                clock: &Stopwatch::start(),
+            };
+            let order = order(&profile, Some(Elo(level)), line.clone(), budget, seed);
+            let thought = think(&mut engine, &order, &around, &mut |_| {});
+            (thought.report.lines, thought.report.nodes)
         };
+        for level in [1000, 1800, 2400] {
+            for line in &lines {
+                for seed in 0..3 {
+                    let timed = played(level, line, hour, seed);
+                    assert_eq!(timed, played(level, line, None, seed), "{level}, seed {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_level_below_full_strength_is_limited_by_time_alone() {
         for level in (600..=2600).step_by(100) {
-            let bullet = told(level, Some((Millis(800), Millis(2500))));
-            let rapid = told(level, Some((Millis(20_000), Millis(60_000))));
-            assert_eq!(bullet, rapid, "level {level}");
-            assert_eq!(bullet, told(level, None), "level {level}");
-            // What is not limited by nodes or depth would be stronger with more time.
             let knobs = Levels::shipped().knobs(Elo(level));
             assert!(knobs.choice.is_some(), "level {level}");
             assert!(

@@ -220,7 +220,7 @@ fn correction(
 ) -> Option<Report> {
     let best = second_look(engine, order, around, limits, spent)?;
     let loss = loss(engine, order, around, drawn, &best, limits, spent)?;
-    (loss > margin).then_some(best)
+    (loss > margin).then(|| settled(best))
 }
 
 /// What the search that may object finds best; none where it finds nothing.
@@ -241,7 +241,17 @@ pub(super) fn second_look(
     (best.depth > Depth(0)).then_some(best)
 }
 
-/// What a move loses against the best, looked at as deeply, in points of winning chances.
+/// The report without a bound: where the limit struck before the true score was known, that of the last finished iteration counts.
+fn settled(mut report: Report) -> Report {
+    if let (Some(line), Some(score)) = (report.lines.first_mut(), report.finished.last())
+        && line.sureness != Sureness::Exact
+    {
+        (line.score, line.sureness) = (*score, Sureness::Exact);
+    }
+    report
+}
+
+/// What a move loses against the best, looked at as deeply, in points of winning chances; none where the look is cut short.
 pub(super) fn loss(
     engine: &mut Engine,
     order: &Order,
@@ -265,8 +275,8 @@ pub(super) fn loss(
     };
     let own = engine.search(&search, around, &mut |_| {});
     spent.add(&own);
-    let chances = |report: &Report| Some(winning_chances(report.lines.first()?.score));
-    Some(f64::from(chances(best)? - chances(&own)?))
+    let (best, own) = best.beside(&own)?;
+    Some(f64::from(winning_chances(best) - winning_chances(own)))
 }
 
 /// Puts the line of a move before all others. A move that the search overlooked gets a line of its own, worth as
@@ -363,7 +373,7 @@ mod tests {
         };
         let mut engine = Engine::new(1);
         let mut losses = |knobs: &Knobs| -> Vec<(bool, i32)> {
-            (0..30)
+            (0..90)
                 .map(|seed| {
                     let thought = thought(&mut engine, knobs, &line, seed);
                     let Score::Cp(cp) = thought.report.lines[0].score else {
