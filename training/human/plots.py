@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 
 # What a table is about, by the name of a column that no other has, and the name of its picture.
 KINDS = [
+    ("distance %", "levels"),
     ("distance", "pace"),
     ("prior: top-1 %", "move-match"),
     ("Stockfish's best depth %", "stockfish"),
@@ -36,8 +37,9 @@ def kind_of(caption, header):
     """The name of a table's picture; none for a table that is not of the report."""
     for column, name in KINDS:
         if header[0] == "band" and column in header:
-            # There is a table of think times for each speed, and the line before it begins with that.
-            return f"{name}-{caption.split(':')[0]}" if name == "pace" else name
+            # There is a table of think times for each speed, and one of levels for each phase and standing: the line before it
+            # begins with that.
+            return f"{name}-{caption.split(':')[0]}" if name in ("pace", "levels") else name
     return None
 
 
@@ -65,6 +67,26 @@ def draw(header, rows, name, folder):
         axis.set_xlabel("rating band")
         axis.grid(alpha=0.3)
         axis.legend(fontsize=7)
+    save(figure, name, folder)
+
+
+def draw_beside(header, rows, name, folder):
+    """People and levels beside each other, with one standard error up and down, behind each in a column of its own."""
+    bands = [int(row[0]) for row in rows]
+    figure, axis = plt.subplots(figsize=(7, 4.5))
+    for who in ("people", "level"):
+        at = header.index(who)
+        values, errors = ([next(numbers(row[column]), float("nan")) for row in rows] for column in (at, at + 1))
+        axis.errorbar(bands, values, yerr=errors, marker="o", markersize=3, capsize=2, label=who)
+    axis.set_xlabel("rating band")
+    axis.set_ylabel("mean loss, points of winning chances")
+    axis.set_ylim(bottom=0)
+    axis.grid(alpha=0.3)
+    axis.legend()
+    save(figure, name, folder)
+
+
+def save(figure, name, folder):
     path = folder / f"{name}.png"
     figure.savefig(path, dpi=120, bbox_inches="tight")
     print(path)
@@ -78,7 +100,7 @@ def main():
     for caption, header, rows in tables(text):
         name = kind_of(caption, header)
         if name:
-            draw(header, rows, name, folder)
+            (draw_beside if name.startswith("levels") else draw)(header, rows, name, folder)
 
 
 if __name__ == "__main__":

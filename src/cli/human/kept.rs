@@ -151,20 +151,29 @@ impl Kept {
         {
             return Ok(known.clone());
         }
+        // Hundredths, as in the file: a fit must be the same whatever was known before.
+        let hundredths = |value: f32| (value * 100.0).round() / 100.0;
         let (best, losses) = self.scorer.losses(line, moves);
+        let (deep, shallow): (Vec<f32>, Vec<f32>) = losses
+            .iter()
+            .map(|loss| (hundredths(loss.deep), hundredths(loss.shallow)))
+            .unzip();
+        let both = deep.iter().zip(&shallow);
+        let losses = both.map(|(deep, shallow)| Loss {
+            deep: *deep,
+            shallow: *shallow,
+        });
+        let found = (hundredths(best), losses.collect());
         if self.file.is_some() {
-            let hundredths = |value: f32| (value * 100.0).round() / 100.0;
-            let rounded = |part: fn(&Loss) -> f32| losses.iter().map(|loss| hundredths(part(loss))).collect();
-            let entry = Entry {
+            self.write(&Entry {
                 id: place.0,
                 ply: place.1,
-                best: hundredths(best),
-                deep: rounded(|loss| loss.deep),
-                shallow: rounded(|loss| loss.shallow),
-            };
-            self.write(&entry)?;
+                best: found.0,
+                deep,
+                shallow,
+            })?;
         }
-        Ok((best, losses))
+        Ok(found)
     }
 
     /// What a judge answered before, or answers now; none, which is not kept, where there is nothing to judge.
