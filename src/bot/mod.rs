@@ -13,6 +13,7 @@ mod courtship;
 mod daemon;
 pub mod decide;
 mod desk;
+mod doorstep;
 mod duel;
 mod ears;
 mod errands;

@@ -30,7 +30,7 @@ use crate::{
     bot::{Signals, Status},
     config::{Config, Server},
     lichess::Client,
-    lists,
+    lists::{self, Cache},
     watch::Stock,
 };
 
@@ -149,9 +149,9 @@ async fn serve(
     } = beginning;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
-    let lists_folder = folder.join(state::LISTS);
-    let kept_there = (!args.dry_run).then_some(lists_folder.as_path());
-    service.daemon.lists = lists::keep(declared, kept_there, stop).await;
+    let cache = Cache::new(&folder.join(state::LISTS));
+    let cache = if args.dry_run { cache.reading_only() } else { cache };
+    service.daemon.lists = lists::keep(declared, cache, stop).await;
     service.daemon.dry = args.dry_run;
     if config.state.archive && !args.dry_run {
         (service.daemon.store, service.daemon.past) = state::open(folder);
