@@ -1,7 +1,8 @@
 //! The real program: in a folder where things go wrong under it, and beside another of its kind.
 
-use std::{fs, path::Path, process::Stdio};
+use std::{fs, io::Write as _, path::Path, process::Stdio};
 
+use rustix::fs::{OFlags, fcntl_setfl};
 use tokio::process::{Child, Command};
 
 use crate::{
@@ -114,6 +115,24 @@ async fn f52_a_log_and_a_disk_that_are_full_cost_no_game() {
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let table = Table::set(sparring::sandbox::Options::default()).await;
     let mut program = start(folder.path(), &table, full.into());
+    let (id, mut lines) = begin(&table).await;
+    assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
+    table.anna.plays(&id, "move/e7e5").await;
+    assert_eq!(plies(&mut lines, 3).await[2], "g1f3");
+    assert_eq!(program.try_wait().unwrap(), None, "it goes on");
+}
+
+#[tokio::test]
+async fn f52_a_log_that_nobody_reads_costs_no_game() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let (_unread, mut log) = std::io::pipe().unwrap();
+    // Until not one byte more fits.
+    fcntl_setfl(&log, OFlags::NONBLOCK).unwrap();
+    while log.write(b"x").is_ok() {}
+    fcntl_setfl(&log, OFlags::empty()).unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let mut program = start(folder.path(), &table, log.into());
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
     table.anna.plays(&id, "move/e7e5").await;
