@@ -153,7 +153,9 @@ async fn serve(
     let cache = if args.dry_run { cache.reading_only() } else { cache };
     service.daemon.lists = lists::keep(declared, cache, stop).await;
     service.daemon.dry = args.dry_run;
-    if config.state.archive && !args.dry_run {
+    if config.state.archive && args.dry_run {
+        service.daemon.past = state::remembered(folder);
+    } else if config.state.archive {
         (service.daemon.store, service.daemon.past) = state::open(folder);
         if config.state.soft_weights {
             leaning::keep(folder.join(state::ARCHIVE), stock.clone(), stop.clone());

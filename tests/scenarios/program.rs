@@ -3,7 +3,11 @@
 use std::{fs, io::Write as _, path::Path, process::Stdio};
 
 use rustix::fs::{OFlags, fcntl_setfl};
-use tokio::process::{Child, Command};
+use sparring::store::{Archive, Filter};
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    process::{Child, Command},
+};
 
 use crate::{
     stage::{BLACK, PATIENCE},
@@ -176,6 +180,65 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
         "{said}"
     );
     assert!(!said.contains(&table.bot.token), "{said}");
+}
+
+#[tokio::test]
+async fn a_dry_run_knows_who_has_played_today_and_what_lists_at_addresses_said_last() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let state = folder.path().join("state");
+    let address = "http://127.0.0.1:9/blocked.txt";
+    fs::create_dir_all(state.join("lists")).unwrap();
+    let kept = format!("# address: {address}\n# etag: \nBoris\n");
+    fs::write(state.join("lists/blocked.txt"), kept).unwrap();
+    let rules = format!(
+        "[[list]]\nname = \"blocked\"\nurl = \"{address}\"\n\
+         [[rule]]\nname = \"cheats\"\nlists = [\"blocked\"]\nthen = \"decline\"\n\
+         [[rule]]\nname = \"enough\"\nmin-played-today = 1\nthen = \"decline\"\n"
+    );
+    let settings = folder.path().join("bot.toml");
+    let text = fs::read_to_string(&settings).unwrap() + &rules;
+    fs::write(&settings, text).unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let mut live = start(folder.path(), &table, Stdio::null());
+    let (_, mut lines) = begin(&table).await;
+    plies(&mut lines, 1).await;
+    let archive = Archive::read(&state.join("archive.db")).unwrap();
+    let kept = async {
+        while archive.games(&Filter::default()).unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, kept)
+        .await
+        .expect("the game is not kept");
+    live.kill().await.unwrap();
+    let mut dry = program(folder.path(), &table)
+        .arg("--dry-run")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let boris = table.another_human("Boris");
+    for human in [&table.anna, &boris] {
+        assert_eq!(human.post("/api/challenge/SandBot", &BLACK).await.0, 200);
+    }
+    let mut said = BufReader::new(dry.stderr.take().unwrap()).lines();
+    let mut verdicts = Vec::new();
+    let judged = async {
+        while verdicts.len() < 2 {
+            let line = said.next_line().await.unwrap().expect("it has ended");
+            verdicts.extend(line.contains("would be").then_some(line));
+        }
+    };
+    tokio::time::timeout(PATIENCE, judged)
+        .await
+        .expect("nobody was judged");
+    let because = |who: &str, rule: &str| {
+        let says = |line: &String| line.contains(who) && line.contains("declined") && line.contains(rule);
+        assert!(verdicts.iter().any(says), "{who}: {verdicts:?}");
+    };
+    because("Anna", "enough");
+    because("Boris", "cheats");
 }
 
 /// How the program ends in a folder that it refuses to play in, and what it says.
