@@ -113,11 +113,8 @@ async fn hold(
         .or_else(|| config.lichess.token_file.clone());
     let token = Sources::of_process(file).read().map_err(no_token)?;
     let refused = |why: String| Failure::error(Exit::BadConfiguration, why);
-    let _held = if args.dry_run {
-        None
-    } else {
-        Some(state::take_token(&token, server.as_str()).map_err(|taken| refused(taken.to_string()))?)
-    };
+    // A dry run takes it too: beside a running bot each would close the event stream of the other.
+    let _held = state::take_token(&token, server.as_str()).map_err(|taken| refused(taken.to_string()))?;
     let client =
         Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
     let folder = state::folder(config, &args.station.config);

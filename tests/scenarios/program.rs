@@ -183,6 +183,25 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
 }
 
 #[tokio::test]
+async fn a_dry_run_beside_a_running_bot_is_refused_instead_of_fighting_it_for_the_event_stream() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let _live = start(folder.path(), &table, Stdio::null());
+    begin(&table).await;
+    let dry = program(folder.path(), &table)
+        .arg("--dry-run")
+        .stderr(Stdio::piped())
+        .spawn();
+    let (code, said) = ends(dry.unwrap()).await;
+    assert_eq!(code, Some(78), "{said}");
+    assert!(
+        said.contains("another bot on this machine uses this token"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
 async fn a_dry_run_knows_who_has_played_today_and_what_lists_at_addresses_said_last() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
