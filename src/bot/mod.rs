@@ -39,5 +39,6 @@ pub mod thinker;
 mod today;
 
 pub use daemon::{Daemon, Options, Past, Signals, Status};
+pub use limits::VS_BOTS;
 pub use login::Exit;
 pub use today::BOT_GAMES;
