@@ -2,7 +2,7 @@
 //! found stays found on a stable compiler.
 
 use sparring::{
-    book,
+    book::{self, Notation},
     bot::{chat, game::Game},
     chess::{Color, GameLine, Games, Rules as _, Variant, parse_fen, write_fen},
     config,
@@ -48,13 +48,20 @@ pub fn games(data: &[u8]) {
     }
 }
 
-/// Opening books; what is taken can be written, and says the same again.
+/// Opening books; what is taken can be written in good order, and says the same again.
 pub fn books(data: &[u8]) {
     let text = text(data);
     let (book, findings) = book::parse("fuzz.book", &text);
     let _ = findings.to_string();
-    if let Some(book) = book {
-        let _ = format!("{book:?}").len();
+    let Some(book) = book else { return };
+    assert_eq!(book::write(&book), text);
+    for notation in [Notation::AsWritten, Notation::San, Notation::Uci] {
+        let written = book::format(&book, notation);
+        let again = book::parse("fuzz.book", &written)
+            .0
+            .expect("what was written can be read");
+        assert_eq!((again.rows(), again.positions()), (book.rows(), book.positions()));
+        assert_eq!(book::format(&again, notation), written);
     }
 }
 

@@ -251,8 +251,33 @@ fn a_challenge_is_judged_rule_by_rule() {
     Accepted when there is a seat (no rule decides: what has a clock is welcome, games of days are not)
       Played by club, level 1500; books: starter
     "#);
+    let said = explain(&["--user", "Ana", "--unlimited"]);
+    assert!(
+        said.contains("casual correspondence no clock, standard\n"),
+        "{said}"
+    );
     insta::assert_snapshot!(explain(&["--user", "../x"]), @r#"sparring: "../x" is not a user id"#);
     insta::assert_snapshot!(explain(&[]), @r#"sparring: name a file with a challenge, or put one together with --user NAME"#);
+}
+
+#[test]
+fn a_rule_below_the_deciding_one_is_told_if_it_says_how_to_play() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("bot.toml");
+    let text = "[[rule]]\nprovisional = true\nthen = \"queue\"\n\
+                [[rule]]\npersonality = \"attacker\"\nthen = \"accept\"\n[[rule]]\nthen = \"decline\"\n";
+    std::fs::write(&config, text).unwrap();
+    let config = config.to_str().unwrap();
+    let made = ["--user", "Ana", "--rating", "1500", "--provisional"];
+    let output = sparring(&[&["challenge", "--config", config], &made[..]].concat());
+    insta::assert_snapshot!(String::from_utf8(output.stdout).unwrap(), @r#"
+    Ana (1500): casual blitz 5+3, standard
+      rule 1, line 1: fits, and decides
+      rule 2, line 4: fits, and says how to play, but something above decides
+      rule 3, line 7: fits, but something above decides
+    Accepted when there is a seat (rule 1, line 1)
+      Played by attacker, level 1800; books: gambits, main
+    "#);
 }
 
 #[test]
@@ -367,6 +392,9 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
         repeats: "game0001".parse().ok(),
     };
     archive.put_challenge(&rematch).unwrap();
+    archive
+        .put_limit("bot.vsBot.day", now + Millis::from_secs(3600))
+        .unwrap();
     drop(archive);
     let config = at("bot.toml");
     let explain = |arguments: &[&str]| {
@@ -384,6 +412,11 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
     assert!(said.contains("Declined, later (rule 2"), "{said}");
     let said = explain(&["--user", "Ana", "--games-ever", "4", "--score", "75"]);
     assert!(said.contains("Accepted when there is a seat"), "{said}");
+    let said = explain(&["--user", "Clara", "--bot"]);
+    assert!(
+        said.contains("But lichess has said that the games of the day with bots"),
+        "{said}"
+    );
     let challenge = at("challenge.json");
     let again = r#"{"id":"game0003","challenger":{"id":"clara","name":"Clara"},"variant":{"key":"standard"},"speed":"blitz",
         "timeControl":{"type":"clock","limit":300,"increment":3},"rematchOf":"game0002"}"#;

@@ -20,6 +20,7 @@ use super::{
     actor::{Setup, Shared},
     arenas::Arenas,
     daemon::{Options, Past, Signals, Status},
+    doorstep::Doorstep,
     ears::Ears,
     errands::Errand,
     intake::{Intake, Reply, Room},
@@ -66,6 +67,7 @@ pub(super) struct Desk {
     pub(super) options: watch::Receiver<Options>,
     pub(super) status: watch::Sender<Status>,
     pub(super) ears: Ears,
+    pub(super) doorstep: Doorstep,
     pub(super) registry: Registry,
     pub(super) intake: Intake,
     pub(super) suitor: Suitor,
@@ -118,6 +120,7 @@ impl Desk {
         Self {
             client: shared.client.clone(),
             ears: Ears::open(&shared.client, seed),
+            doorstep: Doorstep::new(shared.lists.clone()),
             registry: Registry::new(Arc::clone(&shared), leave),
             shared,
             options: roof.options,
@@ -167,6 +170,7 @@ impl Desk {
                     return Ok(());
                 }
                 () = signals.drain.cancelled(), if self.drained_at.is_none() => self.drain(),
+                Some((challenge, compat)) = self.doorstep.next() => self.consider(&challenge, compat),
                 Some(news) = self.ears.next() => self.hear(news),
                 Some((id, opponent, done)) = self.registry.next(), if !self.registry.is_empty() => {
                     self.game_done(&id, opponent, done);
@@ -349,6 +353,9 @@ impl Desk {
         let span = self.options.borrow().games.drain;
         self.drained_at = Some(Instant::now() + span.into());
         self.farewell_until = Some(Instant::now() + FAREWELL);
+        for (challenge, compat) in self.doorstep.clear() {
+            self.consider(&challenge, compat);
+        }
         self.intake.close();
         self.withdraw();
         self.leave_arenas();

@@ -138,8 +138,11 @@ impl Desk {
                     }
                 }
             }
-            Event::Challenge { challenge, compat } => self.consider(&challenge, compat),
-            Event::ChallengeCanceled { challenge } => self.fell_through(&challenge.id, "taken back"),
+            Event::Challenge { challenge, compat } => self.doorstep.take((challenge, compat)),
+            Event::ChallengeCanceled { challenge } => {
+                self.doorstep.cancel(&challenge.id);
+                self.fell_through(&challenge.id, "taken back");
+            }
             Event::ChallengeDeclined { challenge } => self.fell_through(&challenge.id, "declined"),
             Event::Unknown { kind } => debug!("skipped an event \"{}\"", Untrusted(&kind)),
         }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// lichess' name of its limit on games between bots.
-const VS_BOTS: &str = "bot.vsBot.day";
+pub const VS_BOTS: &str = "bot.vsBot.day";
 /// Begins the names of whole classes of calls.
 const CLASS: &str = "class.";
 /// Shorter silences are over before a restart is.

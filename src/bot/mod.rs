@@ -13,6 +13,7 @@ mod courtship;
 mod daemon;
 pub mod decide;
 mod desk;
+mod doorstep;
 mod duel;
 mod ears;
 mod errands;
@@ -38,5 +39,6 @@ pub mod thinker;
 mod today;
 
 pub use daemon::{Daemon, Options, Past, Signals, Status};
+pub use limits::VS_BOTS;
 pub use login::Exit;
 pub use today::BOT_GAMES;

@@ -3,13 +3,17 @@
 use std::{
     ffi::OsStr,
     fs,
-    io::{IsTerminal, stderr},
+    io::{IsTerminal, Write as _, stderr},
     os::unix::fs::MetadataExt as _,
 };
 
-use tracing_subscriber::{EnvFilter, fmt, prelude::*};
+use tracing_subscriber::{
+    EnvFilter,
+    fmt::{self, MakeWriter as _, writer::BoxMakeWriter},
+    prelude::*,
+};
 
-use super::warnings::Warnings;
+use super::{spool::Spool, warnings::Warnings};
 
 /// Before the names of our own fields in the journal: `SPARRING_ID` is the id of the game that a line is about.
 const PREFIX: &str = "SPARRING";
@@ -17,9 +21,45 @@ const PREFIX: &str = "SPARRING";
 /// How much to say: the number of `-v` on the command line.
 pub type Verbosity = u8;
 
+/// The way to stderr. What is on it when this goes gets there.
+pub struct Log {
+    /// None where not even a thread can be started: then whoever speaks waits until it is heard.
+    spool: Option<Spool>,
+}
+
+impl Log {
+    fn new() -> Self {
+        Self {
+            spool: Spool::to_stderr().ok(),
+        }
+    }
+
+    fn writer(&self) -> BoxMakeWriter {
+        match self.spool.clone() {
+            Some(spool) => BoxMakeWriter::new(move || spool.clone()),
+            None => BoxMakeWriter::new(stderr),
+        }
+    }
+
+    /// Says something after all that was logged.
+    pub fn say(&self, line: &str) {
+        let line = format!("{line}\n");
+        let _ = self.writer().make_writer().write_all(line.as_bytes()); // nobody could be told
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        if let Some(spool) = &self.spool {
+            spool.empty();
+        }
+    }
+}
+
 /// Starts logging, and gives what keeps the last warnings: to the journal where stderr leads there, else to stderr.
 /// `RUST_LOG` overrides the verbosity for who knows what to look for.
-pub fn start(verbosity: Verbosity) -> Warnings {
+pub fn start(verbosity: Verbosity) -> (Log, Warnings) {
+    let log = Log::new();
     let level = match verbosity {
         0 => "sparring=info,warn",
         1 => "sparring=debug,info",
@@ -27,7 +67,7 @@ pub fn start(verbosity: Verbosity) -> Warnings {
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     let layer = fmt::layer()
-        .with_writer(stderr)
+        .with_writer(log.writer())
         .with_target(verbosity > 0)
         .with_ansi(wants_color());
     let warnings = Warnings::default();
@@ -47,7 +87,7 @@ pub fn start(verbosity: Verbosity) -> Warnings {
         None if stream.is_some() => registry.with(layer.without_time()).try_init(),
         None => registry.with(layer).try_init(),
     };
-    warnings
+    (log, warnings)
 }
 
 /// Whether stderr is the stream to the journal that systemd has named, as `device:inode`. It may have been led elsewhere

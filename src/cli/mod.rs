@@ -36,6 +36,7 @@ pub mod sandbox;
 pub mod service;
 mod settings;
 pub mod soak;
+mod spool;
 pub mod state;
 pub mod station;
 pub mod stock;
@@ -160,7 +161,7 @@ enum Command {
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let warnings = logging::start(cli.verbose);
+    let (log, warnings) = logging::start(cli.verbose);
     let outcome = match &cli.command {
         None => welcome(),
         Some(Command::Play(args)) => play::run(args),
@@ -199,7 +200,8 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(exit) => exit.into(),
         Err(error) => {
-            report(&error);
+            // The error and its causes in one line, without a backtrace: they are for people.
+            log.say(&format!("sparring: {error:#}"));
             exit::code_of(&error).into()
         }
     }
@@ -229,10 +231,4 @@ fn print(text: impl Display) -> anyhow::Result<Exit> {
 /// Without a command: what this is, and the one command to try.
 fn welcome() -> anyhow::Result<Exit> {
     print(Cli::command().render_help())
-}
-
-/// The error and its causes in one line, without a backtrace: they are for people.
-#[expect(clippy::print_stderr, reason = "errors go to stderr")]
-fn report(error: &anyhow::Error) {
-    eprintln!("sparring: {error:#}");
 }

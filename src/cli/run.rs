@@ -30,7 +30,7 @@ use crate::{
     bot::{Signals, Status},
     config::{Config, Server},
     lichess::Client,
-    lists,
+    lists::{self, Cache},
     watch::Stock,
 };
 
@@ -113,11 +113,8 @@ async fn hold(
         .or_else(|| config.lichess.token_file.clone());
     let token = Sources::of_process(file).read().map_err(no_token)?;
     let refused = |why: String| Failure::error(Exit::BadConfiguration, why);
-    let _held = if args.dry_run {
-        None
-    } else {
-        Some(state::take_token(&token, server.as_str()).map_err(|taken| refused(taken.to_string()))?)
-    };
+    // A dry run takes it too: beside a running bot each would close the event stream of the other.
+    let _held = state::take_token(&token, server.as_str()).map_err(|taken| refused(taken.to_string()))?;
     let client =
         Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
     let folder = state::folder(config, &args.station.config);
@@ -149,11 +146,13 @@ async fn serve(
     } = beginning;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
-    let lists_folder = folder.join(state::LISTS);
-    let kept_there = (!args.dry_run).then_some(lists_folder.as_path());
-    service.daemon.lists = lists::keep(declared, kept_there, stop).await;
+    let cache = Cache::new(&folder.join(state::LISTS));
+    let cache = if args.dry_run { cache.reading_only() } else { cache };
+    service.daemon.lists = lists::keep(declared, cache, stop).await;
     service.daemon.dry = args.dry_run;
-    if config.state.archive && !args.dry_run {
+    if config.state.archive && args.dry_run {
+        service.daemon.past = state::remembered(folder);
+    } else if config.state.archive {
         (service.daemon.store, service.daemon.past) = state::open(folder);
         if config.state.soft_weights {
             leaning::keep(folder.join(state::ARCHIVE), stock.clone(), stop.clone());

@@ -180,6 +180,25 @@ pub fn open(folder: &Path) -> (Store, Past) {
     }
 }
 
+/// What the archive in the folder remembers, for whoever keeps nothing; nothing where there is none.
+#[must_use]
+pub fn remembered(folder: &Path) -> Past {
+    let path = folder.join(ARCHIVE);
+    if !path.exists() {
+        return Past::default();
+    }
+    Archive::read(&path)
+        .and_then(|archive| past(&archive))
+        .unwrap_or_else(|why| {
+            warn!(
+                "{} cannot be read, it is as if nobody had played: {:#}",
+                path.display(),
+                anyhow::Error::new(why)
+            );
+            Past::default()
+        })
+}
+
 /// The games of the last run whose end nobody has written down, the newest first; none where no archive can be read.
 #[must_use]
 pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {

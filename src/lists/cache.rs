@@ -11,7 +11,10 @@ const ETAG: &str = "# etag: ";
 
 /// A folder with a file for each list.
 #[derive(Debug, Clone)]
-pub(super) struct Cache(PathBuf);
+pub struct Cache {
+    folder: PathBuf,
+    is_read_only: bool,
+}
 
 /// The last good answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +27,21 @@ pub(super) struct Kept {
 
 impl Cache {
     /// A cache in this folder, which is made with the first file.
-    pub(super) fn new(folder: &Path) -> Self {
-        Self(folder.to_owned())
+    #[must_use]
+    pub fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            is_read_only: false,
+        }
+    }
+
+    /// The same, of which nothing is changed.
+    #[must_use]
+    pub fn reading_only(self) -> Self {
+        Self {
+            is_read_only: true,
+            ..self
+        }
     }
 
     /// What this address said last, for the list of this name.
@@ -46,7 +62,10 @@ impl Cache {
 
     /// Keeps an answer: whole, or not at all.
     pub(super) fn write(&self, list: &str, address: &str, kept: &Kept) -> io::Result<()> {
-        fs::create_dir_all(&self.0)?;
+        if self.is_read_only {
+            return Ok(());
+        }
+        fs::create_dir_all(&self.folder)?;
         let etag = kept.etag.as_deref().unwrap_or_default();
         let whole = format!("{ADDRESS}{address}\n{ETAG}{etag}\n{}", kept.text);
         let path = self.file(list);
@@ -57,7 +76,7 @@ impl Cache {
 
     /// Names of lists are safe names of files: the settings see to that.
     fn file(&self, list: &str) -> PathBuf {
-        self.0.join(format!("{list}.txt"))
+        self.folder.join(format!("{list}.txt"))
     }
 }
 
@@ -70,6 +89,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(&folder.path().join("lists"));
         assert_eq!(cache.read("blocked", "https://a.example/"), None);
+        let kept = Kept {
+            text: String::new(),
+            etag: None,
+        };
+        let reader = cache.clone().reading_only();
+        reader.write("blocked", "https://a.example/", &kept).unwrap();
+        assert!(!folder.path().join("lists").exists());
         for etag in [Some("\"1\"".to_owned()), None] {
             let kept = Kept {
                 text: "Ana\n# boris\n".to_owned(),

@@ -4,15 +4,17 @@
 use std::{
     fmt,
     net::{IpAddr, SocketAddr},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
 use reqwest::{
     StatusCode, Url,
-    header::{ETAG, IF_NONE_MATCH},
+    header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH},
 };
 use thiserror::Error;
+
+use crate::config::UserList;
 
 /// A list that takes longer is not fetched.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -24,6 +26,15 @@ pub(super) enum Source {
     File(PathBuf),
     /// On the web.
     Address(String),
+}
+
+impl Source {
+    /// Where a list lies besides `bot.toml`.
+    pub(super) fn of(list: &UserList) -> impl Iterator<Item = Self> + use<> {
+        let file = list.file.clone().map(Self::File);
+        let address = list.url.clone().map(Self::Address);
+        file.into_iter().chain(address)
+    }
 }
 
 impl fmt::Display for Source {
@@ -61,28 +72,32 @@ pub(super) enum FetchError {
     #[error("answered with status {0}")]
     Status(StatusCode),
     #[error("is longer than {0} bytes")]
-    TooLong(usize),
+    TooLong(u64),
+    #[error("is no file")]
+    NoFile,
+    #[error("answered with a web page")]
+    Page,
+    #[error("has lines, and none of them is a name of a user")]
+    NoNames,
     #[error("{0}")]
     Web(#[from] reqwest::Error),
 }
 
-impl Source {
-    /// Reads it, unless it still has this tag.
-    pub(super) async fn fetch(&self, known: Option<&str>, longest: usize) -> Result<Fetched, FetchError> {
-        match self {
-            Self::File(path) => {
-                if tokio::fs::metadata(path).await?.len() > longest as u64 {
-                    return Err(FetchError::TooLong(longest));
-                }
-                let text = String::from_utf8_lossy(&tokio::fs::read(path).await?).into_owned();
-                Ok(Fetched::Text { text, etag: None })
-            }
-            Self::Address(address) => get(address, known, longest).await,
-        }
+/// Reads a file.
+pub(super) async fn read(path: &Path, longest: u64) -> Result<String, FetchError> {
+    let about = tokio::fs::metadata(path).await?;
+    // A pipe would be waited for as long as nobody writes to it.
+    if !about.is_file() {
+        return Err(FetchError::NoFile);
     }
+    if about.len() > longest {
+        return Err(FetchError::TooLong(longest));
+    }
+    Ok(String::from_utf8_lossy(&tokio::fs::read(path).await?).into_owned())
 }
 
-async fn get(address: &str, known: Option<&str>, longest: usize) -> Result<Fetched, FetchError> {
+/// Asks an address, unless it still has this tag.
+pub(super) async fn get(address: &str, known: Option<&str>, longest: u64) -> Result<Fetched, FetchError> {
     let url = Url::parse(address).map_err(|_| FetchError::Address)?;
     let mut request = client(&url).await?.get(url);
     if let Some(etag) = known {
@@ -95,11 +110,19 @@ async fn get(address: &str, known: Option<&str>, longest: usize) -> Result<Fetch
     if answer.status() != StatusCode::OK {
         return Err(FetchError::Status(answer.status()));
     }
+    // A proxy's login, or a provider that says what has become of the site.
+    let kind = answer
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    if kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/html")) {
+        return Err(FetchError::Page);
+    }
     let etag = answer.headers().get(ETAG).and_then(|etag| etag.to_str().ok());
     let etag = etag.map(str::to_owned);
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await? {
-        if body.len() + chunk.len() > longest {
+        if (body.len() + chunk.len()) as u64 > longest {
             return Err(FetchError::TooLong(longest));
         }
         body.extend_from_slice(&chunk);
@@ -177,7 +200,11 @@ mod tests {
             (StatusCode::OK, [(header::ETAG, "\"1\"")], "Ana\n".to_owned())
         });
         let away = route(|| async { (StatusCode::FOUND, [(header::LOCATION, "/list")], String::new()) });
-        let router = Router::new().route("/list", list).route("/away", away);
+        let page = route(|| async { axum::response::Html("ana\n") });
+        let router = Router::new()
+            .route("/list", list)
+            .route("/away", away)
+            .route("/page", page);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -186,22 +213,28 @@ mod tests {
 
     #[tokio::test]
     async fn an_unchanged_list_is_not_sent_again() {
-        let list = Source::Address(server().await + "/list");
-        let Ok(Fetched::Text { text, etag }) = list.fetch(None, 100).await else {
+        let list = server().await + "/list";
+        let Ok(Fetched::Text { text, etag }) = get(&list, None, 100).await else {
             panic!("no text");
         };
         assert_eq!((text.as_str(), etag.as_deref()), ("Ana\n", Some("\"1\"")));
-        assert_eq!(list.fetch(etag.as_deref(), 100).await.unwrap(), Fetched::Same);
-        assert!(matches!(list.fetch(None, 3).await, Err(FetchError::TooLong(3))));
+        assert_eq!(get(&list, etag.as_deref(), 100).await.unwrap(), Fetched::Same);
+        assert!(matches!(get(&list, None, 3).await, Err(FetchError::TooLong(3))));
     }
 
     #[tokio::test]
     async fn nobody_is_followed_elsewhere() {
-        let away = Source::Address(server().await + "/away");
+        let away = server().await + "/away";
         assert!(matches!(
-            away.fetch(None, 100).await,
+            get(&away, None, 100).await,
             Err(FetchError::Status(StatusCode::FOUND))
         ));
+    }
+
+    #[tokio::test]
+    async fn a_web_page_is_no_list() {
+        let page = server().await + "/page";
+        assert!(matches!(get(&page, None, 100).await, Err(FetchError::Page)));
     }
 
     #[test]

@@ -14,25 +14,30 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::watch, time::timeout};
+use futures::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
+use tokio::{sync::watch, time::sleep};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use cache::{Cache, Kept};
-use fetch::{Fetched, Source};
+pub use cache::Cache;
+use cache::Kept;
+use fetch::{FetchError, Fetched, Source};
 
 use crate::{config::UserList, lichess::model::UserId};
 
 /// Between two looks at files and addresses.
 const INTERVAL: Duration = Duration::from_secs(30 * 60);
 /// A longer text is not a list of names, in bytes.
-const LONGEST: usize = 1024 * 1024;
-/// The first look may take so long before the bot begins without it.
+const LONGEST: u64 = 1024 * 1024;
+/// Addresses of which nothing is known are waited for so long at the start, by whoever would be judged without them.
 const FIRST_LOOK: Duration = Duration::from_secs(5);
 
 /// Who is on which list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lists(BTreeMap<String, BTreeSet<UserId>>);
+pub struct Lists {
+    users: BTreeMap<String, BTreeSet<UserId>>,
+    is_pending: bool,
+}
 
 impl Lists {
     /// The lists as `bot.toml` writes them down, without files and addresses.
@@ -41,7 +46,10 @@ impl Lists {
         let lists = declared
             .iter()
             .map(|list| (list.name.clone(), list.users.iter().cloned().collect()));
-        Self(lists.collect())
+        Self {
+            users: lists.collect(),
+            is_pending: false,
+        }
     }
 
     /// The same with what stands in files, read now, and with what addresses said last, as far as it is kept in a folder.
@@ -59,28 +67,48 @@ impl Lists {
                 unknown.push(list.name.clone());
             }
             let kept = kept.flatten().map(|kept| kept.text);
-            if let Some(users) = lists.0.get_mut(&list.name) {
-                for text in text.into_iter().chain(kept) {
-                    users.extend(parse(&text).0);
-                }
+            for text in text.into_iter().chain(kept) {
+                lists.add(&list.name, parse(&text).0);
             }
         }
         (lists, unknown)
     }
 
+    /// Whether somebody may be on a list who is not known to be, because an address was not heard yet. It does not stay
+    /// so for more than a few seconds.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.is_pending
+    }
+
+    /// The same, with more to come or not.
+    #[must_use]
+    pub fn pending(self, is_pending: bool) -> Self {
+        Self { is_pending, ..self }
+    }
+
+    fn add(&mut self, list: &str, more: impl IntoIterator<Item = UserId>) {
+        if let Some(users) = self.users.get_mut(list) {
+            users.extend(more);
+        }
+    }
+
     /// Whether somebody is on a list. Nobody is on a list that does not exist.
     #[must_use]
     pub fn has(&self, list: &str, user: &UserId) -> bool {
-        self.0.get(list).is_some_and(|users| users.contains(user))
+        self.users.get(list).is_some_and(|users| users.contains(user))
     }
 
     /// The names of all lists that somebody is on.
     #[must_use]
     pub fn with(&self, user: &UserId) -> Vec<String> {
-        let on = self.0.iter().filter(|(_, users)| users.contains(user));
+        let on = self.users.iter().filter(|(_, users)| users.contains(user));
         on.map(|(name, _)| name.clone()).collect()
     }
 }
+
+/// Users, and how many lines are no names of users.
+type Names = (BTreeSet<UserId>, usize);
 
 /// Reads names from text: one a line, `#` begins a comment. What cannot be a name is counted, not kept.
 #[must_use]
@@ -100,35 +128,40 @@ pub fn parse(text: &str) -> (BTreeSet<UserId>, usize) {
     (users, misfits)
 }
 
+/// The same of a text that should be a list. One that has lines and not one name is something else.
+fn legible(text: &str) -> Result<Names, FetchError> {
+    match parse(text) {
+        (users, misfits) if users.is_empty() && misfits > 0 => Err(FetchError::NoNames),
+        names => Ok(names),
+    }
+}
+
 /// The lists as they are now, kept fresh until `stop`, also when other ones are declared. What addresses say is kept in
-/// a folder, if there is one, and stands in until they can be asked again.
+/// the cache, and stands in until they can be asked again.
 ///
-/// Waits a few seconds at most for the first look, so that whoever is blocked is blocked from the beginning.
+/// What lies on this machine is in them from the beginning. Addresses are waited for by nobody here: whoever judges by
+/// lists that are [pending](Lists::is_pending) waits.
 pub async fn keep(
     declared: watch::Receiver<Vec<UserList>>,
-    folder: Option<&Path>,
+    cache: Cache,
     stop: &CancellationToken,
 ) -> watch::Receiver<Arc<Lists>> {
-    let first = Lists::written(&declared.borrow());
-    let (publish, lists) = watch::channel(Arc::new(first));
     let mut keeper = Keeper {
         declared,
-        publish,
-        cache: folder.map(Cache::new),
+        publish: watch::Sender::default(),
+        cache,
         outside: BTreeMap::new(),
+        has_waited: false,
     };
-    let remembered = keeper.remembered();
-    keeper.publish.send_replace(Arc::new(remembered));
-    let (looked, first_look) = tokio::sync::oneshot::channel();
+    let now = keeper.look().await;
+    let lists = keeper.publish.subscribe();
     let stop = stop.clone();
     tokio::spawn(async move {
         tokio::select! {
             () = stop.cancelled() => {}
-            () = keeper.run(looked) => {}
+            () = keeper.run(now) => {}
         }
     });
-    // Too slow, or the program is ending: both are fine without.
-    let _ = timeout(FIRST_LOOK, first_look).await;
     lists
 }
 
@@ -137,9 +170,11 @@ struct Keeper {
     declared: watch::Receiver<Vec<UserList>>,
     publish: watch::Sender<Arc<Lists>>,
     /// Where what addresses said is kept.
-    cache: Option<Cache>,
+    cache: Cache,
     /// What was last read from outside `bot.toml`.
     outside: BTreeMap<Source, Outside>,
+    /// Every address of the first look has answered or has had its time.
+    has_waited: bool,
 }
 
 #[derive(Debug, Default)]
@@ -148,72 +183,139 @@ struct Outside {
     etag: Option<String>,
 }
 
+/// What an address has answered, and the name of its list.
+struct Answer {
+    list: String,
+    address: String,
+    fetched: Result<Fetched, FetchError>,
+}
+
 impl Keeper {
-    async fn run(mut self, looked: tokio::sync::oneshot::Sender<()>) {
-        let mut looked = Some(looked);
+    async fn run(mut self, mut declared: Vec<UserList>) {
+        let patience = sleep(FIRST_LOOK);
+        tokio::pin!(patience);
         loop {
-            let declared = self.declared.borrow_and_update().clone();
-            self.look(&declared).await;
-            if let Some(looked) = looked.take() {
-                let _ = looked.send(()); // whoever waited has gone on without
+            let mut asked = self.ask(&declared);
+            let again = sleep(INTERVAL);
+            tokio::pin!(again);
+            loop {
+                self.has_waited |= asked.is_empty();
+                self.show(&declared);
+                tokio::select! {
+                    Some(answer) = asked.next() => self.take(answer),
+                    () = &mut patience, if !self.has_waited => self.has_waited = true,
+                    () = &mut again => break,
+                    changed = self.declared.changed() => match changed {
+                        Ok(()) => break,
+                        Err(_) => return,
+                    },
+                }
             }
-            tokio::select! {
-                () = tokio::time::sleep(INTERVAL) => {}
-                changed = self.declared.changed() => if changed.is_err() {
-                    return;
-                },
+            declared = self.look().await;
+        }
+    }
+
+    /// Reads what lies on this machine, files and what addresses said last, and shows it: a server that hangs lets nobody
+    /// in whom a file shuts out. Gives what is declared now.
+    async fn look(&mut self) -> Vec<UserList> {
+        let declared = self.declared.borrow_and_update().clone();
+        let wanted: BTreeSet<Source> = declared.iter().flat_map(Source::of).collect();
+        self.outside.retain(|source, _| wanted.contains(source));
+        for list in &declared {
+            for source in Source::of(list) {
+                match source {
+                    Source::File(path) => {
+                        let text = fetch::read(&path, LONGEST).await;
+                        let names = text.and_then(|text| legible(&text));
+                        self.learn(&list.name, Source::File(path), names.map(|names| (names, None)));
+                    }
+                    Source::Address(address) => self.remember(&list.name, address),
+                }
             }
         }
+        self.show(&declared);
+        declared
     }
 
     /// Takes what an address said last from the disk, if nothing newer is known.
-    fn remember(&mut self, address: &str, name: &str) {
-        let source = Source::Address(address.to_owned());
-        if self.outside.contains_key(&source) {
-            return;
-        }
-        if let Some(kept) = self.cache.as_ref().and_then(|cache| cache.read(name, address)) {
-            let (users, _) = parse(&kept.text);
-            let outside = Outside {
-                users,
-                etag: kept.etag,
-            };
-            self.outside.insert(source, outside);
+    fn remember(&mut self, name: &str, address: String) {
+        let kept = self.cache.read(name, &address);
+        let source = Source::Address(address);
+        if !self.outside.contains_key(&source)
+            && let Some(Kept { text, etag }) = kept
+            && let Ok((users, _)) = legible(&text)
+        {
+            self.outside.insert(source, Outside { users, etag });
         }
     }
 
-    /// The lists before anything was asked for: as written, and as the disk remembers them. A server that hangs keeps
-    /// the bot waiting no longer than it takes to read them.
-    fn remembered(&mut self) -> Lists {
-        let declared = self.declared.borrow().clone();
-        let mut lists = Lists::written(&declared);
-        for list in &declared {
-            let Some(address) = &list.url else { continue };
-            self.remember(address, &list.name);
-            let kept = self.outside.get(&Source::Address(address.clone()));
-            if let (Some(users), Some(kept)) = (lists.0.get_mut(&list.name), kept) {
-                users.extend(kept.users.iter().cloned());
-            }
-        }
-        lists
-    }
-
-    async fn look(&mut self, declared: &[UserList]) {
-        let mut lists = Lists::written(declared);
-        let mut wanted = BTreeSet::new();
-        for list in declared {
-            let file = list.file.clone().map(Source::File);
-            let url = list.url.clone().map(Source::Address);
-            for source in file.into_iter().chain(url) {
-                self.refresh(&source, &list.name).await;
-                if let (Some(users), Some(outside)) = (lists.0.get_mut(&list.name), self.outside.get(&source))
-                {
-                    users.extend(outside.users.iter().cloned());
+    /// Asks all addresses at once: none waits for another that hangs.
+    fn ask(&self, declared: &[UserList]) -> FuturesUnordered<BoxFuture<'static, Answer>> {
+        let calls = declared.iter().filter_map(|list| {
+            let (list, address) = (list.name.clone(), list.url.clone()?);
+            let known = self.outside.get(&Source::Address(address.clone()));
+            let etag = known.and_then(|outside| outside.etag.clone());
+            let call = async move {
+                let fetched = fetch::get(&address, etag.as_deref(), LONGEST).await;
+                Answer {
+                    list,
+                    address,
+                    fetched,
                 }
-                wanted.insert(source);
+            };
+            Some(call.boxed())
+        });
+        calls.collect()
+    }
+
+    /// Takes in what an address has answered. What is no list leaves the last good answer alone, here and on the disk.
+    fn take(&mut self, answer: Answer) {
+        let Answer {
+            list,
+            address,
+            fetched,
+        } = answer;
+        let names = match fetched {
+            Ok(Fetched::Same) => return,
+            Ok(Fetched::Text { text, etag }) => legible(&text).map(|names| {
+                let kept = Kept { text, etag };
+                if let Err(why) = self.cache.write(&list, &address, &kept) {
+                    warn!("list {list} cannot be kept for the next start: {why}");
+                }
+                (names, kept.etag)
+            }),
+            Err(why) => Err(why),
+        };
+        self.learn(&list, Source::Address(address), names);
+    }
+
+    /// Takes in the names that a source has, and how many of its lines are none.
+    fn learn(&mut self, list: &str, source: Source, names: Result<(Names, Option<String>), FetchError>) {
+        match names {
+            Ok(((users, misfits), etag)) => {
+                if misfits > 0 {
+                    warn!("list {list}: {misfits} lines of {source} are no names of users");
+                }
+                info!("list {list}: {} users from {source}", users.len());
+                self.outside.insert(source, Outside { users, etag });
+            }
+            Err(why) => warn!("list {list} stays as it was, {source}: {why}"),
+        }
+    }
+
+    /// Shows the lists as far as they are known.
+    fn show(&self, declared: &[UserList]) {
+        let mut lists = Lists::written(declared);
+        let mut is_known = true;
+        for list in declared {
+            for source in Source::of(list) {
+                match self.outside.get(&source) {
+                    Some(outside) => lists.add(&list.name, outside.users.iter().cloned()),
+                    None => is_known &= matches!(source, Source::File(_)),
+                }
             }
         }
-        self.outside.retain(|source, _| wanted.contains(source));
+        let lists = lists.pending(!is_known && !self.has_waited);
         self.publish.send_if_modified(|current| {
             let changed = **current != lists;
             if changed {
@@ -221,31 +323,6 @@ impl Keeper {
             }
             changed
         });
-    }
-
-    async fn refresh(&mut self, source: &Source, name: &str) {
-        if let Source::Address(address) = source {
-            self.remember(address, name);
-        }
-        let known = self.outside.get(source).and_then(|outside| outside.etag.clone());
-        match source.fetch(known.as_deref(), LONGEST).await {
-            Ok(Fetched::Same) => {}
-            Ok(Fetched::Text { text, etag }) => {
-                let (users, misfits) = parse(&text);
-                if misfits > 0 {
-                    warn!("list {name}: {misfits} lines of {source} are no names of users");
-                }
-                info!("list {name}: {} users from {source}", users.len());
-                if let (Source::Address(address), Some(cache)) = (source, &self.cache) {
-                    let etag = etag.clone();
-                    if let Err(why) = cache.write(name, address, &Kept { text, etag }) {
-                        warn!("list {name} cannot be kept for the next start: {why}");
-                    }
-                }
-                self.outside.insert(source.clone(), Outside { users, etag });
-            }
-            Err(why) => warn!("list {name} stays as it was, {source}: {why}"),
-        }
     }
 }
 
@@ -269,6 +346,11 @@ mod tests {
         }
     }
 
+    /// A cache that was never used.
+    fn no_cache() -> Cache {
+        Cache::new(Path::new("/nowhere")).reading_only()
+    }
+
     #[tokio::test]
     async fn a_file_joins_what_is_written_and_a_lost_one_unblocks_nobody() {
         let folder = tempfile::tempdir().unwrap();
@@ -276,11 +358,11 @@ mod tests {
         std::fs::write(&path, "Boris\n").unwrap();
         let (send, declared) = watch::channel(vec![list("blocked", Some(path.clone()))]);
         let stop = CancellationToken::new();
-        let mut lists = keep(declared, None, &stop).await;
+        let mut lists = keep(declared, no_cache(), &stop).await;
         let (ana, boris) = ("ana".parse().unwrap(), "BORIS".parse().unwrap());
         let now = lists.borrow_and_update().clone();
         assert!(now.has("blocked", &ana) && now.has("blocked", &boris));
-        assert!(!now.has("friends", &ana));
+        assert!(!now.has("friends", &ana) && !now.is_pending());
         std::fs::remove_file(&path).unwrap();
         send.send(vec![list("blocked", Some(path)), list("friends", None)])
             .unwrap();
@@ -289,26 +371,87 @@ mod tests {
         stop.cancel();
     }
 
+    fn at(address: &str, name: &str) -> UserList {
+        UserList {
+            url: Some(address.to_owned()),
+            ..list(name, None)
+        }
+    }
+
+    fn kept(text: &str) -> Kept {
+        Kept {
+            text: text.to_owned(),
+            etag: Some("\"1\"".to_owned()),
+        }
+    }
+
     #[tokio::test]
     async fn an_address_that_cannot_be_asked_unblocks_nobody_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         // Nobody listens on port 9 of this machine.
         let address = "http://127.0.0.1:9/blocked.txt";
-        let kept = Kept {
-            text: "Clara\n".to_owned(),
-            etag: Some("\"1\"".to_owned()),
-        };
-        Cache::new(folder.path())
-            .write("blocked", address, &kept)
-            .unwrap();
-        let declared = UserList {
-            url: Some(address.to_owned()),
-            ..list("blocked", None)
-        };
-        let (_send, declared) = watch::channel(vec![declared]);
+        let cache = Cache::new(folder.path());
+        cache.write("blocked", address, &kept("Clara\n")).unwrap();
+        let (_send, declared) = watch::channel(vec![at(address, "blocked")]);
         let stop = CancellationToken::new();
-        let lists = keep(declared, Some(folder.path()), &stop).await;
+        let lists = keep(declared, cache, &stop).await;
         assert!(lists.borrow().has("blocked", &"clara".parse().unwrap()));
+        assert!(!lists.borrow().is_pending(), "it is known well enough");
         stop.cancel();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_address_that_hangs_keeps_back_neither_the_start_nor_other_lists() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cheats.txt");
+        std::fs::write(&path, "Boris\n").unwrap();
+        // Nobody ever accepts.
+        let hanging = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}/", hanging.local_addr().unwrap());
+        let (send, declared) = watch::channel(vec![at(&address, "slow"), list("cheats", Some(path.clone()))]);
+        let stop = CancellationToken::new();
+        let begun = tokio::time::Instant::now();
+        let mut lists = keep(declared, no_cache(), &stop).await;
+        let boris = "boris".parse().unwrap();
+        assert!(lists.borrow().has("cheats", &boris) && lists.borrow().is_pending());
+        send.send(vec![at(&address, "slow"), list("others", Some(path))])
+            .unwrap();
+        lists.wait_for(|lists| lists.has("others", &boris)).await.unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        lists.wait_for(|lists| !lists.is_pending()).await.unwrap();
+        let waited = begun.elapsed();
+        assert!((FIRST_LOOK..FIRST_LOOK * 2).contains(&waited), "{waited:?}");
+        stop.cancel();
+    }
+
+    #[tokio::test]
+    async fn what_is_no_list_overwrites_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let address = "https://a.example/blocked.txt";
+        let cache = Cache::new(folder.path());
+        cache.write("blocked", address, &kept("Clara\n")).unwrap();
+        let mut keeper = Keeper {
+            declared: watch::channel(vec![at(address, "blocked")]).1,
+            publish: watch::Sender::default(),
+            cache: cache.clone(),
+            outside: BTreeMap::new(),
+            has_waited: true,
+        };
+        let declared = keeper.look().await;
+        let mut answers = |text: &str| {
+            keeper.take(Answer {
+                list: "blocked".to_owned(),
+                address: address.to_owned(),
+                fetched: Ok(Fetched::Text {
+                    text: text.to_owned(),
+                    etag: None,
+                }),
+            });
+            keeper.show(&declared);
+            keeper.publish.borrow().with(&"clara".parse().unwrap())
+        };
+        assert_eq!(answers("<html>\n<p>This site has moved</p>\n"), ["blocked"]);
+        assert_eq!(cache.read("blocked", address), Some(kept("Clara\n")));
+        assert_eq!(answers("# nobody any more\n"), [""; 0], "an empty list is one");
     }
 }

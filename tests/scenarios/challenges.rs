@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring::{
+    config,
+    lists::Lists,
     store::Archive,
     units::{Elo, Millis},
 };
-use tokio::time::timeout;
+use tokio::{sync::watch, time::timeout};
 
 use crate::{
     stage::{PATIENCE, WHITE, replies, rules},
@@ -30,6 +32,28 @@ async fn what_the_settings_exclude_is_declined_with_its_reason() {
         .await;
     let (_, events) = stage.challenge(&WHITE).await;
     assert_eq!(refusal(events).await, "rated");
+}
+
+#[tokio::test]
+async fn who_comes_before_it_is_known_who_is_blocked_waits_and_games_go_on_at_once() {
+    let settings = |users| {
+        format!(
+            "[[list]]\nname = \"blocked\"\nusers = {users}\n\
+             [[rule]]\nlists = [\"blocked\"]\nthen = \"decline\"\nreason = \"casual\"\n"
+        )
+    };
+    let lists = |users| Lists::written(&config::read("bot.toml", &settings(users)).0.unwrap().lists);
+    let (publish, published) = watch::channel(lists("[]").pending(true).into());
+    let mut stage = replies(&["e7e5"]).rules(&settings("[]")).open().await;
+    let mut game = stage.game(&WHITE).await;
+    stage.kill();
+    stage.crew.lists = published;
+    stage.start().await;
+    let (_, events) = stage.challenge(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    assert_eq!(stage.bot().status.borrow().challenges, 0, "nobody was judged");
+    publish.send_replace(lists("[\"Anna\"]").into());
+    assert_eq!(refusal(events).await, "casual");
 }
 
 #[tokio::test]

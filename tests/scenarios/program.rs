@@ -1,8 +1,13 @@
 //! The real program: in a folder where things go wrong under it, and beside another of its kind.
 
-use std::{fs, path::Path, process::Stdio};
+use std::{fs, io::Write as _, path::Path, process::Stdio};
 
-use tokio::process::{Child, Command};
+use rustix::fs::{OFlags, fcntl_setfl};
+use sparring::store::{Archive, Filter};
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    process::{Child, Command},
+};
 
 use crate::{
     stage::{BLACK, PATIENCE},
@@ -122,6 +127,24 @@ async fn f52_a_log_and_a_disk_that_are_full_cost_no_game() {
 }
 
 #[tokio::test]
+async fn f52_a_log_that_nobody_reads_costs_no_game() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let (_unread, mut log) = std::io::pipe().unwrap();
+    // Until not one byte more fits.
+    fcntl_setfl(&log, OFlags::NONBLOCK).unwrap();
+    while log.write(b"x").is_ok() {}
+    fcntl_setfl(&log, OFlags::empty()).unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let mut program = start(folder.path(), &table, log.into());
+    let (id, mut lines) = begin(&table).await;
+    assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
+    table.anna.plays(&id, "move/e7e5").await;
+    assert_eq!(plies(&mut lines, 3).await[2], "g1f3");
+    assert_eq!(program.try_wait().unwrap(), None, "it goes on");
+}
+
+#[tokio::test]
 async fn f52_a_book_and_a_personality_that_are_spoiled_during_the_game_cost_no_game() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
@@ -157,6 +180,84 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
         "{said}"
     );
     assert!(!said.contains(&table.bot.token), "{said}");
+}
+
+#[tokio::test]
+async fn a_dry_run_beside_a_running_bot_is_refused_instead_of_fighting_it_for_the_event_stream() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let _live = start(folder.path(), &table, Stdio::null());
+    begin(&table).await;
+    let dry = program(folder.path(), &table)
+        .arg("--dry-run")
+        .stderr(Stdio::piped())
+        .spawn();
+    let (code, said) = ends(dry.unwrap()).await;
+    assert_eq!(code, Some(78), "{said}");
+    assert!(
+        said.contains("another bot on this machine uses this token"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn a_dry_run_knows_who_has_played_today_and_what_lists_at_addresses_said_last() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let state = folder.path().join("state");
+    let address = "http://127.0.0.1:9/blocked.txt";
+    fs::create_dir_all(state.join("lists")).unwrap();
+    let kept = format!("# address: {address}\n# etag: \nBoris\n");
+    fs::write(state.join("lists/blocked.txt"), kept).unwrap();
+    let rules = format!(
+        "[[list]]\nname = \"blocked\"\nurl = \"{address}\"\n\
+         [[rule]]\nname = \"cheats\"\nlists = [\"blocked\"]\nthen = \"decline\"\n\
+         [[rule]]\nname = \"enough\"\nmin-played-today = 1\nthen = \"decline\"\n"
+    );
+    let settings = folder.path().join("bot.toml");
+    let text = fs::read_to_string(&settings).unwrap() + &rules;
+    fs::write(&settings, text).unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let mut live = start(folder.path(), &table, Stdio::null());
+    let (_, mut lines) = begin(&table).await;
+    plies(&mut lines, 1).await;
+    let archive = Archive::read(&state.join("archive.db")).unwrap();
+    let kept = async {
+        while archive.games(&Filter::default()).unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, kept)
+        .await
+        .expect("the game is not kept");
+    live.kill().await.unwrap();
+    let mut dry = program(folder.path(), &table)
+        .arg("--dry-run")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let boris = table.another_human("Boris");
+    for human in [&table.anna, &boris] {
+        assert_eq!(human.post("/api/challenge/SandBot", &BLACK).await.0, 200);
+    }
+    let mut said = BufReader::new(dry.stderr.take().unwrap()).lines();
+    let mut verdicts = Vec::new();
+    let judged = async {
+        while verdicts.len() < 2 {
+            let line = said.next_line().await.unwrap().expect("it has ended");
+            verdicts.extend(line.contains("would be").then_some(line));
+        }
+    };
+    tokio::time::timeout(PATIENCE, judged)
+        .await
+        .expect("nobody was judged");
+    let because = |who: &str, rule: &str| {
+        let says = |line: &String| line.contains(who) && line.contains("declined") && line.contains(rule);
+        assert!(verdicts.iter().any(says), "{who}: {verdicts:?}");
+    };
+    because("Anna", "enough");
+    because("Boris", "cheats");
 }
 
 /// How the program ends in a folder that it refuses to play in, and what it says.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::{
+    bot::VS_BOTS,
     cli::state::{ARCHIVE, LISTS, folder},
     config::Config,
     lichess::model::{Challenge, GameId, UserId},
@@ -25,6 +26,8 @@ pub(super) struct Background {
     pub(super) played_today: u32,
     /// Games begun with bots since then.
     pub(super) bots_today: u32,
+    /// lichess wants no more games between bots for now.
+    pub(super) is_closed_to_bots: bool,
     /// What was played with the challenger ever.
     pub(super) score: Tally,
     /// How many rematches in a row the challenge would be the last of; none where it is no rematch.
@@ -61,6 +64,7 @@ impl Background {
         let known = Self {
             played_today: u32::try_from(with_them).unwrap_or(u32::MAX),
             bots_today: today.iter().map(|(_, is_bot)| u32::from(*is_bot)).sum(),
+            is_closed_to_bots: archive.limits(now)?.iter().any(|(key, _)| key == VS_BOTS),
             score: score.map(|(_, score)| *score).unwrap_or_default(),
             ..Self::default()
         };

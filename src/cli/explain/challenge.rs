@@ -19,7 +19,7 @@ use crate::{
         rules::{self, By},
     },
     chess::Color,
-    config::{Config, Control, Then},
+    config::{Config, Control, Then, Wish},
     lichess::{
         Untrusted,
         model::{Challenge, Compat, Speed, TimeControl, UserId},
@@ -46,6 +46,9 @@ pub struct Made {
     /// The challenger's title.
     #[arg(long, requires = "user", conflicts_with = "bot")]
     title: Option<String>,
+    /// The challenger's rating is not settled yet.
+    #[arg(long, requires = "rating")]
+    provisional: bool,
     /// A rated game.
     #[arg(long, requires = "user")]
     rated: bool,
@@ -63,6 +66,9 @@ pub struct Made {
     /// Days a move, instead of a clock.
     #[arg(long, requires = "user", conflicts_with = "clock")]
     days: Option<u32>,
+    /// No clock at all.
+    #[arg(long, requires = "user", conflicts_with_all = ["clock", "days"])]
+    unlimited: bool,
     /// A rematch.
     #[arg(long, requires = "user")]
     rematch: bool,
@@ -128,6 +134,9 @@ fn beyond_rules(
     if !matches!(ruling.then, Then::Decline(_)) {
         if facts.is_bot && background.bots_today >= BOT_GAMES {
             said += &format!("  But {BOT_GAMES} games with bots were played today: declined, later\n");
+        } else if facts.is_bot && background.is_closed_to_bots {
+            said +=
+                "  But lichess has said that the games of the day with bots are played: declined, later\n";
         }
         let who = rules::casting(&config.rules, &facts, &config.play).personality;
         let most = super::profile_named(&config.paths, &who).and_then(|profile| profile.rematches);
@@ -160,6 +169,9 @@ pub fn explain_challenge(
             Some(why) => format!("does not fit, {why}"),
             None if ruling.by == By::Rule(index) => "fits, and decides".to_owned(),
             None if rule.then.is_none() => "fits, and says how to play".to_owned(),
+            None if rule.wish != Wish::default() => {
+                "fits, and says how to play, but something above decides".to_owned()
+            }
             None => "fits, but something above decides".to_owned(),
         };
         let _ = writeln!(said, "  {title}: {what}"); // writing to a string cannot fail
@@ -290,6 +302,7 @@ impl Made {
         let wrong = |sentence: String| Failure::error(Exit::Usage, sentence);
         let id: UserId = user.parse().map_err(|error| wrong(format!("{error}")))?;
         let time = match self.days {
+            _ if self.unlimited => json!({"type": "unlimited"}),
             Some(days) => json!({"type": "correspondence", "daysPerTurn": days}),
             None => {
                 let control = Control::parse(&self.clock).ok_or_else(|| {
@@ -314,7 +327,8 @@ impl Made {
         let challenge = json!({
             "id": "explain0", "rated": self.rated, "speed": speed, "timeControl": time,
             "variant": {"key": self.variant},
-            "challenger": {"id": id, "name": user, "rating": self.rating, "title": title},
+            "challenger": {"id": id, "name": user, "rating": self.rating, "title": title,
+                "provisional": self.provisional},
             "rematchOf": self.rematch.then_some("explain0"),
         });
         Ok(serde_json::from_value(challenge)?)

@@ -18,7 +18,7 @@ use tokio::{
 
 use super::{
     Args, Scene,
-    network::{GivenUp, Use},
+    network::{Silence, Use},
     report::Findings,
     strain::Strain,
     table,
@@ -53,17 +53,20 @@ pub(super) struct Record {
     pub open_rows: usize,
     /// Games that ended and are not in the archive at all.
     pub missing_rows: usize,
-    /// Silent connections that the daemon has closed.
-    pub given_up: Vec<GivenUp>,
+    /// The connections that fell silent.
+    pub silences: Vec<Silence>,
+    /// From the end of an outage of the network until the daemon asked for events again.
+    pub reopened: Vec<Duration>,
     /// How long it took.
     pub took: Millis,
 }
 
 impl Record {
-    /// The longest that a silent connection of this use was kept.
+    /// The longest that a silent connection of this use was kept until the daemon noticed.
     pub(super) fn slowest(&self, used: Use) -> Option<Duration> {
-        let times = self.given_up.iter().filter(|given| given.used == used);
-        times.map(|given| given.after).max()
+        let noticed = |silence: &&Silence| silence.used == used && silence.is_noticed;
+        let times = self.silences.iter().filter(noticed);
+        times.map(|silence| silence.lasted).max()
     }
 }
 
@@ -83,7 +86,8 @@ pub(super) async fn games(args: &Args) -> anyhow::Result<usize> {
     }
     scene.ground.sandbox.let_loose(0.0, args.seed);
     record.took = begun.elapsed().into();
-    record.given_up = scene.network.given_up();
+    record.silences = scene.network.silences();
+    record.reopened = scene.network.reopened();
     weather.troubles.struck = scene.ground.sandbox.struck();
     weather.troubles.stalls = strain.stalls();
     check_archive(&mut scene, &mut record).await?;

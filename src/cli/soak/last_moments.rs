@@ -79,13 +79,13 @@ async fn moment(guest: &Guest, scene: &mut Scene) -> anyhow::Result<Moment> {
         guest.move_to(&id, uci).await?;
     }
     kill_with_three_seconds_left(scene).await?;
-    let crowded = is_crowded();
+    let crowded = is_crowded(None);
     let begun = Instant::now();
     scene.victim.start()?;
     let shown = until(guest, &mut game, &mut stream, 4);
     timeout(Duration::from_secs(10), shown).await??;
     let took = begun.elapsed();
-    let crowded = crowded || is_crowded();
+    let crowded = crowded || is_crowded(scene.victim.pid());
     if game.is_some_and(|game| game.is_over()) {
         return Ok(Moment { took: None, crowded });
     }

@@ -3,8 +3,9 @@
 //! forgotten them.
 
 use std::{
+    collections::BTreeMap,
     net::SocketAddr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -26,7 +27,7 @@ const REQUEST: usize = 16 * 1024;
 pub(super) struct Network {
     address: String,
     gate: Arc<watch::Sender<Gate>>,
-    given_up: Arc<Mutex<Vec<GivenUp>>>,
+    diary: Arc<Mutex<Diary>>,
     _carrying: AbortOnDropHandle<()>,
 }
 
@@ -63,13 +64,51 @@ impl Use {
     }
 }
 
-/// A connection on which nothing came any more was closed by the daemon.
+/// A connection on which nothing came any more.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct GivenUp {
+pub(super) struct Silence {
     /// What it was used for.
     pub used: Use,
-    /// How long the daemon took to notice.
-    pub after: Duration,
+    /// How long it was there.
+    pub lasted: Duration,
+    /// Whether the daemon has noticed: it was closed, and not by a kill or by the end of the soak.
+    pub is_noticed: bool,
+}
+
+/// What the network has seen.
+#[derive(Debug, Default)]
+struct Diary {
+    /// Silent connections that are open, under numbers of their own.
+    silent: BTreeMap<usize, (Use, Instant)>,
+    /// Those that are over.
+    over: Vec<Silence>,
+    /// When the network worked again after it had broken every connection, and how long the daemon took from there to ask
+    /// for events.
+    mended: Option<Instant>,
+    reopened: Vec<Duration>,
+}
+
+impl Diary {
+    fn falls_silent(&mut self, used: Use) -> usize {
+        let number = self.over.len() + self.silent.len();
+        self.silent.insert(number, (used, Instant::now()));
+        number
+    }
+
+    fn ends(&mut self, number: usize, is_noticed: bool) {
+        if let Some((used, since)) = self.silent.remove(&number) {
+            let lasted = since.elapsed();
+            self.over.push(Silence {
+                used,
+                lasted,
+                is_noticed,
+            });
+        }
+    }
+}
+
+fn look(diary: &Mutex<Diary>) -> MutexGuard<'_, Diary> {
+    diary.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Network {
@@ -81,14 +120,14 @@ impl Network {
             open: true,
             silences: 0,
         }));
-        let given_up = Arc::new(Mutex::new(Vec::new()));
-        let (state, list) = (Arc::clone(&gate), Arc::clone(&given_up));
+        let diary = Arc::<Mutex<Diary>>::default();
+        let (state, seen) = (Arc::clone(&gate), Arc::clone(&diary));
         let carrying = tokio::spawn(async move {
             loop {
                 match listener.accept().await {
                     // A closed way takes the call and drops it at once: to the caller it is a reset.
                     Ok((client, _)) if state.borrow().open => {
-                        tokio::spawn(carry(client, server, state.subscribe(), Arc::clone(&list)));
+                        tokio::spawn(carry(client, server, state.subscribe(), Arc::clone(&seen)));
                     }
                     Ok((client, _)) => drop(client),
                     Err(_) => sleep(Duration::from_millis(10)).await,
@@ -98,7 +137,7 @@ impl Network {
         Ok(Self {
             address,
             gate,
-            given_up,
+            diary,
             _carrying: AbortOnDropHandle::new(carrying),
         })
     }
@@ -112,6 +151,7 @@ impl Network {
     pub(super) async fn fail(&self, span: Duration) {
         self.gate.send_modify(|gate| gate.open = false);
         sleep(span).await;
+        look(&self.diary).mended = Some(Instant::now());
         self.gate.send_modify(|gate| gate.open = true);
     }
 
@@ -120,12 +160,30 @@ impl Network {
         self.gate.send_modify(|gate| gate.silences += 1);
     }
 
-    /// The silent connections that were given up so far.
-    pub(super) fn given_up(&self) -> Vec<GivenUp> {
-        self.given_up
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    /// The daemon is about to be killed, which closes connections of which it knew nothing.
+    pub(super) fn loses_daemon(&self) {
+        let mut diary = look(&self.diary);
+        diary.mended = None;
+        let open: Vec<usize> = diary.silent.keys().copied().collect();
+        for number in open {
+            diary.ends(number, false);
+        }
+    }
+
+    /// The silent connections so far, with those that nobody has closed yet.
+    pub(super) fn silences(&self) -> Vec<Silence> {
+        let diary = look(&self.diary);
+        let open = diary.silent.values().map(|(used, since)| Silence {
+            used: *used,
+            lasted: since.elapsed(),
+            is_noticed: false,
+        });
+        diary.over.iter().copied().chain(open).collect()
+    }
+
+    /// How long the daemon took to ask for events, each time that the network worked again after it had been broken.
+    pub(super) fn reopened(&self) -> Vec<Duration> {
+        look(&self.diary).reopened.clone()
     }
 }
 
@@ -143,7 +201,7 @@ async fn carry(
     mut client: TcpStream,
     server: SocketAddr,
     mut gate: watch::Receiver<Gate>,
-    list: Arc<Mutex<Vec<GivenUp>>>,
+    diary: Arc<Mutex<Diary>>,
 ) {
     let before = gate.borrow().silences;
     let Ok(mut upstream) = TcpStream::connect(server).await else {
@@ -157,7 +215,7 @@ async fn carry(
         let (mut from_client, mut to_client) = client.split();
         let (mut from_server, mut to_server) = upstream.split();
         tokio::select! {
-            () = requests(&mut from_client, &mut to_server, &mut used) => Over::Closed,
+            () = requests(&mut from_client, &mut to_server, &mut used, &diary) => Over::Closed,
             _ = copy(&mut from_server, &mut to_client) => Over::Closed,
             state = gate.wait_for(|gate| !gate.open || gate.silences > before) => match state {
                 Ok(gate) if gate.open => Over::Silent,
@@ -172,22 +230,29 @@ async fn carry(
         }
         // The server's end stays open as well: it does not know either.
         Over::Silent => {
-            let since = Instant::now();
+            let number = look(&diary).falls_silent(used);
             until_closed(&mut client).await;
-            let after = since.elapsed();
-            list.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(GivenUp { used, after });
+            look(&diary).ends(number, true);
         }
     }
 }
 
 /// Carries requests, and notes what they ask for, until one of the two is gone.
-async fn requests(client: &mut ReadHalf<'_>, server: &mut WriteHalf<'_>, used: &mut Use) {
+async fn requests(
+    client: &mut ReadHalf<'_>,
+    server: &mut WriteHalf<'_>,
+    used: &mut Use,
+    diary: &Mutex<Diary>,
+) {
     let mut bytes = vec![0; REQUEST];
     while let Ok(count @ 1..) = client.read(&mut bytes).await {
         let bytes = bytes.get(..count).unwrap_or_default();
         *used = Use::of(bytes).unwrap_or(*used);
+        if *used == Use::Events {
+            let mut diary = look(diary);
+            let mended = diary.mended.take();
+            diary.reopened.extend(mended.map(|mended| mended.elapsed()));
+        }
         if server.write_all(bytes).await.is_err() {
             return;
         }
@@ -224,15 +289,51 @@ mod tests {
         served_too.write_all(b"hello").await.unwrap();
         assert_eq!(second.read(&mut bytes).await.unwrap(), 5);
         first.write_all(b"lost").await.unwrap();
-        drop(first);
-        while network.given_up().is_empty() {
+        while network.silences().is_empty() {
             tokio::task::yield_now().await;
         }
-        assert_eq!(network.given_up()[0].used, Use::Events);
+        let silence = network.silences()[0];
+        assert!(silence.used == Use::Events && !silence.is_noticed, "{silence:?}");
+        drop(first);
+        while !network.silences()[0].is_noticed {
+            tokio::task::yield_now().await;
+        }
         assert_eq!(
             served.read(&mut bytes).await.unwrap(),
             0,
             "nothing of it has come, and only now is it closed"
         );
+    }
+
+    #[tokio::test]
+    async fn what_a_kill_closes_was_not_noticed_and_a_broken_network_is_timed_until_events_are_asked_for() {
+        let server = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let network = Network::before(server.local_addr().unwrap()).await.unwrap();
+        let at = network
+            .address()
+            .trim_start_matches("http://")
+            .trim_end_matches('/');
+        let mut bytes = [0; 64];
+        let mut first = TcpStream::connect(at).await.unwrap();
+        first.write_all(b"GET /api/stream/event ").await.unwrap();
+        let (mut served, _) = server.accept().await.unwrap();
+        assert_eq!(served.read(&mut bytes).await.unwrap(), 22);
+        assert!(network.reopened().is_empty(), "nothing was broken");
+        network.fall_silent();
+        while network.silences().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        network.loses_daemon();
+        drop(first);
+        assert_eq!(served.read(&mut bytes).await.unwrap(), 0);
+        let silences = network.silences();
+        assert!(silences.len() == 1 && !silences[0].is_noticed, "{silences:?}");
+        network.fail(Duration::ZERO).await;
+        let mut second = TcpStream::connect(at).await.unwrap();
+        second.write_all(b"GET /api/stream/event ").await.unwrap();
+        while network.reopened().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(network.reopened().len(), 1);
     }
 }

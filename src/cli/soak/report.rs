@@ -87,7 +87,8 @@ impl Findings {
         }
         let (began, clock) = game.last_turn.unwrap_or((game.ended, Millis::ZERO));
         let lost = troubles.lost_in(&game.id, began, game.ended);
-        if lost + WAY >= clock {
+        // Who lets the clock run down untroubled has lost by its own doing, however little was left.
+        if lost > Millis::ZERO && lost + WAY >= clock {
             self.forced_losses += 1;
         } else {
             self.own_losses.push(format!(
@@ -180,6 +181,8 @@ mod tests {
         };
         findings.add(&other, &troubles);
         assert_eq!(findings.own_losses.len(), 1, "the opponent's flag is not ours");
+        findings.add(&loss(Millis(300)), &Troubles::default());
+        assert_eq!((findings.forced_losses, findings.own_losses.len()), (1, 2));
     }
 
     fn posted(ply: usize, uci: &str, refused: Option<&str>) -> Posted {

@@ -1,7 +1,7 @@
 //! How hard it is for anybody to get a processor: what a busy machine costs is not the daemon's fault, and is told apart.
 
 use std::{
-    fs,
+    fs, process,
     sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
     time::{Duration, Instant},
@@ -50,15 +50,45 @@ impl Strain {
     }
 }
 
-/// Whether so many others want to run at this moment that nobody who starts gets a processor of their own.
-pub(super) fn is_crowded() -> bool {
+/// Whether so many others than the soak and the program under trial want to run at this moment that nobody who starts
+/// gets a processor of their own.
+pub(super) fn is_crowded(program: Option<u32>) -> bool {
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    others_running().is_some_and(|others| others >= cores)
+    others_running(program).is_some_and(|others| others >= cores)
 }
 
-/// How many want to run on the whole machine, whoever asks left out.
-fn others_running() -> Option<usize> {
+/// How many want to run on the whole machine, threads of this process and of the program left out.
+fn others_running(program: Option<u32>) -> Option<usize> {
     let load = fs::read_to_string("/proc/loadavg").ok()?;
     let (running, _) = load.split_ascii_whitespace().nth(3)?.split_once('/')?;
-    running.parse::<usize>().ok()?.checked_sub(1)
+    let own = running_of(process::id()) + program.map_or(0, running_of);
+    Some(running.parse::<usize>().ok()?.saturating_sub(own))
+}
+
+/// How many threads of a process want to run.
+fn running_of(pid: u32) -> usize {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let states = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+    states.filter(|state| is_running(state)).count()
+}
+
+/// Reads a thread's line in `/proc`: its state comes after its name, which may be anything, in brackets.
+fn is_running(stat: &str) -> bool {
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, state)| state.starts_with('R'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_of_our_own_are_told_from_those_of_others() {
+        assert!(is_running("12 (a) S b) R 1 12"));
+        assert!(!is_running("12 (R) S 1 12"));
+        assert!(running_of(process::id()) >= 1, "who asks is running");
+    }
 }

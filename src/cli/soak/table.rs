@@ -2,11 +2,19 @@
 
 use std::{fmt::Display, time::Duration};
 
-use super::{Args, Scene, course::Record, network::Use, report::Findings, weather::Weather};
+use super::{
+    Args, Scene,
+    course::Record,
+    network::{Silence, Use},
+    report::Findings,
+    weather::Weather,
+};
 use crate::units::Millis;
 
 /// The bar for a silent event stream to be noticed.
 const NOTICED: Duration = Duration::from_secs(25);
+/// So soon after an outage challenges should be heard again. No bar: the longer an outage, the rarer the tries.
+const ACCEPTING: Duration = Duration::from_secs(1);
 /// So many of the lines behind a bar that was missed are shown.
 const SHOWN: usize = 10;
 
@@ -26,10 +34,14 @@ pub(super) fn of_games(
 ) -> usize {
     of_troubles(args, scene, weather, record, findings);
     let said = scene.victim.said();
-    let late = record
-        .slowest(Use::Events)
-        .filter(|after| *after >= NOTICED)
-        .map(|after| format!("after {}", Millis::from(after)));
+    // Whatever ended it at last: an event stream that is silent for so long should have been given up before.
+    let long = |silence: &&Silence| silence.used == Use::Events && silence.lasted >= NOTICED;
+    let late: Vec<String> = record
+        .silences
+        .iter()
+        .filter(long)
+        .map(|silence| format!("silent for {}", Millis::from(silence.lasted)))
+        .collect();
     let bars: [(&str, &[String]); 7] = [
         ("lost on time otherwise", &findings.own_losses),
         ("illegal moves", &findings.illegal),
@@ -37,7 +49,7 @@ pub(super) fn of_games(
         ("sent again without a fault", &findings.own_repeats),
         ("panics", &said.panics),
         ("ended of its own accord", &record.own_ends),
-        ("silent event stream given up after 25 s or more", late.as_slice()),
+        ("silent event streams kept for 25 s or more", &late),
     ];
     let mut breaches = 0;
     for (what, lines) in bars {
@@ -93,6 +105,16 @@ fn of_troubles(args: &Args, scene: &Scene, weather: &Weather, record: &Record, f
             weather.silences,
             slowest(Use::Events),
             slowest(Use::Game)
+        ),
+    );
+    let reopened = record.reopened.iter();
+    let slow = reopened.clone().filter(|took| **took >= ACCEPTING).count();
+    row(
+        "event stream opened again after the server was back; over 1 s",
+        format!(
+            "{} times, {} at most; {slow}",
+            record.reopened.len(),
+            Millis::from(reopened.max().copied().unwrap_or_default())
         ),
     );
     let stalls = &weather.troubles.stalls;

@@ -96,7 +96,10 @@ impl Victim {
     /// Asks it to read its settings again.
     pub(super) async fn reload(&self) -> anyhow::Result<()> {
         if let Some(pid) = self.pid() {
-            Command::new("kill").args(["-HUP", &pid]).status().await?;
+            Command::new("kill")
+                .args(["-HUP", &pid.to_string()])
+                .status()
+                .await?;
         }
         Ok(())
     }
@@ -107,7 +110,7 @@ impl Victim {
         if let Some(pid) = self.pid() {
             let limit = if full { "--fsize=0:" } else { "--fsize=unlimited:" };
             let set = Command::new("prlimit")
-                .args(["--pid", &pid, limit])
+                .args(["--pid", &pid.to_string(), limit])
                 .status()
                 .await
                 .context("prlimit, of util-linux, cannot be run")?;
@@ -154,7 +157,8 @@ impl Victim {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn pid(&self) -> Option<String> {
-        Some(self.program.as_ref()?.pid()?.to_string())
+    /// Its process, while it runs.
+    pub(super) fn pid(&self) -> Option<u32> {
+        self.program.as_ref()?.pid()
     }
 }

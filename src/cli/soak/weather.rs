@@ -81,6 +81,7 @@ impl Weather {
         let what = self.draw();
         match what {
             Trouble::Kill => {
+                scene.network.loses_daemon();
                 scene.victim.kill().await?;
                 scene.start().await?;
                 self.kills += 1;
