@@ -26,6 +26,11 @@ use crate::{
     units::Millis,
 };
 
+/// A clock that shows less than this part of what was expected is no matter of rounding or of the way. A thought and the
+/// pause after it take no more than three fifths of the clock that they were planned with: with more than this they are
+/// in time as they are.
+const MUCH_LESS: f64 = 0.75;
+
 /// Where the move of this turn stands.
 pub(super) enum Turn {
     /// Nothing was done about it yet, or it is the opponent's.
@@ -256,10 +261,28 @@ impl Actor {
         self.command(Command::GiveUp);
     }
 
+    /// My clock was expected to show so much. When it shows much less, a thought that was planned with more is dropped,
+    /// and begun anew with what there is.
+    pub(super) fn heed_clock(&mut self, expected: Option<Millis>) {
+        let shown = self.left_at(self.heard);
+        let has_fallen = expected
+            .zip(shown)
+            .is_some_and(|(expected, shown)| shown < expected.scaled(MUCH_LESS));
+        if has_fallen && matches!(self.turn, Turn::Thinking(_)) {
+            debug!("the clock has fallen: thinking anew");
+            self.turn = Turn::Open;
+        }
+    }
+
     /// What is left of my clock now.
     fn left(&self) -> Option<Millis> {
+        self.left_at(Instant::now())
+    }
+
+    /// What is left of my clock at a moment, by the newest state.
+    pub(super) fn left_at(&self, moment: Instant) -> Option<Millis> {
         let clocks = self.game.as_ref()?.clocks()?;
-        Some(clocks.mine - self.heard.elapsed().into())
+        Some(clocks.mine - moment.saturating_duration_since(self.heard).into())
     }
 }
 
