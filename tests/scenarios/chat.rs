@@ -268,7 +268,14 @@ async fn rematches_step_from_the_level_that_follows_the_opponent() {
 }
 
 #[tokio::test]
-async fn a_rated_game_goes_on_at_its_level_whatever_the_settings_say_after_a_restart() {
+async fn a_game_goes_on_at_its_level_whatever_the_settings_say_after_a_restart() {
+    for rated in ["true", "false"] {
+        goes_on_at_its_level(rated).await;
+    }
+}
+
+async fn goes_on_at_its_level(rated: &str) {
+    let form = [&WHITE[..], &[("rated", rated)]].concat();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let level = |level| move |options: &mut sparring::bot::Options| options.play.level = Some(Elo(level));
@@ -277,7 +284,7 @@ async fn a_rated_game_goes_on_at_its_level_whatever_the_settings_say_after_a_res
         .archive(&path)
         .open()
         .await;
-    let mut game = stage.rated_game(&WHITE).await;
+    let mut game = stage.game(&form).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.crew.store.flush().await;
     stage.kill();
@@ -286,9 +293,10 @@ async fn a_rated_game_goes_on_at_its_level_whatever_the_settings_say_after_a_res
     stage.start().await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     game.human_resigns_to("black").await;
-    let mut next = stage.rated_game(&WHITE).await;
+    let mut next = stage.game(&form).await;
     next.human_plays("e2e4").await.bot_answers("e7e5").await;
-    assert_eq!(stage.levels(), [1400, 1400, 2400].map(|level| Some(Elo(level))));
+    let levels = [1400, 1400, 2400].map(|level| Some(Elo(level)));
+    assert_eq!(stage.levels(), levels, "rated: {rated}");
 }
 
 #[tokio::test]

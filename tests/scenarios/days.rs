@@ -3,7 +3,7 @@
 use serde_json::json;
 use sparring::{
     store::{Archive, Filter},
-    units::Millis,
+    units::{Elo, Millis},
 };
 
 use tokio::time::timeout;
@@ -37,6 +37,28 @@ async fn a_game_of_days_sleeps_and_wakes_for_the_opponents_move() {
         .until("asleep again", |status| (status.games, status.asleep) == (0, 1))
         .await;
     assert_eq!(stage.plies(), [1, 3]);
+}
+
+#[tokio::test]
+async fn who_has_begun_a_game_of_days_goes_on_whatever_the_rules_say_when_it_wakes() {
+    // The game itself is one of today: when it wakes, the first rule fits.
+    let other = "[[rule]]\nmin-played-today = 1\npersonality = \"attacker\"\nlevel = 1500\n";
+    let welcome = "[[rule]]\nspeeds = [\"correspondence\"]\nthen = \"queue\"\n";
+    let mut stage = patient(&["e7e5", "b8c6"])
+        .rules(&format!("{other}{welcome}"))
+        .options(|options| options.play.level = Some(Elo(800)))
+        .open()
+        .await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    let played: Vec<_> = stage
+        .asked()
+        .into_iter()
+        .map(|asked| (asked.personality, asked.level))
+        .collect();
+    assert_eq!(played, vec![("club".to_owned(), Some(Elo(800))); 2]);
 }
 
 #[tokio::test]

@@ -18,7 +18,6 @@ use crate::{
         model::{ChatLine, ChatMessage, GameId, Room, Status, UserId},
     },
     personality::Occasion,
-    store::Asked,
     units::Millis,
 };
 
@@ -178,18 +177,11 @@ impl Actor {
 
     /// Takes on what was asked for, and keeps it for whoever takes the game up after a restart.
     fn become_asked(&mut self, manner: Manner) {
-        let before = (&self.manner.profile.name, self.manner.level);
-        let is_another = before != (&manner.profile.name, manner.level);
         self.manner = manner;
-        if is_another {
-            self.asked = Asked {
-                personality: Some(self.manner.profile.name.clone()),
-                level: self.manner.level,
-            };
-            self.note_favour();
-            if let Some(opponent) = self.game.as_ref().and_then(|game| game.opponent().id.as_ref()) {
-                self.shared.rivals.answered(opponent);
-            }
+        if self.keep_who_plays()
+            && let Some(opponent) = self.game.as_ref().and_then(|game| game.opponent().id.as_ref())
+        {
+            self.shared.rivals.answered(opponent);
         }
     }
 
@@ -200,10 +192,9 @@ impl Actor {
     /// Asks for what was said before the stream was open: an opponent may be quicker than we are, and a game may have
     /// run long before we came.
     fn recall(&mut self) {
-        let is_known = self.setup.adopted && self.asked != Asked::default();
         let may_wait =
             |game: &Game| may_wait_for_chat(game.line().ply(), game.clocks().map(|clocks| clocks.mine));
-        if !is_known && self.game.as_ref().is_some_and(may_wait) {
+        if !self.is_resumed && self.game.as_ref().is_some_and(may_wait) {
             self.recall_due = Some(Instant::now() + RECALL_WITHIN);
         }
         self.call(|client, id| async move { Errand::Recalled(client.chat(&id).await) });
@@ -227,7 +218,6 @@ impl Actor {
         commands.truncate(commands.len().saturating_sub(self.heeded.len()));
         let missed = commands.len();
         commands.extend(self.heeded.iter().cloned());
-        let is_known = self.setup.adopted && self.asked != Asked::default();
         let mut manner = self.first_manner.clone();
         let mut answers = Vec::new();
         for (index, command) in commands.iter().enumerate() {
@@ -237,7 +227,7 @@ impl Actor {
                 continue;
             }
             // A step that was taken before the restart is in what was kept, and is not taken twice.
-            if is_known && matches!(command, chat::Command::Step(_)) {
+            if self.is_resumed && matches!(command, chat::Command::Step(_)) {
                 continue;
             }
             let obeyed = self.obey(command, &manner, game);

@@ -119,8 +119,10 @@ struct Actor {
     duel: Duel,
     /// Takebacks that the opponent was granted in this game.
     granted_takebacks: u32,
-    /// Who was asked to play, and how strong.
+    /// Who plays, and how strong, as it is kept.
     asked: Asked,
+    /// Somebody has sat here before this task began: after a restart, or when a game of days wakes.
+    is_resumed: bool,
     /// What is said of the last move from a book.
     book: Option<String>,
     /// Nothing is decided before this moment: something else is being settled first.
@@ -210,6 +212,7 @@ impl Actor {
             next_claim: None,
             duel: Duel::default(),
             granted_takebacks: favour.takebacks,
+            is_resumed: favour.asked != Asked::default(),
             asked: favour.asked,
             book: None,
             held_until: None,
