@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use sparring::{
+    personality::DrawTemper,
     store::{Archive, Filter},
-    units::{Elo, Millis},
+    units::{Centipawns, Elo, Millis},
 };
 
 use tokio::time::timeout;
@@ -11,14 +12,16 @@ use tokio::time::timeout;
 use crate::{
     human::Game,
     puppet::full,
-    stage::{PATIENCE, Staging, replies},
+    stage::{Act, PATIENCE, Staging, acts, replies, silent},
 };
 
 const DAYS: [(&str, &str); 2] = [("days", "2"), ("color", "white")];
 
+const WELCOME: &str = "[[rule]]\nspeeds = [\"correspondence\"]\nthen = \"queue\"\n";
+
 fn patient(moves: &'static [&'static str]) -> Staging {
     replies(moves)
-        .rules("[[rule]]\nspeeds = [\"correspondence\"]\nthen = \"queue\"\n")
+        .rules(WELCOME)
         .options(|options| options.sweep = Millis(50))
 }
 
@@ -43,9 +46,8 @@ async fn a_game_of_days_sleeps_and_wakes_for_the_opponents_move() {
 async fn who_has_begun_a_game_of_days_goes_on_whatever_the_rules_say_when_it_wakes() {
     // The game itself is one of today: when it wakes, the first rule fits.
     let other = "[[rule]]\nmin-played-today = 1\npersonality = \"attacker\"\nlevel = 1500\n";
-    let welcome = "[[rule]]\nspeeds = [\"correspondence\"]\nthen = \"queue\"\n";
     let mut stage = patient(&["e7e5", "b8c6"])
-        .rules(&format!("{other}{welcome}"))
+        .rules(&format!("{other}{WELCOME}"))
         .options(|options| options.play.level = Some(Elo(800)))
         .open()
         .await;
@@ -59,6 +61,58 @@ async fn who_has_begun_a_game_of_days_goes_on_whatever_the_rules_say_when_it_wak
         .map(|asked| (asked.personality, asked.level))
         .collect();
     assert_eq!(played, vec![("club".to_owned(), Some(Elo(800))); 2]);
+}
+
+#[tokio::test]
+async fn what_the_moves_were_worth_is_known_when_a_game_wakes_and_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = acts(|request, _| match request.line.ply() {
+        1 => Act::Play("e7e5", 30),
+        3 => Act::Play("b8c6", -70),
+        _ => Act::Play("g8f6", 0),
+    })
+    .rules(WELCOME)
+    .options(|options| options.sweep = Millis(50))
+    .archive(&path)
+    .open()
+    .await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.kill();
+    stage.start().await;
+    game.human_plays("f1c4").await.bot_answers("g8f6").await;
+    let known: Vec<_> = stage.asked().into_iter().map(|asked| asked.scores).collect();
+    assert_eq!(known, [vec![], vec![30], vec![30, -70]]);
+}
+
+#[tokio::test]
+async fn a_draw_offered_while_a_game_sleeps_is_taken_by_what_the_moves_before_were_worth() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut calm = silent("calm");
+    calm.draw = Some(DrawTemper {
+        within: Centipawns(10),
+        moves: 1,
+        asks_people: false,
+    });
+    let mut stage = acts(|request, _| match request.line.ply() {
+        1 => Act::Play("e7e5", 0),
+        _ => Act::Ponder,
+    })
+    .rules(WELCOME)
+    .options(|options| options.sweep = Millis(50))
+    .personality(calm)
+    .archive(&folder.path().join("archive.db"))
+    .open()
+    .await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    game.human_does("draw/yes").await.human_plays("g1f3").await;
+    game.ends("draw", None).await;
 }
 
 #[tokio::test]

@@ -53,6 +53,7 @@ impl Actor {
             self.greets_at = Some(Instant::now() + GREETS_AFTER);
         }
         self.recall();
+        self.remember();
     }
 
     /// When to say hello, once it is known that no earlier run of this program has.

@@ -103,7 +103,8 @@ impl Actor {
         if is_frame && !self.is_reopening && !step.moved {
             self.still_unplayed();
         }
-        if step.draw_offered {
+        // Whether it is taken depends on the moves of before.
+        if step.draw_offered && self.has_remembered {
             self.answer_draw();
         }
         if step.takeback_asked {

@@ -84,14 +84,16 @@ impl Actor {
 
     /// Thinks if it is time to, and keeps a move on its way going.
     pub(super) fn attend_turn(&mut self, now: Instant) {
-        for wait in [&mut self.held_until, &mut self.recall_due] {
+        for wait in [&mut self.held_until, &mut self.recall_due, &mut self.memory_due] {
             if wait.is_some_and(|until| now >= until) {
                 *wait = None;
             }
         }
         let todo = match &mut self.turn {
             Turn::Delivering(delivery) => delivery.due(now),
-            Turn::Open if self.held_until.or(self.recall_due).is_none() => return self.think(),
+            Turn::Open if self.held_until.or(self.recall_due).or(self.memory_due).is_none() => {
+                return self.think();
+            }
             _ => return,
         };
         self.act(todo);
@@ -303,7 +305,7 @@ fn describe(game: &Game, decision: &Decision, spent: Millis) -> String {
 }
 
 /// A move of a book in words, for whoever asks for it.
-fn of_book(grounds: &BookGrounds, said: &str) -> String {
+pub(super) fn of_book(grounds: &BookGrounds, said: &str) -> String {
     let (file, line) = grounds.at.rsplit_once(':').unwrap_or((&grounds.at, "?"));
     let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
     let chance = grounds
@@ -317,7 +319,7 @@ fn of_book(grounds: &BookGrounds, said: &str) -> String {
 }
 
 /// A move with its number, as in `12. Nf3` or `12... Nf6`.
-fn numbered(line: &GameLine, mv: Move) -> String {
+pub(super) fn numbered(line: &GameLine, mv: Move) -> String {
     let pos = line.position();
     let dots = if pos.turn() == Color::White { "." } else { "..." };
     format!("{}{dots} {}", pos.fullmoves(), write_san(pos, mv))
