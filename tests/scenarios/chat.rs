@@ -150,7 +150,7 @@ async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_n
 }
 
 /// Everything that the bot has said in its only game and after it, once it is free again.
-async fn said_by_the_bot(stage: &mut Stage, game: &Game) -> Vec<String> {
+pub async fn said_by_the_bot(stage: &mut Stage, game: &Game) -> Vec<String> {
     stage.bot().until("free again", |status| status.games == 0).await;
     let path = format!("/api/bot/game/{}/chat", game.id);
     let (_, chat) = stage.table.bot.get(&path).await;

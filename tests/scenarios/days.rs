@@ -10,6 +10,7 @@ use sparring::{
 use tokio::time::timeout;
 
 use crate::{
+    chat::said_by_the_bot,
     human::Game,
     puppet::full,
     stage::{Act, PATIENCE, Staging, acts, replies, silent},
@@ -113,6 +114,38 @@ async fn a_draw_offered_while_a_game_sleeps_is_taken_by_what_the_moves_before_we
     stage.bot().until("asleep", |status| status.asleep == 1).await;
     game.human_does("draw/yes").await.human_plays("g1f3").await;
     game.ends("draw", None).await;
+}
+
+#[tokio::test]
+async fn what_is_asked_while_a_game_sleeps_is_answered_once_when_it_wakes() {
+    let mut stage = patient(&["e7e5", "b8c6", "g8f6"]).open().await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    game.human_says("!level 1400").await.human_plays("g1f3").await;
+    game.bot_answers("b8c6").await;
+    stage
+        .bot()
+        .until("asleep again", |status| status.asleep == 1)
+        .await;
+    // By now it is too late for this game.
+    game.human_says("!strength beginner")
+        .await
+        .human_plays("f1c4")
+        .await;
+    game.bot_answers("g8f6").await;
+    let said = said_by_the_bot(&mut stage, &game).await;
+    assert_eq!(
+        said,
+        [
+            "From my next move on I play at level 1400.",
+            "This game goes on as it began. In our next casual game I play at level 800."
+        ]
+    );
+    let mut next = stage.game(&DAYS).await;
+    next.human_plays("e2e4").await.bot_answers("e7e5").await;
+    let levels = [None, Some(1400), Some(1400), Some(800)];
+    assert_eq!(stage.levels(), levels.map(|level| level.map(Elo)));
 }
 
 #[tokio::test]
