@@ -143,7 +143,7 @@ async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_n
         .await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path).unwrap().favours(Millis(0)).unwrap();
+    stage.crew.past.favours = Archive::read(&path).unwrap().favours().unwrap();
     stage.start().await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
     assert_eq!(stage.levels(), [Some(Elo(1400)); 3]);
@@ -288,7 +288,7 @@ async fn goes_on_at_its_level(rated: &str) {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path).unwrap().favours(Millis(0)).unwrap();
+    stage.crew.past.favours = Archive::read(&path).unwrap().favours().unwrap();
     stage.crew.change(level(2400));
     stage.start().await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;

@@ -152,16 +152,17 @@ impl Archive {
         Ok(())
     }
 
-    /// What was granted in games begun since a time whose end nobody has written down.
+    /// What was granted in games whose end nobody has written down, the newest first, at most a thousand. A game of days
+    /// may be months old.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn favours(&self, since: Millis) -> Result<Vec<(GameId, Favour)>, StoreError> {
+    pub fn favours(&self) -> Result<Vec<(GameId, Favour)>, StoreError> {
         let mut select = self.sql.prepare(
             "SELECT id, takebacks, offered, favours.personality, favours.level FROM favours
-             JOIN games ON id = game WHERE ended IS NULL AND began >= ?",
+             JOIN games ON id = game WHERE ended IS NULL ORDER BY began DESC LIMIT 1000",
         )?;
-        let rows = select.query_map([number(since.0)], |row| {
+        let rows = select.query_map([], |row| {
             let favour = Favour {
                 takebacks: row.get(1)?,
                 offered_at: row.get(2)?,
@@ -179,15 +180,15 @@ impl Archive {
             .collect())
     }
 
-    /// Games begun since a time whose end nobody has written down, the newest first, at most a hundred.
+    /// Games whose end nobody has written down, the newest first, at most a hundred.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn without_end(&self, since: Millis) -> Result<Vec<GameId>, StoreError> {
-        let mut select = self.sql.prepare(
-            "SELECT id FROM games WHERE ended IS NULL AND began >= ? ORDER BY began DESC LIMIT 100",
-        )?;
-        let rows = select.query_map([number(since.0)], |row| row.get::<_, String>(0))?;
+    pub fn without_end(&self) -> Result<Vec<GameId>, StoreError> {
+        let mut select = self
+            .sql
+            .prepare("SELECT id FROM games WHERE ended IS NULL ORDER BY began DESC LIMIT 100")?;
+        let rows = select.query_map([], |row| row.get::<_, String>(0))?;
         let ids: Vec<String> = rows.collect::<Result<_, _>>()?;
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
