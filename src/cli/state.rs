@@ -215,6 +215,7 @@ fn past(archive: &Archive) -> Result<Past, StoreError> {
     Ok(Past {
         opponents_today: archive.opponents_since(midnight)?,
         decided_today: archive.decided_since(midnight)?,
+        wishes: archive.wishes()?,
         limits: archive.limits(now)?,
         scores: archive.scores()?,
         rests: archive.rests(now - REMEMBERED)?,

@@ -129,6 +129,29 @@ async fn from_the_third_move_on_strength_is_for_the_next_casual_game() {
 }
 
 #[tokio::test]
+async fn what_the_bot_has_promised_for_the_next_game_is_kept_over_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&["e7e5", "b8c6"]).archive(&path).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_says("!level 1400")
+        .await
+        .bot_says("next casual game I play at level 1400")
+        .await;
+    game.human_resigns_to("black").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    stage.crew.store.flush().await;
+    stage.kill();
+    stage.crew.past.wishes = Archive::read(&path).unwrap().wishes().unwrap();
+    stage.start().await;
+    let mut next = stage.game(&WHITE).await;
+    next.human_plays("e2e4").await.bot_answers("e7e5").await;
+    assert_eq!(stage.levels(), [None, None, Some(Elo(1400))]);
+}
+
+#[tokio::test]
 async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_not_taken_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");

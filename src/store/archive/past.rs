@@ -69,6 +69,50 @@ impl Archive {
         Ok(all.into_iter().filter_map(read).collect())
     }
 
+    /// Writes down at a time since 1970 what the next casual game with an opponent is to be; nothing once that is settled.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_wish(&self, opponent: &UserId, asked: &Asked, at: Millis) -> Result<(), StoreError> {
+        if *asked == Asked::default() {
+            self.sql
+                .execute("DELETE FROM wishes WHERE opponent = ?", [opponent.as_str()])?;
+            return Ok(());
+        }
+        self.sql.execute(
+            "INSERT OR REPLACE INTO wishes VALUES (?, ?, ?, ?)",
+            params![
+                opponent.as_str(),
+                asked.personality,
+                asked.level.map(|level| level.0),
+                number(at.0)
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// What the next casual games are to be, the newest wishes first, at most five thousand.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn wishes(&self) -> Result<Vec<(UserId, Asked)>, StoreError> {
+        let mut select = self
+            .sql
+            .prepare("SELECT opponent, personality, level FROM wishes ORDER BY at DESC LIMIT 5000")?;
+        let rows = select.query_map([], |row| {
+            let asked = Asked {
+                personality: row.get(1)?,
+                level: row.get::<_, Option<u32>>(2)?.map(Elo),
+            };
+            Ok((row.get::<_, String>(0)?, asked))
+        })?;
+        let all: Vec<(String, Asked)> = rows.collect::<Result<_, _>>()?;
+        Ok(all
+            .into_iter()
+            .filter_map(|(name, asked)| Some((name.parse().ok()?, asked)))
+            .collect())
+    }
+
     /// With whom games were begun since a time, once for each game, and whether that was a bot.
     ///
     /// # Errors
