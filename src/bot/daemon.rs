@@ -28,7 +28,7 @@ use crate::{
     },
     lists::Lists,
     personality::Cast,
-    store::{Favour, Rest, Store, Tally},
+    store::{Asked, Favour, Rest, Store, Tally},
     units::Millis,
 };
 
@@ -132,6 +132,8 @@ pub struct Past {
     pub opponents_today: Vec<(UserId, bool)>,
     /// Casual games begun since then that were not drawn: against whom, and whether the opponent won.
     pub decided_today: Vec<(UserId, bool)>,
+    /// Whom opponents asked for in a game in which it was too late.
+    pub wishes: Vec<(UserId, Asked)>,
     /// Limits of the server that may still hold, and until when, in milliseconds since 1970.
     pub limits: Vec<(String, Millis)>,
     /// Who is not challenged for a while, until when since 1970.
@@ -213,7 +215,7 @@ impl Daemon {
             lists: self.lists,
             favours: Favours::restore(&self.past.favours, self.store.clone()),
             acquaintances: Acquaintances::of(&self.past.scores),
-            rivals: Rivals::of(&self.past.decided_today),
+            rivals: Rivals::restore(&self.past.wishes, &self.past.decided_today, self.store.clone()),
             store: self.store,
             meters: self.meters,
             boards: self.boards,

@@ -1,12 +1,16 @@
 //! What is kept of opponents from game to game: whom they asked for, and who is ahead in the casual games of the day.
-//! In memory; the results of the day come back from the archive.
+//! Both come back from the archive: the bot has told them whom they play next.
 
 use std::{
     collections::BTreeMap,
     sync::{Mutex, PoisonError},
 };
 
-use crate::{lichess::model::UserId, store::Asked};
+use super::desk::epoch;
+use crate::{
+    lichess::model::UserId,
+    store::{Asked, Store},
+};
 
 /// So many opponents are kept in mind; beyond that all are forgotten but those of now.
 const MOST: usize = 10_000;
@@ -21,12 +25,22 @@ struct Rival {
 
 /// All opponents that anything is known of.
 #[derive(Debug, Default)]
-pub(super) struct Rivals(Mutex<BTreeMap<UserId, Rival>>);
+pub(super) struct Rivals {
+    known: Mutex<BTreeMap<UserId, Rival>>,
+    store: Store,
+}
 
 impl Rivals {
-    /// With the casual games of the day that were not drawn: against whom, and whether the opponent won.
-    pub(super) fn of(decided: &[(UserId, bool)]) -> Self {
-        let rivals = Self::default();
+    /// With whom opponents asked for and have not played yet, and the casual games of the day that were not drawn: against
+    /// whom, and whether the opponent won.
+    pub(super) fn restore(wishes: &[(UserId, Asked)], decided: &[(UserId, bool)], store: Store) -> Self {
+        let rivals = Self {
+            known: Mutex::default(),
+            store,
+        };
+        for (opponent, asked) in wishes {
+            rivals.with(opponent, |rival| rival.asked = asked.clone());
+        }
         for (opponent, won) in decided {
             rivals.ended(opponent, *won);
         }
@@ -46,9 +60,12 @@ impl Rivals {
     /// An opponent asked for something when it was too late for the game. A personality comes at its own strength; a
     /// level is for whoever was asked for before.
     pub(super) fn ask(&self, opponent: &UserId, asked: Asked) {
-        self.with(opponent, |rival| match asked.personality {
-            Some(_) => rival.asked = asked,
-            None => rival.asked.level = asked.level,
+        self.wish(opponent, |before| match asked.personality {
+            Some(_) => asked,
+            None => Asked {
+                level: asked.level,
+                ..before
+            },
         });
     }
 
@@ -59,11 +76,23 @@ impl Rivals {
 
     /// What was asked for in time counts instead of what was asked for in an earlier game.
     pub(super) fn answered(&self, opponent: &UserId) {
-        self.with(opponent, |rival| rival.asked = Asked::default());
+        self.wish(opponent, |_| Asked::default());
+    }
+
+    /// Keeps what is asked for from now on, by what was before.
+    fn wish(&self, opponent: &UserId, change: impl FnOnce(Asked) -> Asked) {
+        let changed = self.with(opponent, |rival| {
+            let before = std::mem::take(&mut rival.asked);
+            rival.asked = change(before.clone());
+            (rival.asked != before).then(|| rival.asked.clone())
+        });
+        if let Some(asked) = changed {
+            self.store.wish(opponent.clone(), asked, epoch());
+        }
     }
 
     fn with<T>(&self, opponent: &UserId, act: impl FnOnce(&mut Rival) -> T) -> T {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut rival = known.remove(opponent).unwrap_or_default();
         let told = act(&mut rival);
         if rival != Rival::default() {
@@ -87,7 +116,8 @@ mod tests {
 
     #[test]
     fn games_are_counted_for_each_opponent() {
-        let rivals = Rivals::of(&[(user("ana"), true), (user("ana"), true), (user("boris"), false)]);
+        let decided = [(user("ana"), true), (user("ana"), true), (user("boris"), false)];
+        let rivals = Rivals::restore(&[], &decided, Store::default());
         rivals.ended(&user("ana"), false);
         assert_eq!(rivals.lead(&user("ana")), 1);
         assert_eq!(rivals.lead(&user("boris")), -1);
@@ -119,7 +149,7 @@ mod tests {
         for number in 0..=MOST {
             rivals.ended(&user(&format!("user{number}")), true);
         }
-        assert!(rivals.0.lock().unwrap().len() <= MOST);
+        assert!(rivals.known.lock().unwrap().len() <= MOST);
         assert_eq!(rivals.lead(&user(&format!("user{MOST}"))), 1);
     }
 }

@@ -31,8 +31,8 @@ const SYSTEMD: &str = "STATE_DIRECTORY";
 const DAY: u64 = 24 * 3600 * 1000;
 /// For so long it counts how often somebody refused to be challenged.
 const REMEMBERED: Millis = Millis(14 * DAY);
-/// The ends of older games are not asked for.
-const UNFINISHED: Millis = Millis(30 * DAY);
+/// No more games than these, the newest, are taken to run still.
+const UNFINISHED: u32 = 100;
 
 /// The folder: the one that the settings name, else systemd's, else one beside the settings.
 #[must_use]
@@ -203,8 +203,8 @@ pub fn remembered(folder: &Path) -> Past {
 #[must_use]
 pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {
     let filter = Filter {
-        since: Some(epoch() - UNFINISHED),
         result: Some(GameResult::Runs),
+        most: Some(UNFINISHED),
         ..Filter::default()
     };
     let running = Archive::read(&folder.join(ARCHIVE)).and_then(|archive| archive.games(&filter));
@@ -234,19 +234,24 @@ fn past(archive: &Archive) -> Result<Past, StoreError> {
     Ok(Past {
         opponents_today: archive.opponents_since(midnight)?,
         decided_today: archive.decided_since(midnight)?,
+        wishes: archive.wishes()?,
         limits: archive.limits(now)?,
         scores: archive.scores()?,
         rests: archive.rests(now - REMEMBERED)?,
         asked_today: u32::try_from(sent.len()).unwrap_or(u32::MAX),
         repeats: received.into_iter().rev().filter_map(repeats).collect(),
-        favours: archive.favours(now - UNFINISHED)?,
-        unfinished: archive.without_end(now - UNFINISHED)?,
+        favours: archive.favours()?,
+        unfinished: archive.without_end()?,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        lichess::model::Side,
+        store::{Favour, sample},
+    };
 
     #[test]
     fn a_folder_is_held_by_one_process_until_it_lets_go() {
@@ -282,6 +287,30 @@ mod tests {
         let (store, past) = open(&file.join("state"));
         store.limit("x", Millis(1));
         assert_eq!(past, Past::default());
+    }
+
+    #[test]
+    fn a_game_of_months_is_known_as_long_as_it_runs() {
+        let at = tempfile::tempdir().unwrap();
+        let game = GameRecord {
+            began: epoch() - Millis(90 * DAY),
+            ..sample::game("abcd1234", Side::White)
+        };
+        let favour = Favour {
+            takebacks: 1,
+            ..Favour::default()
+        };
+        let archive = Archive::open(&at.path().join(ARCHIVE)).unwrap();
+        archive.put_game(&game).unwrap();
+        archive.put_favour(&game.id, &favour).unwrap();
+        let known = past(&archive).unwrap();
+        assert_eq!(known.favours, [(game.id.clone(), favour)]);
+        assert_eq!(known.unfinished, [game.id.clone()]);
+        assert_eq!(unfinished(at.path()), std::slice::from_ref(&game));
+        let end = sample::end("mate", None, "");
+        archive.put_game(&GameRecord { end, ..game }).unwrap();
+        let known = past(&archive).unwrap();
+        assert_eq!((known.favours, known.unfinished), (vec![], vec![]));
     }
 
     #[test]

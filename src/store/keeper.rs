@@ -17,9 +17,12 @@ use tracing::{info, warn};
 
 use super::{
     archive::{Archive, StoreError},
-    record::{ChallengeRecord, Favour, GameRecord, MoveRecord, Rest},
+    record::{Asked, ChallengeRecord, Favour, GameRecord, MoveRecord, Rest},
 };
-use crate::{lichess::model::GameId, units::Millis};
+use crate::{
+    lichess::model::{GameId, UserId},
+    units::Millis,
+};
 
 /// So many rows wait while the disk is full or slow; beyond that they are lost and counted.
 const WAITING: usize = 1000;
@@ -41,6 +44,7 @@ enum Order {
     Limit(String, Millis),
     Favour(GameId, Favour),
     Rest(Rest),
+    Wish(UserId, Asked, Millis),
     /// Answered when everything before it is written, or waits for the disk.
     Flush(oneshot::Sender<()>),
     /// Answered from what is written by then.
@@ -107,6 +111,11 @@ impl Store {
     /// Writes down who is not challenged for a while, until a time since 1970.
     pub fn rest(&self, rest: Rest) {
         self.order(Order::Rest(rest));
+    }
+
+    /// Writes down at a time since 1970 what the next casual game with an opponent is to be.
+    pub fn wish(&self, opponent: UserId, asked: Asked, at: Millis) {
+        self.order(Order::Wish(opponent, asked, at));
     }
 
     /// Waits until everything ordered so far is written, or cannot be.
@@ -209,6 +218,7 @@ impl Keeper {
             Order::Limit(key, until) => self.archive.put_limit(key, *until),
             Order::Favour(game, favour) => self.archive.put_favour(game, favour),
             Order::Rest(rest) => self.archive.put_rest(rest),
+            Order::Wish(opponent, asked, at) => self.archive.put_wish(opponent, asked, *at),
             Order::Flush(_) | Order::Ask(_) => Ok(()),
         };
         self.tell(&written);

@@ -4,7 +4,7 @@ use sparring::{
     engine::Score,
     lichess::model::Side,
     store::{Archive, Filter, Source},
-    units::{Centipawns, Millis},
+    units::Centipawns,
 };
 
 use crate::stage::{Act, WHITE, acts, replies};
@@ -75,7 +75,7 @@ async fn a_game_that_ended_while_nobody_was_there_gets_its_end() {
     stage.crew.store.flush().await;
     stage.kill();
     game.human_does("resign").await;
-    stage.crew.past.unfinished = Archive::read(&path).unwrap().without_end(Millis(0)).unwrap();
+    stage.crew.past.unfinished = Archive::read(&path).unwrap().without_end().unwrap();
     assert_eq!(stage.crew.past.unfinished.len(), 1);
     stage.start().await;
     stage
@@ -86,7 +86,7 @@ async fn a_game_that_ended_while_nobody_was_there_gets_its_end() {
     let archive = Archive::read(&path).unwrap();
     let games = archive.games(&Filter::default()).unwrap();
     assert_eq!(games[0].end.as_ref().unwrap().status, "resign");
-    assert!(archive.without_end(Millis(0)).unwrap().is_empty());
+    assert!(archive.without_end().unwrap().is_empty());
 }
 
 #[tokio::test]

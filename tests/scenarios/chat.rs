@@ -129,6 +129,29 @@ async fn from_the_third_move_on_strength_is_for_the_next_casual_game() {
 }
 
 #[tokio::test]
+async fn what_the_bot_has_promised_for_the_next_game_is_kept_over_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&["e7e5", "b8c6"]).archive(&path).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_says("!level 1400")
+        .await
+        .bot_says("next casual game I play at level 1400")
+        .await;
+    game.human_resigns_to("black").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    stage.crew.store.flush().await;
+    stage.kill();
+    stage.crew.past.wishes = Archive::read(&path).unwrap().wishes().unwrap();
+    stage.start().await;
+    let mut next = stage.game(&WHITE).await;
+    next.human_plays("e2e4").await.bot_answers("e7e5").await;
+    assert_eq!(stage.levels(), [None, None, Some(Elo(1400))]);
+}
+
+#[tokio::test]
 async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_not_taken_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
@@ -143,14 +166,14 @@ async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_n
         .await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path).unwrap().favours(Millis(0)).unwrap();
+    stage.crew.past.favours = Archive::read(&path).unwrap().favours().unwrap();
     stage.start().await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
     assert_eq!(stage.levels(), [Some(Elo(1400)); 3]);
 }
 
 /// Everything that the bot has said in its only game and after it, once it is free again.
-async fn said_by_the_bot(stage: &mut Stage, game: &Game) -> Vec<String> {
+pub async fn said_by_the_bot(stage: &mut Stage, game: &Game) -> Vec<String> {
     stage.bot().until("free again", |status| status.games == 0).await;
     let path = format!("/api/bot/game/{}/chat", game.id);
     let (_, chat) = stage.table.bot.get(&path).await;
@@ -268,7 +291,14 @@ async fn rematches_step_from_the_level_that_follows_the_opponent() {
 }
 
 #[tokio::test]
-async fn a_rated_game_goes_on_at_its_level_whatever_the_settings_say_after_a_restart() {
+async fn a_game_goes_on_at_its_level_whatever_the_settings_say_after_a_restart() {
+    for rated in ["true", "false"] {
+        goes_on_at_its_level(rated).await;
+    }
+}
+
+async fn goes_on_at_its_level(rated: &str) {
+    let form = [&WHITE[..], &[("rated", rated)]].concat();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let level = |level| move |options: &mut sparring::bot::Options| options.play.level = Some(Elo(level));
@@ -277,18 +307,19 @@ async fn a_rated_game_goes_on_at_its_level_whatever_the_settings_say_after_a_res
         .archive(&path)
         .open()
         .await;
-    let mut game = stage.rated_game(&WHITE).await;
+    let mut game = stage.game(&form).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path).unwrap().favours(Millis(0)).unwrap();
+    stage.crew.past.favours = Archive::read(&path).unwrap().favours().unwrap();
     stage.crew.change(level(2400));
     stage.start().await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     game.human_resigns_to("black").await;
-    let mut next = stage.rated_game(&WHITE).await;
+    let mut next = stage.game(&form).await;
     next.human_plays("e2e4").await.bot_answers("e7e5").await;
-    assert_eq!(stage.levels(), [1400, 1400, 2400].map(|level| Some(Elo(level))));
+    let levels = [1400, 1400, 2400].map(|level| Some(Elo(level)));
+    assert_eq!(stage.levels(), levels, "rated: {rated}");
 }
 
 #[tokio::test]

@@ -2,23 +2,27 @@
 
 use serde_json::json;
 use sparring::{
+    personality::DrawTemper,
     store::{Archive, Filter},
-    units::Millis,
+    units::{Centipawns, Elo, Millis},
 };
 
 use tokio::time::timeout;
 
 use crate::{
+    chat::said_by_the_bot,
     human::Game,
     puppet::full,
-    stage::{PATIENCE, Staging, replies},
+    stage::{Act, PATIENCE, Staging, acts, replies, silent},
 };
 
 const DAYS: [(&str, &str); 2] = [("days", "2"), ("color", "white")];
 
+const WELCOME: &str = "[[rule]]\nspeeds = [\"correspondence\"]\nthen = \"queue\"\n";
+
 fn patient(moves: &'static [&'static str]) -> Staging {
     replies(moves)
-        .rules("[[rule]]\nspeeds = [\"correspondence\"]\nthen = \"queue\"\n")
+        .rules(WELCOME)
         .options(|options| options.sweep = Millis(50))
 }
 
@@ -37,6 +41,111 @@ async fn a_game_of_days_sleeps_and_wakes_for_the_opponents_move() {
         .until("asleep again", |status| (status.games, status.asleep) == (0, 1))
         .await;
     assert_eq!(stage.plies(), [1, 3]);
+}
+
+#[tokio::test]
+async fn who_has_begun_a_game_of_days_goes_on_whatever_the_rules_say_when_it_wakes() {
+    // The game itself is one of today: when it wakes, the first rule fits.
+    let other = "[[rule]]\nmin-played-today = 1\npersonality = \"attacker\"\nlevel = 1500\n";
+    let mut stage = patient(&["e7e5", "b8c6"])
+        .rules(&format!("{other}{WELCOME}"))
+        .options(|options| options.play.level = Some(Elo(800)))
+        .open()
+        .await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    let played: Vec<_> = stage
+        .asked()
+        .into_iter()
+        .map(|asked| (asked.personality, asked.level))
+        .collect();
+    assert_eq!(played, vec![("club".to_owned(), Some(Elo(800))); 2]);
+}
+
+#[tokio::test]
+async fn what_the_moves_were_worth_is_known_when_a_game_wakes_and_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = acts(|request, _| match request.line.ply() {
+        1 => Act::Play("e7e5", 30),
+        3 => Act::Play("b8c6", -70),
+        _ => Act::Play("g8f6", 0),
+    })
+    .rules(WELCOME)
+    .options(|options| options.sweep = Millis(50))
+    .archive(&path)
+    .open()
+    .await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.kill();
+    stage.start().await;
+    game.human_plays("f1c4").await.bot_answers("g8f6").await;
+    let known: Vec<_> = stage.asked().into_iter().map(|asked| asked.scores).collect();
+    assert_eq!(known, [vec![], vec![30], vec![30, -70]]);
+}
+
+#[tokio::test]
+async fn a_draw_offered_while_a_game_sleeps_is_taken_by_what_the_moves_before_were_worth() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut calm = silent("calm");
+    calm.draw = Some(DrawTemper {
+        within: Centipawns(10),
+        moves: 1,
+        asks_people: false,
+    });
+    let mut stage = acts(|request, _| match request.line.ply() {
+        1 => Act::Play("e7e5", 0),
+        _ => Act::Ponder,
+    })
+    .rules(WELCOME)
+    .options(|options| options.sweep = Millis(50))
+    .personality(calm)
+    .archive(&folder.path().join("archive.db"))
+    .open()
+    .await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    game.human_does("draw/yes").await.human_plays("g1f3").await;
+    game.ends("draw", None).await;
+}
+
+#[tokio::test]
+async fn what_is_asked_while_a_game_sleeps_is_answered_once_when_it_wakes() {
+    let mut stage = patient(&["e7e5", "b8c6", "g8f6"]).open().await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    game.human_says("!level 1400").await.human_plays("g1f3").await;
+    game.bot_answers("b8c6").await;
+    stage
+        .bot()
+        .until("asleep again", |status| status.asleep == 1)
+        .await;
+    // By now it is too late for this game.
+    game.human_says("!strength beginner")
+        .await
+        .human_plays("f1c4")
+        .await;
+    game.bot_answers("g8f6").await;
+    let said = said_by_the_bot(&mut stage, &game).await;
+    assert_eq!(
+        said,
+        [
+            "From my next move on I play at level 1400.",
+            "This game goes on as it began. In our next casual game I play at level 800."
+        ]
+    );
+    let mut next = stage.game(&DAYS).await;
+    next.human_plays("e2e4").await.bot_answers("e7e5").await;
+    let levels = [None, Some(1400), Some(1400), Some(800)];
+    assert_eq!(stage.levels(), levels.map(|level| level.map(Elo)));
 }
 
 #[tokio::test]

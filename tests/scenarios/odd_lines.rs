@@ -1,7 +1,10 @@
 //! Streams that say odd things: what they cost, and how often a move is posted.
 
 use serde_json::json;
-use sparring::store::{Archive, Filter};
+use sparring::{
+    store::{Archive, Filter},
+    units::Millis,
+};
 
 use crate::{
     puppet::{full, over, state},
@@ -210,6 +213,32 @@ async fn f41_the_win_is_claimed_when_the_count_reaches_zero_and_it_is_not_our_tu
     game.line(&gone(5));
     game.line(&gone(0));
     assert_eq!(server.posted(1).await, [path("claim-victory")]);
+}
+
+#[tokio::test]
+async fn f29_a_clock_that_falls_while_the_bot_thinks_has_it_think_anew_with_what_is_left() {
+    let mut server = acts(|request, _| {
+        if request
+            .clocks
+            .is_some_and(|clocks| clocks.mine < Millis::from_secs(10))
+        {
+            Act::Play("e2e4", 0)
+        } else {
+            Act::Ponder
+        }
+    })
+    .on_strings()
+    .await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    server.crew.thinks(1).await;
+    for clock in [590_000, 2000] {
+        let mut state = state("");
+        state["wtime"] = json!(clock);
+        game.line(&state);
+    }
+    assert_eq!(server.posted(1).await, [path("move/e2e4")]);
+    assert_eq!(server.crew.plies(), [0, 0], "a little less is no reason");
 }
 
 #[tokio::test]

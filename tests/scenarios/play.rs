@@ -12,7 +12,7 @@ use sparring::{
     personality::{DrawTemper, Profile},
     sandbox::Castling,
     store::Archive,
-    units::{Centipawns, Millis, Nodes},
+    units::{Centipawns, Nodes},
 };
 use tokio::sync::watch;
 
@@ -155,7 +155,7 @@ async fn takebacks_are_counted_over_a_restart() {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path).unwrap().favours(Millis(0)).unwrap();
+    stage.crew.past.favours = Archive::read(&path).unwrap().favours().unwrap();
     assert_eq!(stage.crew.past.favours.len(), 1);
     stage.start().await;
     stage.bot().until("playing", |status| status.games == 1).await;

@@ -70,6 +70,8 @@ pub struct Asked {
     pub fast: bool,
     /// What was kept off the clock for the way.
     pub overhead: Millis,
+    /// What the moves before were worth, in centipawns.
+    pub scores: Vec<i32>,
 }
 
 /// What the scripted mind was asked so far.
@@ -221,6 +223,14 @@ fn scripted(act: Acts, diary: Diary) -> Mind {
             level: request.manner.level,
             fast: request.manner.fast,
             overhead: request.overhead,
+            scores: request
+                .scores
+                .iter()
+                .map(|score| match score {
+                    Score::Cp(cp) => cp.0,
+                    Score::Mate(_) => panic!("the script knows no mates"),
+                })
+                .collect(),
         };
         let before = diary.borrow().len();
         diary.send_modify(|diary| diary.push(asked));

@@ -18,7 +18,6 @@ use crate::{
         model::{ChatLine, ChatMessage, GameId, Room, Status, UserId},
     },
     personality::Occasion,
-    store::Asked,
     units::Millis,
 };
 
@@ -54,6 +53,7 @@ impl Actor {
             self.greets_at = Some(Instant::now() + GREETS_AFTER);
         }
         self.recall();
+        self.remember();
     }
 
     /// When to say hello, once it is known that no earlier run of this program has.
@@ -178,18 +178,11 @@ impl Actor {
 
     /// Takes on what was asked for, and keeps it for whoever takes the game up after a restart.
     fn become_asked(&mut self, manner: Manner) {
-        let before = (&self.manner.profile.name, self.manner.level);
-        let is_another = before != (&manner.profile.name, manner.level);
         self.manner = manner;
-        if is_another {
-            self.asked = Asked {
-                personality: Some(self.manner.profile.name.clone()),
-                level: self.manner.level,
-            };
-            self.note_favour();
-            if let Some(opponent) = self.game.as_ref().and_then(|game| game.opponent().id.as_ref()) {
-                self.shared.rivals.answered(opponent);
-            }
+        if self.keep_who_plays()
+            && let Some(opponent) = self.game.as_ref().and_then(|game| game.opponent().id.as_ref())
+        {
+            self.shared.rivals.answered(opponent);
         }
     }
 
@@ -200,17 +193,16 @@ impl Actor {
     /// Asks for what was said before the stream was open: an opponent may be quicker than we are, and a game may have
     /// run long before we came.
     fn recall(&mut self) {
-        let is_known = self.setup.adopted && self.asked != Asked::default();
         let may_wait =
             |game: &Game| may_wait_for_chat(game.line().ply(), game.clocks().map(|clocks| clocks.mine));
-        if !is_known && self.game.as_ref().is_some_and(may_wait) {
+        if self.game.as_ref().is_some_and(may_wait) {
             self.recall_due = Some(Instant::now() + RECALL_WITHIN);
         }
         self.call(|client, id| async move { Errand::Recalled(client.chat(&id).await) });
     }
 
-    /// What was asked for before the stream was open counts too, and is answered unless it was asked of an earlier
-    /// run of this program. Nobody is greeted twice.
+    /// What was asked for before the stream was open counts too, and is answered unless we have said something since: while a
+    /// game of days sleeps nobody listens. Nobody is greeted twice.
     pub(super) fn recalled(&mut self, lines: Result<Vec<ChatMessage>, CallError>) {
         self.recall_due = None;
         self.has_recalled = true;
@@ -220,38 +212,40 @@ impl Actor {
         });
         let Some(game) = &self.game else { return };
         let is_mine = |line: &ChatMessage| line.user.eq_ignore_ascii_case(self.shared.me.as_str());
-        let has_greeted = lines.iter().any(is_mine);
-        let asked = lines.iter().filter(|line| self.is_opponents(&line.user));
-        let mut commands: Vec<chat::Command> = asked.filter_map(|line| chat::read(&line.text)).collect();
-        // What the stream has told since it was opened comes last among them.
+        let last_of_mine = lines.iter().rposition(is_mine);
+        let read = |(index, line): (usize, &ChatMessage)| {
+            let is_open = last_of_mine.is_none_or(|mine| index > mine);
+            let command = chat::read(&line.text).filter(|_| self.is_opponents(&line.user));
+            command.map(|command| (command, is_open))
+        };
+        let mut commands: Vec<(chat::Command, bool)> = lines.iter().enumerate().filter_map(read).collect();
+        // What the stream has told since it was opened comes last among them, and was answered.
         commands.truncate(commands.len().saturating_sub(self.heeded.len()));
-        let missed = commands.len();
-        commands.extend(self.heeded.iter().cloned());
-        let is_known = self.setup.adopted && self.asked != Asked::default();
+        commands.extend(self.heeded.iter().map(|command| (command.clone(), false)));
+        let missed = commands.len() - self.heeded.len();
+        // What was granted is kept with the game. Where it is not, the chat does not say whether it was asked for in time.
+        let is_settled = self.is_resumed || (self.setup.adopted && !chat::is_early(game.line().ply()));
         let mut manner = self.first_manner.clone();
         let mut answers = Vec::new();
-        for (index, command) in commands.iter().enumerate() {
-            // Whether it came in time, the chat does not say. What did was kept.
-            let is_settled = self.setup.adopted && !chat::is_early(game.line().ply());
-            if is_settled && command.is_about_strength() {
+        for (index, (command, is_open)) in commands.into_iter().enumerate() {
+            if is_settled && !is_open && index < missed && command.is_about_strength() {
                 continue;
             }
-            // A step that was taken before the restart is in what was kept, and is not taken twice.
-            if is_known && matches!(command, chat::Command::Step(_)) {
-                continue;
-            }
-            let obeyed = self.obey(command, &manner, game);
+            let obeyed = self.obey(&command, &manner, game);
             manner = obeyed.manner;
-            if index < missed && !self.setup.adopted {
+            if is_open {
+                if let (Some(opponent), Some(asked)) = (&game.opponent().id, obeyed.later) {
+                    self.shared.rivals.ask(opponent, asked);
+                }
                 answers.push((command, obeyed.answer));
             }
         }
         self.become_asked(manner);
-        if has_greeted {
+        if last_of_mine.is_some() {
             self.greets_at = None;
         }
         for (command, answer) in answers {
-            self.answer(command, answer);
+            self.answer(&command, answer);
         }
     }
 

@@ -8,6 +8,7 @@ mod delivery;
 mod ending;
 mod hindsight;
 mod manners;
+mod memory;
 mod seating;
 mod setup;
 mod stream;
@@ -42,7 +43,7 @@ use crate::{
         CallError, Client, Follower,
         model::{ChatMessage, GameEvent, GameId},
     },
-    store::{Asked, Favour},
+    store::{Asked, Favour, MoveRecord},
     units::Millis,
 };
 use chronicle::Chronicle;
@@ -65,6 +66,7 @@ enum Errand {
     Commanded(Command, Result<(), CallError>),
     Said(Result<(), CallError>),
     Recalled(Result<Vec<ChatMessage>, CallError>),
+    Remembered(Vec<MoveRecord>),
 }
 
 /// A command besides moves.
@@ -119,8 +121,10 @@ struct Actor {
     duel: Duel,
     /// Takebacks that the opponent was granted in this game.
     granted_takebacks: u32,
-    /// Who was asked to play, and how strong.
+    /// Who plays, and how strong, as it is kept.
     asked: Asked,
+    /// Somebody has sat here before this task began: after a restart, or when a game of days wakes.
+    is_resumed: bool,
     /// What is said of the last move from a book.
     book: Option<String>,
     /// Nothing is decided before this moment: something else is being settled first.
@@ -129,6 +133,10 @@ struct Actor {
     recall_due: Option<Instant>,
     /// The chat of before is known, or cannot be known.
     has_recalled: bool,
+    /// The archive is awaited until then.
+    memory_due: Option<Instant>,
+    /// The moves of before are known, or there are none.
+    has_remembered: bool,
     /// The opponent is greeted then, if nobody has done so before.
     greets_at: Option<Instant>,
     /// What the opponent asked for since the stream was opened, in order; a flood keeps its newest.
@@ -210,11 +218,14 @@ impl Actor {
             next_claim: None,
             duel: Duel::default(),
             granted_takebacks: favour.takebacks,
+            is_resumed: favour.asked != Asked::default(),
             asked: favour.asked,
             book: None,
             held_until: None,
             recall_due: None,
             has_recalled: false,
+            memory_due: None,
+            has_remembered: !setup.adopted,
             greets_at: None,
             heeded: Vec::new(),
             outbox: Outbox::new(now),
@@ -277,6 +288,7 @@ impl Actor {
                 }
             }
             Errand::Recalled(lines) => self.recalled(lines),
+            Errand::Remembered(moves) => self.remembered(&moves),
         }
     }
 
@@ -319,6 +331,7 @@ impl Actor {
             self.closes_at,
             self.held_until,
             self.recall_due,
+            self.memory_due,
             self.greets_at(),
             self.turn.wakes_at(),
             self.outbox.wakes_at(),

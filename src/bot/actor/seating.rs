@@ -16,12 +16,39 @@ use crate::{
 };
 
 impl Actor {
-    /// The game is known: the rules say who sits down, unless the opponent has asked for somebody.
+    /// The game is known, and with it who sits down. Who has sat here before stays: a game of days wakes and a restart comes
+    /// under other rules, at another hour and with other numbers of games than it was begun with.
     pub(super) fn seat(&mut self) {
         let Some(game) = &self.game else { return };
         let facts = Facts::of_game(game.frame(), game.my_side(), &self.setup.moment);
-        let mut play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
-        if let Some(rule) = rules::passed_over(&self.setup.rules, &facts) {
+        let play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
+        self.setup.play = if self.is_resumed {
+            self.as_begun(play)
+        } else {
+            self.as_rules_say(play, game, &facts)
+        };
+        self.manner = manner_of(&self.shared, &self.setup.play);
+        self.first_manner = self.manner.clone();
+        self.keep_who_plays();
+    }
+
+    /// Keeps who plays, and how strong, for whoever takes the game up later. Says whether that was somebody else before.
+    pub(super) fn keep_who_plays(&mut self) -> bool {
+        let playing = Asked {
+            personality: Some(self.manner.profile.name.clone()),
+            level: self.manner.plays_at(),
+        };
+        let is_another = self.asked != playing;
+        if is_another {
+            self.asked = playing;
+            self.note_favour();
+        }
+        is_another
+    }
+
+    /// The rules say who sits down, unless the opponent of a casual game has asked for somebody.
+    fn as_rules_say(&self, mut play: Play, game: &Game, facts: &Facts) -> Play {
+        if let Some(rule) = rules::passed_over(&self.setup.rules, facts) {
             info!(
                 "the level of {} follows the opponent, and this game is rated: {} plays instead",
                 rules::title(&self.setup.rules, rule),
@@ -31,19 +58,13 @@ impl Actor {
                 ),
             );
         }
-        if facts.rated {
-            play = self.as_begun(play);
-        } else {
-            self.asked = self.asked_for(game, &play, &facts);
-            // Whoever was asked for in an earlier run may have gone since.
-            let cast = self.shared.cast.borrow();
-            self.asked.personality.take_if(|name| !cast.remembers(name));
-            drop(cast);
-            if let Some(name) = &self.asked.personality {
-                play.personality.clone_from(name);
+        if !facts.rated {
+            let asked = self.asked_for(game, &play, facts);
+            if let Some(name) = asked.personality {
+                play.personality = name;
                 play.level = None;
             }
-            play.level = self.asked.level.or(play.level);
+            play.level = asked.level.or(play.level);
         }
         if play.level.is_none() {
             let cast = self.shared.cast.borrow();
@@ -57,43 +78,34 @@ impl Actor {
                 );
             }
         }
-        self.setup.play = play;
-        self.manner = manner_of(&self.shared, &self.setup.play);
-        self.first_manner = self.manner.clone();
-        if self.asked != Asked::default() {
-            self.note_favour();
-        }
-    }
-
-    /// A rated game goes on as it was begun, whatever settings and files say after a restart: who plays, at which level. Both are
-    /// kept where casual games keep what was asked for.
-    fn as_begun(&mut self, mut play: Play) -> Play {
-        let cast = self.shared.cast.borrow();
-        let begun = std::mem::take(&mut self.asked);
-        if let Some(name) = begun.personality.as_ref().filter(|name| cast.remembers(name)) {
-            play.personality.clone_from(name);
-        }
-        let level = |play: &Play| play.level.or(cast.seated(&play.personality).level);
-        // One that is the same is left to the personality, whose own knobs count beside it.
-        if begun.personality.is_some() && level(&play) != begun.level {
-            play.level = begun.level;
-        }
-        self.asked = Asked {
-            personality: Some(play.personality.clone()),
-            level: level(&play),
-        };
         play
     }
 
-    /// Whom the opponent of a casual game has asked for, in it or before, and the level that results have led to.
-    fn asked_for(&self, game: &Game, play: &Play, facts: &Facts) -> Asked {
-        let Some(opponent) = &game.opponent().id else {
-            return self.asked.clone();
-        };
-        // What was settled when the game began stays.
-        if self.asked != Asked::default() || !chat::is_early(game.line().ply()) {
-            return self.asked.clone();
+    /// Who has played this game goes on, at the same level, whatever rules, settings and files say by now.
+    fn as_begun(&self, mut play: Play) -> Play {
+        let cast = self.shared.cast.borrow();
+        let begun = self
+            .asked
+            .personality
+            .as_ref()
+            .filter(|name| cast.remembers(name));
+        let name = begun.unwrap_or(&play.personality).clone();
+        let own = cast.seated(&name).level;
+        if name != play.personality || play.level.or(own) != self.asked.level {
+            // Its own level is left to the personality, whose own knobs count beside it.
+            play.level = self.asked.level.filter(|level| own != Some(*level));
+            play.personality = name;
         }
+        play
+    }
+
+    /// Whom the opponent of a casual game has asked for in an earlier one, and the level that results have led to.
+    fn asked_for(&self, game: &Game, play: &Play, facts: &Facts) -> Asked {
+        // From the third move on both sides know whom they play, even where nothing was kept of the game.
+        let is_early = chat::is_early(game.line().ply());
+        let Some(opponent) = game.opponent().id.as_ref().filter(|_| is_early) else {
+            return Asked::default();
+        };
         let cast = self.shared.cast.borrow();
         let mut asked = self.shared.rivals.asked(opponent);
         asked.personality = asked.personality.filter(|name| cast.get(name).is_some());

@@ -55,6 +55,7 @@ impl Actor {
     fn take(&mut self, event: GameEvent, heard: Instant) {
         let is_frame = matches!(event, GameEvent::Full(_));
         let has_clocks = is_frame || matches!(event, GameEvent::State(_));
+        let expected = self.left_at(heard);
         let step = match (&mut self.game, event) {
             (_, GameEvent::Chat(line)) => return self.heed(&line),
             (_, GameEvent::Unknown { kind }) => return debug!("skipped an event \"{}\"", Untrusted(&kind)),
@@ -76,6 +77,7 @@ impl Actor {
                     self.heard = heard;
                 }
                 self.follow(step, is_frame);
+                self.heed_clock(expected);
                 self.show_board();
             }
             Err(error) if is_frame => self.cannot_play(error),
@@ -101,7 +103,8 @@ impl Actor {
         if is_frame && !self.is_reopening && !step.moved {
             self.still_unplayed();
         }
-        if step.draw_offered {
+        // Whether it is taken depends on the moves of before.
+        if step.draw_offered && self.has_remembered {
             self.answer_draw();
         }
         if step.takeback_asked {

@@ -26,6 +26,11 @@ use crate::{
     units::Millis,
 };
 
+/// A clock that shows less than this part of what was expected is no matter of rounding or of the way. A thought and the
+/// pause after it take no more than three fifths of the clock that they were planned with: with more than this they are
+/// in time as they are.
+const MUCH_LESS: f64 = 0.75;
+
 /// Where the move of this turn stands.
 pub(super) enum Turn {
     /// Nothing was done about it yet, or it is the opponent's.
@@ -79,14 +84,16 @@ impl Actor {
 
     /// Thinks if it is time to, and keeps a move on its way going.
     pub(super) fn attend_turn(&mut self, now: Instant) {
-        for wait in [&mut self.held_until, &mut self.recall_due] {
+        for wait in [&mut self.held_until, &mut self.recall_due, &mut self.memory_due] {
             if wait.is_some_and(|until| now >= until) {
                 *wait = None;
             }
         }
         let todo = match &mut self.turn {
             Turn::Delivering(delivery) => delivery.due(now),
-            Turn::Open if self.held_until.or(self.recall_due).is_none() => return self.think(),
+            Turn::Open if self.held_until.or(self.recall_due).or(self.memory_due).is_none() => {
+                return self.think();
+            }
             _ => return,
         };
         self.act(todo);
@@ -256,10 +263,28 @@ impl Actor {
         self.command(Command::GiveUp);
     }
 
+    /// My clock was expected to show so much. When it shows much less, a thought that was planned with more is dropped,
+    /// and begun anew with what there is.
+    pub(super) fn heed_clock(&mut self, expected: Option<Millis>) {
+        let shown = self.left_at(self.heard);
+        let has_fallen = expected
+            .zip(shown)
+            .is_some_and(|(expected, shown)| shown < expected.scaled(MUCH_LESS));
+        if has_fallen && matches!(self.turn, Turn::Thinking(_)) {
+            debug!("the clock has fallen: thinking anew");
+            self.turn = Turn::Open;
+        }
+    }
+
     /// What is left of my clock now.
     fn left(&self) -> Option<Millis> {
+        self.left_at(Instant::now())
+    }
+
+    /// What is left of my clock at a moment, by the newest state.
+    pub(super) fn left_at(&self, moment: Instant) -> Option<Millis> {
         let clocks = self.game.as_ref()?.clocks()?;
-        Some(clocks.mine - self.heard.elapsed().into())
+        Some(clocks.mine - moment.saturating_duration_since(self.heard).into())
     }
 }
 
@@ -280,7 +305,7 @@ fn describe(game: &Game, decision: &Decision, spent: Millis) -> String {
 }
 
 /// A move of a book in words, for whoever asks for it.
-fn of_book(grounds: &BookGrounds, said: &str) -> String {
+pub(super) fn of_book(grounds: &BookGrounds, said: &str) -> String {
     let (file, line) = grounds.at.rsplit_once(':').unwrap_or((&grounds.at, "?"));
     let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
     let chance = grounds
@@ -294,7 +319,7 @@ fn of_book(grounds: &BookGrounds, said: &str) -> String {
 }
 
 /// A move with its number, as in `12. Nf3` or `12... Nf6`.
-fn numbered(line: &GameLine, mv: Move) -> String {
+pub(super) fn numbered(line: &GameLine, mv: Move) -> String {
     let pos = line.position();
     let dots = if pos.turn() == Color::White { "." } else { "..." };
     format!("{}{dots} {}", pos.fullmoves(), write_san(pos, mv))

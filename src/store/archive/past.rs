@@ -69,6 +69,50 @@ impl Archive {
         Ok(all.into_iter().filter_map(read).collect())
     }
 
+    /// Writes down at a time since 1970 what the next casual game with an opponent is to be; nothing once that is settled.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_wish(&self, opponent: &UserId, asked: &Asked, at: Millis) -> Result<(), StoreError> {
+        if *asked == Asked::default() {
+            self.sql
+                .execute("DELETE FROM wishes WHERE opponent = ?", [opponent.as_str()])?;
+            return Ok(());
+        }
+        self.sql.execute(
+            "INSERT OR REPLACE INTO wishes VALUES (?, ?, ?, ?)",
+            params![
+                opponent.as_str(),
+                asked.personality,
+                asked.level.map(|level| level.0),
+                number(at.0)
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// What the next casual games are to be, the newest wishes first, at most five thousand.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn wishes(&self) -> Result<Vec<(UserId, Asked)>, StoreError> {
+        let mut select = self
+            .sql
+            .prepare("SELECT opponent, personality, level FROM wishes ORDER BY at DESC LIMIT 5000")?;
+        let rows = select.query_map([], |row| {
+            let asked = Asked {
+                personality: row.get(1)?,
+                level: row.get::<_, Option<u32>>(2)?.map(Elo),
+            };
+            Ok((row.get::<_, String>(0)?, asked))
+        })?;
+        let all: Vec<(String, Asked)> = rows.collect::<Result<_, _>>()?;
+        Ok(all
+            .into_iter()
+            .filter_map(|(name, asked)| Some((name.parse().ok()?, asked)))
+            .collect())
+    }
+
     /// With whom games were begun since a time, once for each game, and whether that was a bot.
     ///
     /// # Errors
@@ -152,16 +196,17 @@ impl Archive {
         Ok(())
     }
 
-    /// What was granted in games begun since a time whose end nobody has written down.
+    /// What was granted in games whose end nobody has written down, the newest first, at most a thousand. A game of days
+    /// may be months old.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn favours(&self, since: Millis) -> Result<Vec<(GameId, Favour)>, StoreError> {
+    pub fn favours(&self) -> Result<Vec<(GameId, Favour)>, StoreError> {
         let mut select = self.sql.prepare(
             "SELECT id, takebacks, offered, favours.personality, favours.level FROM favours
-             JOIN games ON id = game WHERE ended IS NULL AND began >= ?",
+             JOIN games ON id = game WHERE ended IS NULL ORDER BY began DESC LIMIT 1000",
         )?;
-        let rows = select.query_map([number(since.0)], |row| {
+        let rows = select.query_map([], |row| {
             let favour = Favour {
                 takebacks: row.get(1)?,
                 offered_at: row.get(2)?,
@@ -179,15 +224,15 @@ impl Archive {
             .collect())
     }
 
-    /// Games begun since a time whose end nobody has written down, the newest first, at most a hundred.
+    /// Games whose end nobody has written down, the newest first, at most a hundred.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn without_end(&self, since: Millis) -> Result<Vec<GameId>, StoreError> {
-        let mut select = self.sql.prepare(
-            "SELECT id FROM games WHERE ended IS NULL AND began >= ? ORDER BY began DESC LIMIT 100",
-        )?;
-        let rows = select.query_map([number(since.0)], |row| row.get::<_, String>(0))?;
+    pub fn without_end(&self) -> Result<Vec<GameId>, StoreError> {
+        let mut select = self
+            .sql
+            .prepare("SELECT id FROM games WHERE ended IS NULL ORDER BY began DESC LIMIT 100")?;
+        let rows = select.query_map([], |row| row.get::<_, String>(0))?;
         let ids: Vec<String> = rows.collect::<Result<_, _>>()?;
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }

@@ -3,7 +3,7 @@
 mod filters;
 
 use super::*;
-use crate::store::{ChallengeRecord, Grounds, SearchGrounds, SeenLine, Worth, sample};
+use crate::store::{Asked, ChallengeRecord, Grounds, SearchGrounds, SeenLine, Worth, sample};
 
 fn id(text: &str) -> GameId {
     text.parse().unwrap()
@@ -148,6 +148,36 @@ fn an_archive_of_the_first_version_is_renewed_and_keeps_its_games() {
         [("bot.vsBot.day".to_owned(), Millis(500))]
     );
     assert!(archive.limits(Millis(500)).unwrap().is_empty());
+}
+
+#[test]
+fn what_the_next_game_is_to_be_is_kept_until_it_is_settled_in_old_archives_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let old = Connection::open(&path).unwrap();
+    old.execute_batch(include_str!("../../../tests/fixtures/archive-1.sql"))
+        .unwrap();
+    drop(old);
+    let archive = Archive::open(&path).unwrap();
+    let wish = |personality: Option<&str>, level: Option<u32>| Asked {
+        personality: personality.map(str::to_owned),
+        level: level.map(Elo),
+    };
+    let (ana, boris) = ("ana".parse().unwrap(), "boris".parse().unwrap());
+    assert_eq!(archive.wishes().unwrap(), []);
+    archive
+        .put_wish(&ana, &wish(None, Some(1400)), Millis(1))
+        .unwrap();
+    archive
+        .put_wish(&boris, &wish(Some("club"), None), Millis(2))
+        .unwrap();
+    archive.put_wish(&ana, &wish(None, Some(900)), Millis(3)).unwrap();
+    let kept = [(ana, wish(None, Some(900))), (boris, wish(Some("club"), None))];
+    assert_eq!(archive.wishes().unwrap(), kept);
+    archive
+        .put_wish(&kept[0].0, &Asked::default(), Millis(4))
+        .unwrap();
+    assert_eq!(archive.wishes().unwrap(), kept[1..]);
 }
 
 #[test]
