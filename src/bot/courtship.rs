@@ -242,11 +242,19 @@ impl Desk {
 
     /// The running games are known, after nobody answered a challenge of ours.
     pub(super) fn lapsed(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
-        let is_known = listed.is_ok();
-        self.settle(Errand::Listed(listed));
-        // Otherwise the challenge ends with its stream.
-        if is_known && !self.registry.has(&id) {
-            self.take_back(id);
+        match listed {
+            Ok(list) => {
+                self.take_list(&list);
+                if !self.registry.has(&id) {
+                    self.take_back(id);
+                }
+            }
+            // The challenge ends with its stream, or is a game that will be found.
+            Err(error) => {
+                self.note_limit(Class::Read, &error);
+                debug!("challenge {id}: {error}");
+                self.list_games();
+            }
         }
     }
 

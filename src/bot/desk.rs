@@ -24,6 +24,7 @@ use super::{
     errands::Errand,
     intake::{Intake, Reply, Room},
     limits::Limits,
+    listing::Listing,
     login::{self, Exit},
     pulse::Heart,
     registry::Registry,
@@ -83,7 +84,7 @@ pub(super) struct Desk {
     pub(super) limits: Limits,
     pub(super) today: Today,
     errands: FuturesUnordered<BoxFuture<'static, Errand>>,
-    listing: Listing,
+    pub(super) listing: Listing,
     begin: Instant,
     /// Once asked to end: running games are left then.
     pub(super) drained_at: Option<Instant>,
@@ -92,16 +93,6 @@ pub(super) struct Desk {
     pub(super) exit: Option<Exit>,
     /// Nothing is sent that changes anything.
     pub(super) dry: bool,
-}
-
-/// Whether the list of running games is being asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Listing {
-    #[default]
-    Idle,
-    Asked,
-    /// Something happened since, which the answer may not know.
-    AskedSince,
 }
 
 impl Desk {
@@ -168,8 +159,8 @@ impl Desk {
                 }
                 () = signals.drain.cancelled(), if self.drained_at.is_none() => self.drain(),
                 Some(news) = self.ears.next() => self.hear(news),
-                Some((id, opponent, done)) = self.registry.next(), if !self.registry.is_empty() => {
-                    self.game_done(&id, opponent, done);
+                Some((setup, done)) = self.registry.next(), if !self.registry.is_empty() => {
+                    self.game_done(setup, done);
                 }
                 Some(errand) = self.errands.next(), if !self.errands.is_empty() => self.settle(errand),
                 Ok(()) = self.options.changed() => info!("new settings count from the next challenge on"),
@@ -270,6 +261,9 @@ impl Desk {
             self.swept = Instant::now();
             self.list_games();
         }
+        if self.listing.asks(now) {
+            self.call(|client| async move { Errand::Listed(client.playing().await) });
+        }
         if Instant::now() >= self.rates_at() {
             self.rated = Instant::now();
             self.call(|client| async move { Errand::Account(client.account().await) });
@@ -316,11 +310,13 @@ impl Desk {
             Some(silence) => Instant::now() + silence.min(SILENT_LOOK).into(),
         });
         let setbacks = self.setbacks.wakes_at().map(|at| self.begin + at.into());
+        let lists = self.listing.wakes_at().map(|at| self.begin + at.into());
         let courts = self.courts_at().map(|at| self.begin + at.into());
         let contends = self.contends_at().map(|at| self.begin + at.into());
         [
             intake,
             setbacks,
+            lists,
             courts,
             contends,
             self.drained_at,
@@ -400,22 +396,10 @@ impl Desk {
         self.call(|client| async move { Errand::Checked(login::may_play(&client, wanted).await) });
     }
 
-    /// Asks which games run. While an answer is awaited that happens once it is there, and once only: a server that goes
-    /// on sending nonsense is not asked for every line of it.
+    /// Asks which games run, now or as soon as that may be asked again.
     pub(super) fn list_games(&mut self) {
-        if self.listing == Listing::Idle {
-            self.listing = Listing::Asked;
-            self.call(|client| async move { Errand::Listed(client.playing().await) });
-        } else {
-            self.listing = Listing::AskedSince;
-        }
-    }
-
-    /// The answer is there, or will not come.
-    pub(super) fn listed(&mut self) {
-        if std::mem::take(&mut self.listing) == Listing::AskedSince {
-            self.list_games();
-        }
+        let now = self.now();
+        self.listing.want(now);
     }
 
     pub(super) fn call<F>(&self, call: impl FnOnce(Client) -> F)

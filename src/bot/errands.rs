@@ -2,9 +2,18 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use tokio::time::sleep;
 use tracing::{debug, info, warn};
 
-use super::{actor::Outcome, contest::Seen, desk::Desk, facts, login::Exit, registry::Done};
+use super::{
+    actor::{Outcome, Setup},
+    contest::Seen,
+    desk::Desk,
+    facts,
+    login::Exit,
+    registry::Done,
+    setbacks,
+};
 use crate::lichess::{
     CallError, Fate, Lines,
     model::{
@@ -24,6 +33,7 @@ pub(super) enum Errand {
     Account(Result<Account, CallError>),
     Checked(Result<Result<(), Exit>, CallError>),
     Resigned(Result<(), CallError>),
+    Retried(Box<Setup>),
     Online(Result<Vec<Account>, CallError>),
     Invited(UserId, Result<(Box<Challenge>, Lines<Fate>), CallError>),
     Decided(GameId, Option<ChallengeDone>),
@@ -57,17 +67,8 @@ impl Desk {
             }
             Errand::Accepted(_, Ok(())) | Errand::Declined(_, _, Ok(())) | Errand::Resigned(Ok(())) => {}
             Errand::Listed(Ok(list)) => {
-                self.listed();
-                let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
-                let ended = |id: &&GameId| running.len() < LISTED && !running.contains(*id);
-                let over: Vec<GameId> = self.asleep.keys().filter(ended).cloned().collect();
-                for game in &list.now_playing {
-                    self.start(game);
-                }
-                for id in over {
-                    self.asleep.remove(&id);
-                    self.start(&GameInfo::of(id));
-                }
+                self.listing.answered();
+                self.take_list(&list);
             }
             Errand::Account(Ok(account)) => {
                 self.shared
@@ -82,10 +83,11 @@ impl Desk {
             Errand::Checked(Err(CallError::Unauthorized { .. })) => self.exit = Some(Exit::UnknownToken),
             Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
             Errand::Listed(Err(error)) => {
-                self.listed();
                 self.note_limit(Class::Read, &error);
+                let now = self.now();
+                let tries = self.listing.failed(&error, now, &mut self.rng);
                 // An outage is told of by the event stream, which does not repeat itself each minute.
-                if self.status.borrow().is_listening {
+                if self.status.borrow().is_listening && tries.is_power_of_two() {
                     warn!("{error}");
                 } else {
                     debug!("{error}");
@@ -96,6 +98,13 @@ impl Desk {
                 warn!("{error}");
             }
             Errand::Resigned(Err(error)) => warn!("{error}"),
+            Errand::Retried(setup) => {
+                self.registry.start(Setup {
+                    adopted: true,
+                    ..*setup
+                });
+                self.show();
+            }
             Errand::Online(online) => self.met(online),
             Errand::Invited(user, answer) => self.invited(user, answer),
             Errand::Decided(id, done) => self.decided(&id, done),
@@ -113,8 +122,24 @@ impl Desk {
         }
     }
 
+    /// The games that run: those of which nobody has heard are played, and those that sleep and run no more are looked at
+    /// once for their end.
+    pub(super) fn take_list(&mut self, list: &NowPlaying) {
+        let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
+        let ended = |id: &&GameId| running.len() < LISTED && !running.contains(*id);
+        let over: Vec<GameId> = self.asleep.keys().filter(ended).cloned().collect();
+        for game in &list.now_playing {
+            self.start(game);
+        }
+        for id in over {
+            self.asleep.remove(&id);
+            self.start(&GameInfo::of(id));
+        }
+    }
+
     /// The task of a game has ended.
-    pub(super) fn game_done(&mut self, id: &GameId, opponent: Option<UserId>, done: Done) {
+    pub(super) fn game_done(&mut self, setup: Setup, done: Done) {
+        let (id, opponent) = (&setup.id, setup.opponent.clone());
         if !matches!(done, Done::Revived(_)) {
             let now = self.now();
             self.arenas.ended(id, now);
@@ -132,16 +157,13 @@ impl Desk {
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
             Done::With(Outcome::Refused(error)) => {
                 warn!("{id}: {error}");
-                // One refusal may be the server's own mistake: if the game is listed, it is tried again.
-                let now = self.now();
-                self.setbacks.note(id, now);
+                self.set_back(setup);
             }
             Done::With(Outcome::Unauthorized(error)) => {
                 warn!("{id}: {error}");
                 self.check_token();
                 // If the token is good after all, the game is still there.
-                let now = self.now();
-                self.setbacks.note(id, now);
+                self.set_back(setup);
             }
             Done::Revived(why) => warn!("{id} fell over and is resumed: {why}"),
             Done::Lost(why) => {
@@ -151,5 +173,18 @@ impl Desk {
             }
         }
         self.show();
+    }
+
+    /// The server would not let us play a game. One refusal may be its own mistake, and the list may fail as well: so the
+    /// game is tried once without it, and after that only as long as it is listed.
+    fn set_back(&mut self, setup: Setup) {
+        let now = self.now();
+        let wait = self.setbacks.note(&setup.id, now);
+        if wait == setbacks::FIRST {
+            self.call(|_| async move {
+                sleep(wait.into()).await;
+                Errand::Retried(Box::new(setup))
+            });
+        }
     }
 }

@@ -22,6 +22,7 @@ pub mod game;
 mod intake;
 mod lag;
 mod limits;
+mod listing;
 mod login;
 pub mod meters;
 pub mod mind;

@@ -170,6 +170,15 @@ async fn f17_a_refusal_that_is_not_about_the_token_ends_nothing() {
 }
 
 #[tokio::test]
+async fn f17_a_game_that_was_let_go_is_taken_up_again_though_no_list_names_it() {
+    let stage = replies(&["e7e5"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    stage.answers("/api/account/playing", 1000, 502, "<html>502 Bad Gateway</html>");
+    stage.answers("/move/e7e5", 1, 401, r#"{"error":"No such token"}"#);
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+}
+
+#[tokio::test]
 async fn f8_a_server_that_wants_no_log_in_yet_is_left_alone_for_as_long_as_it_asks() {
     let stage = replies(&[]).open().await;
     let limit = r#"{"error":"Too many","ratelimit":{"key":"token.test","seconds":2}}"#;
