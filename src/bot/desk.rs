@@ -251,10 +251,7 @@ impl Desk {
                     let answer = client.accept(&id).await;
                     Errand::Accepted(id, answer)
                 }),
-                Reply::Decline(id, reason) => self.call(move |client| async move {
-                    let answer = client.decline(&id, reason).await;
-                    Errand::Declined(id, reason, answer)
-                }),
+                Reply::Decline(id, reason) => self.refuse(id, reason),
             }
         }
         if self.setbacks.is_due(now) || Instant::now() >= self.sweeps_at() {

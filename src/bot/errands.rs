@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use tokio::time::sleep;
-use tracing::{debug, info, warn};
+use tracing::{debug, warn};
 
 use super::{
     actor::{Outcome, Setup},
@@ -28,6 +28,7 @@ const LISTED: usize = 50;
 /// The end of a call that the daemon did not wait for.
 pub(super) enum Errand {
     Accepted(GameId, Result<(), CallError>),
+    Doubted(GameId, Result<NowPlaying, CallError>),
     Declined(GameId, DeclineReason, Result<(), CallError>),
     Listed(Result<NowPlaying, CallError>),
     Account(Result<Account, CallError>),
@@ -48,16 +49,8 @@ impl Desk {
     /// Takes in what came of a call.
     pub(super) fn settle(&mut self, errand: Errand) {
         match errand {
-            Errand::Accepted(id, Err(error)) => {
-                self.note_limit(Class::Challenge, &error);
-                info!("challenge {id}: {error}");
-                match error {
-                    // The game may come all the same: its seat stays promised for a while.
-                    CallError::Transient { .. } => {}
-                    CallError::RateLimited { .. } if !self.is_closing() => self.intake.postpone(&id),
-                    _ => self.intake.failed(&id),
-                }
-            }
+            Errand::Accepted(id, answer) => self.accepted(id, answer),
+            Errand::Doubted(id, listed) => self.doubted(id, listed),
             Errand::Declined(id, reason, Err(error)) => {
                 self.note_limit(Class::Challenge, &error);
                 debug!("challenge {id}: {error}");
@@ -65,7 +58,7 @@ impl Desk {
                     self.intake.refuse_again(id, reason);
                 }
             }
-            Errand::Accepted(_, Ok(())) | Errand::Declined(_, _, Ok(())) | Errand::Resigned(Ok(())) => {}
+            Errand::Declined(_, _, Ok(())) | Errand::Resigned(Ok(())) => {}
             Errand::Listed(Ok(list)) => {
                 self.listing.answered();
                 self.take_list(&list);

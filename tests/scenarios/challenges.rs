@@ -125,6 +125,25 @@ async fn f36_an_acceptance_whose_answer_is_lost_still_becomes_a_game() {
 }
 
 #[tokio::test]
+async fn f12_a_challenge_whose_acceptance_gets_lost_is_accepted_again() {
+    let stage = replies(&["e7e5"]).open().await;
+    stage.answers("/accept", 2, 502, "<html>502 Bad Gateway</html>");
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+}
+
+#[tokio::test]
+async fn f12_a_refusal_that_gets_lost_is_sent_again() {
+    let stage = replies(&[])
+        .rules("[[rule]]\nmode = \"casual\"\nthen = \"decline\"\n")
+        .open()
+        .await;
+    stage.answers("/decline", 2, 502, "<html>502 Bad Gateway</html>");
+    let (_, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "rated");
+}
+
+#[tokio::test]
 async fn f35_a_failed_acceptance_frees_the_seat_at_once() {
     let stage = replies(&[]).options(|options| options.games.max = 1).open().await;
     stage.answers("/accept", 1, 404, r#"{"error":"Not found"}"#);

@@ -228,7 +228,12 @@ async fn f12_a_list_of_running_games_that_gets_lost_is_asked_for_again() {
     stage.kill();
     game.human_plays("e2e4").await;
     // Only the list knows of the game.
-    stage.answers("GET /api/stream/event", 100_000, 502, "<html>502 Bad Gateway</html>");
+    stage.answers(
+        "GET /api/stream/event",
+        100_000,
+        502,
+        "<html>502 Bad Gateway</html>",
+    );
     stage.answers("/api/account/playing", 2, 502, "<html>502 Bad Gateway</html>");
     stage.bot = Some(stage.daemon(&stage.table.bot.token));
     game.bot_answers("e7e5").await;

@@ -92,7 +92,10 @@ mod tests {
         let games: Vec<_> = list.now_playing.iter().map(GameInfo::game).collect();
         assert_eq!(
             games,
-            ["abcd0001", "abcd0002"].map(|id| id.parse().ok()).each_ref().map(Option::as_ref)
+            ["abcd0001", "abcd0002"]
+                .map(|id| id.parse().ok())
+                .each_ref()
+                .map(Option::as_ref)
         );
         assert!(list.now_playing[1].is_my_turn);
     }
