@@ -68,6 +68,9 @@ impl Desk {
         for error in &seen.errors {
             self.note_limit(Class::Read, error);
             warn!("arenas: {error}");
+            if matches!(error, CallError::Unauthorized { .. }) {
+                self.check_token();
+            }
         }
         let now = self.now();
         for arena in &seen.arenas {

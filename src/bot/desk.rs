@@ -90,6 +90,8 @@ pub(super) struct Desk {
     pub(super) drained_at: Option<Instant>,
     /// Once asked to end: nobody waits for answers of the server beyond that.
     farewell_until: Option<Instant>,
+    /// The token is being looked at.
+    pub(super) is_checking: bool,
     pub(super) exit: Option<Exit>,
     /// Nothing is sent that changes anything.
     pub(super) dry: bool,
@@ -132,6 +134,7 @@ impl Desk {
             begin: Instant::now(),
             drained_at: None,
             farewell_until: None,
+            is_checking: false,
             exit: None,
             dry,
         }
@@ -388,7 +391,11 @@ impl Desk {
         }
     }
 
-    pub(super) fn check_token(&self) {
+    /// Looks whether the token is still good, once for all calls that were refused meanwhile.
+    pub(super) fn check_token(&mut self) {
+        if std::mem::replace(&mut self.is_checking, true) {
+            return;
+        }
         let wanted = self.options.borrow().tournaments.scopes();
         self.call(|client| async move { Errand::Checked(login::may_play(&client, wanted).await) });
     }

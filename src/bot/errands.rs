@@ -45,9 +45,33 @@ pub(super) enum Errand {
     Withdrawn(Result<(), CallError>),
 }
 
+impl Errand {
+    /// Why the call failed, if it did. The check of the token judges for itself.
+    fn error(&self) -> Option<&CallError> {
+        match self {
+            Self::Accepted(_, answer)
+            | Self::Declined(_, _, answer)
+            | Self::Resigned(answer)
+            | Self::Cancelled(_, answer)
+            | Self::Joined(_, answer)
+            | Self::Withdrawn(answer) => answer.as_ref().err(),
+            Self::Listed(answer) | Self::Doubted(_, answer) | Self::Lapsed(_, answer) => {
+                answer.as_ref().err()
+            }
+            Self::Account(answer) => answer.as_ref().err(),
+            Self::Online(answer) => answer.as_ref().err(),
+            Self::Invited(_, answer) => answer.as_ref().err(),
+            Self::Checked(_) | Self::Retried(_) | Self::Decided(..) | Self::Seen(_) => None,
+        }
+    }
+}
+
 impl Desk {
     /// Takes in what came of a call.
     pub(super) fn settle(&mut self, errand: Errand) {
+        if matches!(errand.error(), Some(CallError::Unauthorized { .. })) {
+            self.check_token();
+        }
         match errand {
             Errand::Accepted(id, answer) => self.accepted(id, answer),
             Errand::Doubted(id, listed) => self.doubted(id, listed),
@@ -72,9 +96,7 @@ impl Desk {
                 self.note_limit(Class::Read, &error);
                 debug!("my ratings stay as they were: {error}");
             }
-            Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
-            Errand::Checked(Err(CallError::Unauthorized { .. })) => self.exit = Some(Exit::UnknownToken),
-            Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
+            Errand::Checked(checked) => self.checked(checked),
             Errand::Listed(Err(error)) => {
                 self.note_limit(Class::Read, &error);
                 let now = self.now();
@@ -85,10 +107,6 @@ impl Desk {
                 } else {
                     debug!("{error}");
                 }
-            }
-            Errand::Checked(Err(error)) => {
-                self.note_limit(Class::Read, &error);
-                warn!("{error}");
             }
             Errand::Resigned(Err(error)) => warn!("{error}"),
             Errand::Retried(setup) => {
@@ -111,6 +129,20 @@ impl Desk {
                 if let Err(error) = answer {
                     warn!("{error}");
                 }
+            }
+        }
+    }
+
+    /// The token was looked at.
+    fn checked(&mut self, checked: Result<Result<(), Exit>, CallError>) {
+        self.is_checking = false;
+        match checked {
+            Ok(Ok(())) => debug!("the token is good all the same"),
+            Ok(Err(exit)) => self.exit = Some(exit),
+            Err(CallError::Unauthorized { .. }) => self.exit = Some(Exit::UnknownToken),
+            Err(error) => {
+                self.note_limit(Class::Read, &error);
+                warn!("{error}");
             }
         }
     }
