@@ -133,6 +133,9 @@ impl Desk {
             Ok((challenge, lines)) => {
                 self.wait_for_fate(challenge.id.clone(), lines);
                 self.suitor.sent(challenge.id.clone(), user.clone());
+                if self.suitor.is_done_for_today() {
+                    info!("these were the challenges of the day: the next goes out after midnight UTC");
+                }
                 let record = ChallengeRecord {
                     id: challenge.id.clone(),
                     at: epoch(),
