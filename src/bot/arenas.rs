@@ -127,13 +127,13 @@ impl Arenas {
     pub(super) fn learned(
         &mut self,
         wish: &Tournaments,
-        asked: BTreeSet<TeamId>,
+        answered: BTreeSet<TeamId>,
         arenas: Vec<Arena>,
         is_complete: bool,
         now: Millis,
     ) {
         self.is_looking = false;
-        self.teams.extend(asked);
+        self.teams.extend(answered);
         if self.wish.as_ref().is_some_and(|current| current != wish) {
             // The settings have changed meanwhile: another look is due.
             return;
@@ -169,8 +169,7 @@ impl Arenas {
     /// Joining came to nothing. Whoever does not want us, or a token like ours, is left alone for a while; after anything
     /// else it is asked again in time.
     pub(super) fn failed(&mut self, id: &ArenaId, error: &CallError, now: Millis) {
-        let is_final = matches!(error, CallError::Rejected { .. } | CallError::Unauthorized { .. });
-        if let Some(entry) = self.known.get_mut(id).filter(|_| is_final) {
+        if let Some(entry) = self.known.get_mut(id).filter(|_| error.is_final()) {
             entry.is_joined = false;
             entry.asks_at = now + OFFENDED;
         }
