@@ -180,7 +180,15 @@ impl Desk {
         if game.compat.is_some_and(|compat| !compat.bot) {
             return debug!("{id} is not for bots");
         }
-        if self.registry.has(&id) || !self.setbacks.allows(&id, self.now()) {
+        let is_running = self.registry.has(&id);
+        if !is_running && !self.setbacks.allows(&id, self.now()) {
+            return;
+        }
+        // One that was let go and taken up again may have been taken for ended.
+        if let Some(arena) = &game.tournament_id {
+            self.arenas.begun(arena, &id);
+        }
+        if is_running {
             return;
         }
         // Who has not moved yet may still have to greet, but once is enough.
@@ -199,9 +207,6 @@ impl Desk {
         let now = self.now();
         self.suitor.accepted(&id, now);
         self.note_fate(&id, "accepted");
-        if let Some(arena) = &game.tournament_id {
-            self.arenas.begun(arena, &id);
-        }
         let promised = self.intake.started(&id);
         let is_rematch = promised.as_ref().is_some_and(|who| who.is_rematch);
         let moment = self.moment(opponent.as_ref(), is_rematch);
