@@ -203,7 +203,8 @@ impl Desk {
             self.asleep.insert(id, opponent);
             return self.show();
         }
-        self.asleep.remove(&id);
+        // What slept was counted when it began, be it in an earlier run.
+        let is_new = self.asleep.remove(&id).is_none();
         let now = self.now();
         self.suitor.accepted(&id, now);
         self.note_fate(&id, "accepted");
@@ -226,8 +227,10 @@ impl Desk {
         if self.dry {
             return info!("would play {}", setup.id);
         }
-        if let (Some(opponent), Some(who)) = (opponent, promised) {
-            self.today.note(&opponent, !who.is_human, epoch());
+        if let Some(opponent) = opponent.filter(|_| is_new) {
+            // A game that nobody was promised a seat for is one of an arena, or was begun while nobody listened.
+            let is_bot = promised.map_or_else(|| game.is_against_bot(), |who| !who.is_human);
+            self.today.note(&setup.id, &opponent, is_bot, epoch());
         }
         self.shared.meters.game_begun();
         self.registry.start(setup);

@@ -203,6 +203,19 @@ async fn rules_know_how_often_somebody_played_today() {
 }
 
 #[tokio::test]
+async fn rules_know_of_games_too_whose_seat_was_not_kept() {
+    let stage = replies(&[])
+        .rules("[[rule]]\nmin-played-today = 1\nthen = \"decline\"\n")
+        .options(|options| options.lease = Millis::ZERO)
+        .open()
+        .await;
+    let mut first = stage.game(&WHITE).await;
+    first.human_does("resign").await;
+    let (_, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "later");
+}
+
+#[tokio::test]
 async fn a_dry_run_judges_and_sends_nothing() {
     let mut server = replies(&["e2e4"]).dry().on_strings().await;
     for id in ["abcd0001", "abcd0002"] {
