@@ -147,7 +147,7 @@ impl Desk {
                     repeats: None,
                 };
                 self.shared.store.challenge(record.clone());
-                self.courted = Some(record);
+                self.undecided.note(record);
                 if self.registry.has(&challenge.id) {
                     self.note_fate(&challenge.id, "accepted");
                     return self.suitor.accepted(&challenge.id, now);
@@ -215,14 +215,6 @@ impl Desk {
         self.note_fate(id, verdict);
         self.suitor.refused(id, now);
         self.intake.cancel(id);
-    }
-
-    /// If this is the challenge of ours that is out, the archive learns what became of it.
-    pub(super) fn note_fate(&mut self, id: &GameId, verdict: &str) {
-        if let Some(mut record) = self.courted.take_if(|record| record.id == *id) {
-            verdict.clone_into(&mut record.verdict);
-            self.shared.store.challenge(record);
-        }
     }
 
     /// Takes the challenge back that is out, so that its seat is free.

@@ -32,6 +32,7 @@ use super::{
     setbacks::Setbacks,
     suitor::Suitor,
     today::Today,
+    undecided::Undecided,
 };
 use crate::{
     lichess::{
@@ -39,7 +40,6 @@ use crate::{
         model::{GameId, GameInfo, Speed, Status as GameStatus, UserId},
         retry::Class,
     },
-    store::ChallengeRecord,
     units::Millis,
 };
 
@@ -70,8 +70,7 @@ pub(super) struct Desk {
     pub(super) registry: Registry,
     pub(super) intake: Intake,
     pub(super) suitor: Suitor,
-    /// The challenge of ours that is out, as the archive has it.
-    pub(super) courted: Option<ChallengeRecord>,
+    pub(super) undecided: Undecided,
     pub(super) arenas: Arenas,
     pub(super) rematches: Rematches,
     pub(super) rng: ChaCha8Rng,
@@ -117,7 +116,7 @@ impl Desk {
             status: roof.status,
             intake: Intake::default(),
             suitor: Suitor::restore(&past.rests, past.asked_today, epoch()),
-            courted: None,
+            undecided: Undecided::default(),
             arenas: Arenas::default(),
             rematches: Rematches::restore(&past.repeats),
             rng: ChaCha8Rng::seed_from_u64(seed),

@@ -37,6 +37,7 @@ mod setbacks;
 mod suitor;
 pub mod thinker;
 mod today;
+mod undecided;
 
 pub use daemon::{Daemon, Options, Past, Signals, Status};
 pub use login::Exit;

@@ -62,11 +62,11 @@ impl Desk {
         if self.dry {
             return;
         }
-        self.shared.meters.challenge(match ruling.then {
-            Then::Decline(_) => "declined",
-            Then::Accept | Then::Queue => "accepted",
-        });
-        self.shared.store.challenge(ChallengeRecord {
+        if self.intake.knows(&challenge.id) {
+            // The archive may have what became of it by now.
+            return;
+        }
+        let record = ChallengeRecord {
             id: challenge.id.clone(),
             at: epoch(),
             opponent: facts.opponent.clone(),
@@ -75,10 +75,15 @@ impl Desk {
             sent: false,
             game: Some(rules::what(challenge)),
             repeats: challenge.rematch_of.clone(),
-        });
+        };
+        self.shared.store.challenge(record.clone());
+        self.undecided.note(record);
         let id = challenge.id.clone();
         let patience = match ruling.then {
-            Then::Decline(reason) => return self.intake.refuse(id, reason),
+            Then::Decline(reason) => {
+                self.note_fate(&id, &rules::describe(ruling.then));
+                return self.intake.refuse(id, reason);
+            }
             Then::Accept => Millis::ZERO,
             Then::Queue => intake::PATIENCE,
         };
@@ -92,9 +97,26 @@ impl Desk {
         self.intake.wait(who, self.now());
     }
 
+    /// Something has come of a challenge, whoever sent it: the archive learns what, once.
+    pub(super) fn note_fate(&mut self, id: &GameId, verdict: &str) {
+        let Some(record) = self.undecided.decide(id, verdict) else {
+            return;
+        };
+        if !record.sent {
+            self.shared.meters.challenge(match verdict {
+                "accepted" => "accepted",
+                verdict if verdict.starts_with("declined") => "declined",
+                _ => "lapsed",
+            });
+        }
+        self.shared.store.challenge(record);
+    }
+
     /// A challenge was accepted, or not. Games come by the event stream.
     pub(super) fn accepted(&mut self, id: GameId, answer: Result<(), CallError>) {
-        let Err(error) = answer else { return };
+        let Err(error) = answer else {
+            return self.note_fate(&id, "accepted");
+        };
         self.note_limit(Class::Challenge, &error);
         info!("challenge {id}: {error}");
         match error {
@@ -103,6 +125,7 @@ impl Desk {
                 self.intake.postpone(&id);
             }
             _ => {
+                self.note_fate(&id, "could not be accepted");
                 self.intake.failed(&id);
                 // An earlier try may have been heard after all.
                 self.list_games();
@@ -145,6 +168,7 @@ impl Desk {
 
     /// Refuses a challenge. A refusal that gets lost is sent again while the challenger waits.
     pub(super) fn refuse(&mut self, id: GameId, reason: DeclineReason) {
+        self.note_fate(&id, &rules::describe(Then::Decline(reason)));
         let mut rng = ChaCha8Rng::seed_from_u64(self.rng.random());
         let mut backoff = Backoff::new(SOON, SELDOM);
         self.call(move |client| async move {

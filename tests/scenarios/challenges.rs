@@ -1,10 +1,11 @@
 //! Challenges that are accepted, refused, or kept waiting.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Value, json};
 use sparring::{
-    store::Archive,
+    bot::Status,
+    store::{Archive, ChallengeFilter, Store},
     units::{Elo, Millis},
 };
 use tokio::time::timeout;
@@ -188,6 +189,44 @@ async fn who_may_not_queue_is_told_to_come_later_when_all_seats_are_taken() {
     stage.game(&WHITE).await;
     let (_, events) = stage.challenge(&WHITE).await;
     assert_eq!(refusal(events).await, "later");
+}
+
+#[tokio::test]
+async fn the_archive_has_what_became_of_challenges_and_not_what_the_rules_wished() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&[])
+        .archive(&path)
+        .rules("[[rule]]\nthen = \"accept\"\n")
+        .options(|options| options.games.max = 1)
+        .open()
+        .await;
+    let game = stage.game(&WHITE).await;
+    stage.bot().until("one game", |status| status.games == 1).await;
+    let (refused, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "later");
+    stage.crew.store.flush().await;
+    let kept = Archive::read(&path)
+        .unwrap()
+        .challenges(&ChallengeFilter::default());
+    let kept: BTreeMap<String, String> = kept
+        .unwrap()
+        .into_iter()
+        .map(|record| (record.id.to_string(), record.verdict))
+        .collect();
+    let expected = [(game.id, "accepted"), (refused, "declined, later")];
+    assert_eq!(
+        kept,
+        expected.map(|(id, verdict)| (id, verdict.to_owned())).into()
+    );
+    let page = stage
+        .crew
+        .meters
+        .page(&Status::default(), &Store::default(), None);
+    assert!(
+        page.contains("sparring_challenges_total{verdict=\"accepted\"} 1"),
+        "{page}"
+    );
 }
 
 #[tokio::test]
