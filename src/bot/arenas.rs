@@ -42,6 +42,8 @@ pub(super) struct Arenas {
     /// Teams that took us, or were asked and would not.
     teams: BTreeSet<TeamId>,
     known: BTreeMap<ArenaId, Entry>,
+    /// Games of arenas that run: after a restart they come before the first look at their arenas.
+    games: BTreeMap<GameId, ArenaId>,
     /// Joined, and named by the settings no longer.
     unwanted: Vec<ArenaId>,
     /// The settings that the last question was about.
@@ -127,13 +129,13 @@ impl Arenas {
     pub(super) fn learned(
         &mut self,
         wish: &Tournaments,
-        asked: BTreeSet<TeamId>,
+        answered: BTreeSet<TeamId>,
         arenas: Vec<Arena>,
         is_complete: bool,
         now: Millis,
     ) {
         self.is_looking = false;
-        self.teams.extend(asked);
+        self.teams.extend(answered);
         if self.wish.as_ref().is_some_and(|current| current != wish) {
             // The settings have changed meanwhile: another look is due.
             return;
@@ -164,13 +166,13 @@ impl Arenas {
             });
             (entry.begins, entry.ends) = (begins, ends);
         }
+        self.tie();
     }
 
     /// Joining came to nothing. Whoever does not want us, or a token like ours, is left alone for a while; after anything
     /// else it is asked again in time.
     pub(super) fn failed(&mut self, id: &ArenaId, error: &CallError, now: Millis) {
-        let is_final = matches!(error, CallError::Rejected { .. } | CallError::Unauthorized { .. });
-        if let Some(entry) = self.known.get_mut(id).filter(|_| is_final) {
+        if let Some(entry) = self.known.get_mut(id).filter(|_| error.is_final()) {
             entry.is_joined = false;
             entry.asks_at = now + OFFENDED;
         }
@@ -193,16 +195,25 @@ impl Arenas {
 
     /// A game of an arena has begun. One that was joined elsewhere counts from now on.
     pub(super) fn begun(&mut self, arena: &str, game: &GameId) {
-        if let Ok(id) = arena.parse::<ArenaId>()
-            && let Some(entry) = self.known.get_mut(&id)
-        {
-            entry.is_joined = true;
-            entry.game = Some(game.clone());
+        if let Ok(id) = arena.parse() {
+            self.games.insert(game.clone(), id);
+            self.tie();
+        }
+    }
+
+    /// An arena of which a game runs has been joined, and is not asked for another one.
+    fn tie(&mut self) {
+        for (game, id) in &self.games {
+            if let Some(entry) = self.known.get_mut(id) {
+                entry.is_joined = true;
+                entry.game = Some(game.clone());
+            }
         }
     }
 
     /// A game is over, whichever it was.
     pub(super) fn ended(&mut self, game: &GameId, now: Millis) {
+        self.games.remove(game);
         for entry in self.known.values_mut() {
             if entry.game.as_ref() == Some(game) {
                 entry.game = None;
@@ -289,6 +300,22 @@ mod tests {
         assert!(matches!(arenas.next(&wish, 1, secs(400)), Some(Order::Look(_))));
         assert_eq!(arenas.next(&wish, 1, secs(100 + 20 * 60)), None, "it is over");
         assert_eq!(arenas.seats(secs(100 + 20 * 60)), 0);
+    }
+
+    #[test]
+    fn a_game_that_runs_before_its_arena_is_looked_at_is_a_game_of_that_arena() {
+        let wish = wish(&["abcd1234"], &[]);
+        let game = "game0001".parse().unwrap();
+        let mut arenas = Arenas::default();
+        arenas.begun("abcd1234", &game);
+        let Some(Order::Look(teams)) = arenas.next(&wish, 0, secs(0)) else {
+            panic!("first it looks");
+        };
+        arenas.learned(&wish, teams, vec![arena("abcd1234", 0, true)], true, secs(0));
+        assert_eq!(arenas.next(&wish, 1, secs(60)), None, "it plays there");
+        assert_eq!(arenas.seats(secs(60)), 0, "and has its seat");
+        arenas.ended(&game, secs(70));
+        assert_eq!(arenas.next(&wish, 0, secs(73)), Some(join("abcd1234")));
     }
 
     #[test]

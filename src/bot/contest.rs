@@ -19,8 +19,8 @@ use crate::{
 pub(super) struct Seen {
     /// The settings that asked for it.
     wish: Tournaments,
-    /// Teams that were asked to take us.
-    asked: BTreeSet<TeamId>,
+    /// Teams that were asked to take us, and have answered.
+    answered: BTreeSet<TeamId>,
     arenas: Vec<Arena>,
     errors: Vec<CallError>,
 }
@@ -68,6 +68,9 @@ impl Desk {
         for error in &seen.errors {
             self.note_limit(Class::Read, error);
             warn!("arenas: {error}");
+            if matches!(error, CallError::Unauthorized { .. }) {
+                self.check_token();
+            }
         }
         let now = self.now();
         for arena in &seen.arenas {
@@ -79,7 +82,7 @@ impl Desk {
         }
         let is_complete = seen.errors.is_empty();
         self.arenas
-            .learned(&seen.wish, seen.asked, seen.arenas, is_complete, now);
+            .learned(&seen.wish, seen.answered, seen.arenas, is_complete, now);
     }
 
     /// An arena has let us in, or not.
@@ -116,8 +119,14 @@ impl Desk {
 /// Asks to become a member of teams, and looks at the arenas that the settings name, one call after the other.
 async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> Seen {
     let mut errors = Vec::new();
-    for team in &teams {
-        errors.extend(client.join_team(team).await.err());
+    let mut answered = BTreeSet::new();
+    for team in teams {
+        let answer = client.join_team(&team).await;
+        // Who said nothing is asked again with the next look.
+        if answer.as_ref().err().is_none_or(CallError::is_final) {
+            answered.insert(team);
+        }
+        errors.extend(answer.err());
     }
     let mut ids: BTreeSet<ArenaId> = wish.arenas.iter().cloned().collect();
     for team in &wish.teams {
@@ -138,7 +147,7 @@ async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> S
     }
     Seen {
         wish: wish.clone(),
-        asked: teams,
+        answered,
         arenas,
         errors,
     }

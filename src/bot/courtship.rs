@@ -133,6 +133,9 @@ impl Desk {
             Ok((challenge, lines)) => {
                 self.wait_for_fate(challenge.id.clone(), lines);
                 self.suitor.sent(challenge.id.clone(), user.clone());
+                if self.suitor.is_done_for_today() {
+                    info!("these were the challenges of the day: the next goes out after midnight UTC");
+                }
                 let record = ChallengeRecord {
                     id: challenge.id.clone(),
                     at: epoch(),
@@ -144,7 +147,7 @@ impl Desk {
                     repeats: None,
                 };
                 self.shared.store.challenge(record.clone());
-                self.courted = Some(record);
+                self.undecided.note(record);
                 if self.registry.has(&challenge.id) {
                     self.note_fate(&challenge.id, "accepted");
                     return self.suitor.accepted(&challenge.id, now);
@@ -214,14 +217,6 @@ impl Desk {
         self.intake.cancel(id);
     }
 
-    /// If this is the challenge of ours that is out, the archive learns what became of it.
-    pub(super) fn note_fate(&mut self, id: &GameId, verdict: &str) {
-        if let Some(mut record) = self.courted.take_if(|record| record.id == *id) {
-            verdict.clone_into(&mut record.verdict);
-            self.shared.store.challenge(record);
-        }
-    }
-
     /// Takes the challenge back that is out, so that its seat is free.
     pub(super) fn withdraw(&mut self) {
         if let Some(id) = self.suitor.withdraw() {
@@ -242,11 +237,19 @@ impl Desk {
 
     /// The running games are known, after nobody answered a challenge of ours.
     pub(super) fn lapsed(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
-        let is_known = listed.is_ok();
-        self.settle(Errand::Listed(listed));
-        // Otherwise the challenge ends with its stream.
-        if is_known && !self.registry.has(&id) {
-            self.take_back(id);
+        match listed {
+            Ok(list) => {
+                self.take_list(&list);
+                if !self.registry.has(&id) {
+                    self.take_back(id);
+                }
+            }
+            // The challenge ends with its stream, or is a game that will be found.
+            Err(error) => {
+                self.note_limit(Class::Read, &error);
+                debug!("challenge {id}: {error}");
+                self.list_games();
+            }
         }
     }
 

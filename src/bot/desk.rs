@@ -25,6 +25,7 @@ use super::{
     errands::Errand,
     intake::{Intake, Reply, Room},
     limits::Limits,
+    listing::Listing,
     login::{self, Exit},
     pulse::Heart,
     registry::Registry,
@@ -32,6 +33,7 @@ use super::{
     setbacks::Setbacks,
     suitor::Suitor,
     today::Today,
+    undecided::Undecided,
 };
 use crate::{
     lichess::{
@@ -39,7 +41,6 @@ use crate::{
         model::{GameId, GameInfo, Speed, Status as GameStatus, UserId},
         retry::Class,
     },
-    store::ChallengeRecord,
     units::Millis,
 };
 
@@ -71,8 +72,7 @@ pub(super) struct Desk {
     pub(super) registry: Registry,
     pub(super) intake: Intake,
     pub(super) suitor: Suitor,
-    /// The challenge of ours that is out, as the archive has it.
-    pub(super) courted: Option<ChallengeRecord>,
+    pub(super) undecided: Undecided,
     pub(super) arenas: Arenas,
     pub(super) rematches: Rematches,
     pub(super) rng: ChaCha8Rng,
@@ -85,25 +85,17 @@ pub(super) struct Desk {
     pub(super) limits: Limits,
     pub(super) today: Today,
     errands: FuturesUnordered<BoxFuture<'static, Errand>>,
-    listing: Listing,
+    pub(super) listing: Listing,
     begin: Instant,
     /// Once asked to end: running games are left then.
     pub(super) drained_at: Option<Instant>,
     /// Once asked to end: nobody waits for answers of the server beyond that.
     farewell_until: Option<Instant>,
+    /// The token is being looked at.
+    pub(super) is_checking: bool,
     pub(super) exit: Option<Exit>,
     /// Nothing is sent that changes anything.
     pub(super) dry: bool,
-}
-
-/// Whether the list of running games is being asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Listing {
-    #[default]
-    Idle,
-    Asked,
-    /// Something happened since, which the answer may not know.
-    AskedSince,
 }
 
 impl Desk {
@@ -127,7 +119,7 @@ impl Desk {
             status: roof.status,
             intake: Intake::default(),
             suitor: Suitor::restore(&past.rests, past.asked_today, epoch()),
-            courted: None,
+            undecided: Undecided::default(),
             arenas: Arenas::default(),
             rematches: Rematches::restore(&past.repeats),
             rng: ChaCha8Rng::seed_from_u64(seed),
@@ -144,6 +136,7 @@ impl Desk {
             begin: Instant::now(),
             drained_at: None,
             farewell_until: None,
+            is_checking: false,
             exit: None,
             dry,
         }
@@ -172,8 +165,8 @@ impl Desk {
                 () = signals.drain.cancelled(), if self.drained_at.is_none() => self.drain(),
                 Some((challenge, compat)) = self.doorstep.next() => self.consider(&challenge, compat),
                 Some(news) = self.ears.next() => self.hear(news),
-                Some((id, opponent, done)) = self.registry.next(), if !self.registry.is_empty() => {
-                    self.game_done(&id, opponent, done);
+                Some((setup, done)) = self.registry.next(), if !self.registry.is_empty() => {
+                    self.game_done(setup, done);
                 }
                 Some(errand) = self.errands.next(), if !self.errands.is_empty() => self.settle(errand),
                 Ok(()) = self.options.changed() => info!("new settings count from the next challenge on"),
@@ -190,7 +183,15 @@ impl Desk {
         if game.compat.is_some_and(|compat| !compat.bot) {
             return debug!("{id} is not for bots");
         }
-        if self.registry.has(&id) || !self.setbacks.allows(&id, self.now()) {
+        let is_running = self.registry.has(&id);
+        if !is_running && !self.setbacks.allows(&id, self.now()) {
+            return;
+        }
+        // One that was let go and taken up again may have been taken for ended.
+        if let Some(arena) = &game.tournament_id {
+            self.arenas.begun(arena, &id);
+        }
+        if is_running {
             return;
         }
         // Who has not moved yet may still have to greet, but once is enough.
@@ -205,13 +206,11 @@ impl Desk {
             self.asleep.insert(id, opponent);
             return self.show();
         }
-        self.asleep.remove(&id);
+        // What slept was counted when it began, be it in an earlier run.
+        let is_new = self.asleep.remove(&id).is_none();
         let now = self.now();
         self.suitor.accepted(&id, now);
         self.note_fate(&id, "accepted");
-        if let Some(arena) = &game.tournament_id {
-            self.arenas.begun(arena, &id);
-        }
         let promised = self.intake.started(&id);
         let is_rematch = promised.as_ref().is_some_and(|who| who.is_rematch);
         let moment = self.moment(opponent.as_ref(), is_rematch);
@@ -231,8 +230,10 @@ impl Desk {
         if self.dry {
             return info!("would play {}", setup.id);
         }
-        if let (Some(opponent), Some(who)) = (opponent, promised) {
-            self.today.note(&opponent, !who.is_human, epoch());
+        if let Some(opponent) = opponent.filter(|_| is_new) {
+            // A game that nobody was promised a seat for is one of an arena, or was begun while nobody listened.
+            let is_bot = promised.map_or_else(|| game.is_against_bot(), |who| !who.is_human);
+            self.today.note(&setup.id, &opponent, is_bot, epoch());
         }
         self.shared.meters.game_begun();
         self.registry.start(setup);
@@ -264,15 +265,15 @@ impl Desk {
                     let answer = client.accept(&id).await;
                     Errand::Accepted(id, answer)
                 }),
-                Reply::Decline(id, reason) => self.call(move |client| async move {
-                    let answer = client.decline(&id, reason).await;
-                    Errand::Declined(id, reason, answer)
-                }),
+                Reply::Decline(id, reason) => self.refuse(id, reason),
             }
         }
         if self.setbacks.is_due(now) || Instant::now() >= self.sweeps_at() {
             self.swept = Instant::now();
             self.list_games();
+        }
+        if self.listing.asks(now) {
+            self.call(|client| async move { Errand::Listed(client.playing().await) });
         }
         if Instant::now() >= self.rates_at() {
             self.rated = Instant::now();
@@ -320,11 +321,13 @@ impl Desk {
             Some(silence) => Instant::now() + silence.min(SILENT_LOOK).into(),
         });
         let setbacks = self.setbacks.wakes_at().map(|at| self.begin + at.into());
+        let lists = self.listing.wakes_at().map(|at| self.begin + at.into());
         let courts = self.courts_at().map(|at| self.begin + at.into());
         let contends = self.contends_at().map(|at| self.begin + at.into());
         [
             intake,
             setbacks,
+            lists,
             courts,
             contends,
             self.drained_at,
@@ -402,27 +405,19 @@ impl Desk {
         }
     }
 
-    pub(super) fn check_token(&self) {
+    /// Looks whether the token is still good, once for all calls that were refused meanwhile.
+    pub(super) fn check_token(&mut self) {
+        if std::mem::replace(&mut self.is_checking, true) {
+            return;
+        }
         let wanted = self.options.borrow().tournaments.scopes();
         self.call(|client| async move { Errand::Checked(login::may_play(&client, wanted).await) });
     }
 
-    /// Asks which games run. While an answer is awaited that happens once it is there, and once only: a server that goes
-    /// on sending nonsense is not asked for every line of it.
+    /// Asks which games run, now or as soon as that may be asked again.
     pub(super) fn list_games(&mut self) {
-        if self.listing == Listing::Idle {
-            self.listing = Listing::Asked;
-            self.call(|client| async move { Errand::Listed(client.playing().await) });
-        } else {
-            self.listing = Listing::AskedSince;
-        }
-    }
-
-    /// The answer is there, or will not come.
-    pub(super) fn listed(&mut self) {
-        if std::mem::take(&mut self.listing) == Listing::AskedSince {
-            self.list_games();
-        }
+        let now = self.now();
+        self.listing.want(now);
     }
 
     pub(super) fn call<F>(&self, call: impl FnOnce(Client) -> F)

@@ -2,9 +2,18 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use tracing::{debug, info, warn};
+use tokio::time::sleep;
+use tracing::{debug, warn};
 
-use super::{actor::Outcome, contest::Seen, desk::Desk, facts, login::Exit, registry::Done};
+use super::{
+    actor::{Outcome, Setup},
+    contest::Seen,
+    desk::Desk,
+    facts,
+    login::Exit,
+    registry::Done,
+    setbacks,
+};
 use crate::lichess::{
     CallError, Fate, Lines,
     model::{
@@ -19,11 +28,13 @@ const LISTED: usize = 50;
 /// The end of a call that the daemon did not wait for.
 pub(super) enum Errand {
     Accepted(GameId, Result<(), CallError>),
+    Doubted(GameId, Result<NowPlaying, CallError>),
     Declined(GameId, DeclineReason, Result<(), CallError>),
     Listed(Result<NowPlaying, CallError>),
     Account(Result<Account, CallError>),
     Checked(Result<Result<(), Exit>, CallError>),
     Resigned(Result<(), CallError>),
+    Retried(Box<Setup>),
     Online(Result<Vec<Account>, CallError>),
     Invited(UserId, Result<(Box<Challenge>, Lines<Fate>), CallError>),
     Decided(GameId, Option<ChallengeDone>),
@@ -34,20 +45,36 @@ pub(super) enum Errand {
     Withdrawn(Result<(), CallError>),
 }
 
+impl Errand {
+    /// Why the call failed, if it did. The check of the token judges for itself.
+    fn error(&self) -> Option<&CallError> {
+        match self {
+            Self::Accepted(_, answer)
+            | Self::Declined(_, _, answer)
+            | Self::Resigned(answer)
+            | Self::Cancelled(_, answer)
+            | Self::Joined(_, answer)
+            | Self::Withdrawn(answer) => answer.as_ref().err(),
+            Self::Listed(answer) | Self::Doubted(_, answer) | Self::Lapsed(_, answer) => {
+                answer.as_ref().err()
+            }
+            Self::Account(answer) => answer.as_ref().err(),
+            Self::Online(answer) => answer.as_ref().err(),
+            Self::Invited(_, answer) => answer.as_ref().err(),
+            Self::Checked(_) | Self::Retried(_) | Self::Decided(..) | Self::Seen(_) => None,
+        }
+    }
+}
+
 impl Desk {
     /// Takes in what came of a call.
     pub(super) fn settle(&mut self, errand: Errand) {
+        if matches!(errand.error(), Some(CallError::Unauthorized { .. })) {
+            self.check_token();
+        }
         match errand {
-            Errand::Accepted(id, Err(error)) => {
-                self.note_limit(Class::Challenge, &error);
-                info!("challenge {id}: {error}");
-                match error {
-                    // The game may come all the same: its seat stays promised for a while.
-                    CallError::Transient { .. } => {}
-                    CallError::RateLimited { .. } if !self.is_closing() => self.intake.postpone(&id),
-                    _ => self.intake.failed(&id),
-                }
-            }
+            Errand::Accepted(id, answer) => self.accepted(id, answer),
+            Errand::Doubted(id, listed) => self.doubted(id, listed),
             Errand::Declined(id, reason, Err(error)) => {
                 self.note_limit(Class::Challenge, &error);
                 debug!("challenge {id}: {error}");
@@ -55,19 +82,10 @@ impl Desk {
                     self.intake.refuse_again(id, reason);
                 }
             }
-            Errand::Accepted(_, Ok(())) | Errand::Declined(_, _, Ok(())) | Errand::Resigned(Ok(())) => {}
+            Errand::Declined(_, _, Ok(())) | Errand::Resigned(Ok(())) => {}
             Errand::Listed(Ok(list)) => {
-                self.listed();
-                let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
-                let ended = |id: &&GameId| running.len() < LISTED && !running.contains(*id);
-                let over: Vec<GameId> = self.asleep.keys().filter(ended).cloned().collect();
-                for game in &list.now_playing {
-                    self.start(game);
-                }
-                for id in over {
-                    self.asleep.remove(&id);
-                    self.start(&GameInfo::of(id));
-                }
+                self.listing.answered();
+                self.take_list(&list);
             }
             Errand::Account(Ok(account)) => {
                 self.shared
@@ -78,24 +96,26 @@ impl Desk {
                 self.note_limit(Class::Read, &error);
                 debug!("my ratings stay as they were: {error}");
             }
-            Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
-            Errand::Checked(Err(CallError::Unauthorized { .. })) => self.exit = Some(Exit::UnknownToken),
-            Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
+            Errand::Checked(checked) => self.checked(checked),
             Errand::Listed(Err(error)) => {
-                self.listed();
                 self.note_limit(Class::Read, &error);
+                let now = self.now();
+                let tries = self.listing.failed(&error, now, &mut self.rng);
                 // An outage is told of by the event stream, which does not repeat itself each minute.
-                if self.status.borrow().is_listening {
+                if self.status.borrow().is_listening && tries.is_power_of_two() {
                     warn!("{error}");
                 } else {
                     debug!("{error}");
                 }
             }
-            Errand::Checked(Err(error)) => {
-                self.note_limit(Class::Read, &error);
-                warn!("{error}");
-            }
             Errand::Resigned(Err(error)) => warn!("{error}"),
+            Errand::Retried(setup) => {
+                self.registry.start(Setup {
+                    adopted: true,
+                    ..*setup
+                });
+                self.show();
+            }
             Errand::Online(online) => self.met(online),
             Errand::Invited(user, answer) => self.invited(user, answer),
             Errand::Decided(id, done) => self.decided(&id, done),
@@ -113,8 +133,38 @@ impl Desk {
         }
     }
 
+    /// The token was looked at.
+    fn checked(&mut self, checked: Result<Result<(), Exit>, CallError>) {
+        self.is_checking = false;
+        match checked {
+            Ok(Ok(())) => debug!("the token is good all the same"),
+            Ok(Err(exit)) => self.exit = Some(exit),
+            Err(CallError::Unauthorized { .. }) => self.exit = Some(Exit::UnknownToken),
+            Err(error) => {
+                self.note_limit(Class::Read, &error);
+                warn!("{error}");
+            }
+        }
+    }
+
+    /// The games that run: those of which nobody has heard are played, and those that sleep and run no more are looked at
+    /// once for their end.
+    pub(super) fn take_list(&mut self, list: &NowPlaying) {
+        let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
+        let ended = |id: &&GameId| running.len() < LISTED && !running.contains(*id);
+        let over: Vec<GameId> = self.asleep.keys().filter(ended).cloned().collect();
+        for game in &list.now_playing {
+            self.start(game);
+        }
+        for id in over {
+            self.asleep.remove(&id);
+            self.start(&GameInfo::of(id));
+        }
+    }
+
     /// The task of a game has ended.
-    pub(super) fn game_done(&mut self, id: &GameId, opponent: Option<UserId>, done: Done) {
+    pub(super) fn game_done(&mut self, setup: Setup, done: Done) {
+        let (id, opponent) = (&setup.id, setup.opponent.clone());
         if !matches!(done, Done::Revived(_)) {
             let now = self.now();
             self.arenas.ended(id, now);
@@ -132,16 +182,13 @@ impl Desk {
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
             Done::With(Outcome::Refused(error)) => {
                 warn!("{id}: {error}");
-                // One refusal may be the server's own mistake: if the game is listed, it is tried again.
-                let now = self.now();
-                self.setbacks.note(id, now);
+                self.set_back(setup);
             }
             Done::With(Outcome::Unauthorized(error)) => {
                 warn!("{id}: {error}");
                 self.check_token();
                 // If the token is good after all, the game is still there.
-                let now = self.now();
-                self.setbacks.note(id, now);
+                self.set_back(setup);
             }
             Done::Revived(why) => warn!("{id} fell over and is resumed: {why}"),
             Done::Lost(why) => {
@@ -151,5 +198,18 @@ impl Desk {
             }
         }
         self.show();
+    }
+
+    /// The server would not let us play a game. One refusal may be its own mistake, and the list may fail as well: so the
+    /// game is tried once without it, and after that only as long as it is listed.
+    fn set_back(&mut self, setup: Setup) {
+        let now = self.now();
+        let wait = self.setbacks.note(&setup.id, now);
+        if wait == setbacks::FIRST {
+            self.call(|_| async move {
+                sleep(wait.into()).await;
+                Errand::Retried(Box::new(setup))
+            });
+        }
     }
 }

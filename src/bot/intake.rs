@@ -137,7 +137,8 @@ impl Intake {
         }
     }
 
-    /// The refusal itself was refused: too many of them. It is sent once more when its turn comes.
+    /// Refuses a challenge whatever was answered before: its refusal was one too many at its time, or its acceptance came to
+    /// nothing.
     pub(super) fn refuse_again(&mut self, id: GameId, reason: DeclineReason) {
         self.decline(id, reason);
     }
@@ -170,6 +171,11 @@ impl Intake {
         );
     }
 
+    /// Whether a challenge has come before and was not taken back since.
+    pub(super) fn knows(&self, id: &GameId) -> bool {
+        self.answered.contains(id)
+    }
+
     /// How many challenges wait for a seat.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
@@ -190,15 +196,24 @@ impl Intake {
         self.leases.remove(id);
     }
 
-    /// The server wants no acceptances for a while: the challenge waits on, as long as it would have anyway.
-    pub(super) fn postpone(&mut self, id: &GameId) {
-        if let Some(Lease { who, since, .. }) = self.leases.remove(id) {
-            self.waiting.push(Waiting {
-                who,
-                since,
-                was_put_off: false,
-            });
-        }
+    /// A challenge was not accepted, and may be later: it waits on, as long as it would have anyway. Says whether it was
+    /// promised a seat until now.
+    pub(super) fn postpone(&mut self, id: &GameId) -> bool {
+        let Some(Lease { who, since, .. }) = self.leases.remove(id) else {
+            return false;
+        };
+        self.waiting.push(Waiting {
+            who,
+            since,
+            was_put_off: false,
+        });
+        true
+    }
+
+    /// For how long a challenge that was promised a seat has waited since it came.
+    pub(super) fn waited(&self, id: &GameId, now: Millis) -> Millis {
+        let lease = self.leases.get(id);
+        lease.map_or(Millis::ZERO, |lease| now - lease.since)
     }
 
     /// Seats promised to games that have not begun.

@@ -102,7 +102,7 @@ impl Counted {
         registry.register("games_ended", "Games ended, by result", self.ended.clone());
         registry.register(
             "challenges",
-            "Challenges judged, by verdict",
+            "Challenges of others, by what became of them",
             self.challenges.clone(),
         );
         registry.register_with_unit(
@@ -150,7 +150,7 @@ impl Meters {
         self.0.ended.get_or_create(&vec![("result", result)]).inc();
     }
 
-    /// A challenge was judged: `accepted` or `declined`.
+    /// Something came of a challenge of somebody else: `accepted`, `declined`, or `lapsed` when it was gone before.
     pub(super) fn challenge(&self, verdict: &'static str) {
         self.0.challenges.get_or_create(&vec![("verdict", verdict)]).inc();
     }

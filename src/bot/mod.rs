@@ -23,6 +23,7 @@ pub mod game;
 mod intake;
 mod lag;
 mod limits;
+mod listing;
 mod login;
 pub mod meters;
 pub mod mind;
@@ -37,6 +38,7 @@ mod setbacks;
 mod suitor;
 pub mod thinker;
 mod today;
+mod undecided;
 
 pub use daemon::{Daemon, Options, Past, Signals, Status};
 pub use limits::VS_BOTS;

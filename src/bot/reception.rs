@@ -1,11 +1,14 @@
-//! Challenges as they come in: judged by the rules, kept in the archive, and handed to whoever has the seats.
+//! Challenges as they come in: judged by the rules, kept in the archive, handed to whoever has the seats, and answered.
 
 use std::sync::Arc;
 
-use tracing::info;
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+use tokio::time::sleep;
+use tracing::{debug, info};
 
 use super::{
     desk::{Desk, epoch},
+    errands::Errand,
     facts::{Facts, Moment, minute_of_day},
     intake::{self, Applicant},
     rules::{self, By, Ruling},
@@ -13,12 +16,20 @@ use super::{
 use crate::{
     config::Then,
     lichess::{
-        Untrusted,
-        model::{Challenge, Compat, DeclineReason, UserId},
+        CallError, Untrusted,
+        model::{Challenge, Compat, DeclineReason, GameId, NowPlaying, UserId},
+        retry::{Backoff, Class},
     },
     store::{ChallengeRecord, Tally},
     units::Millis,
 };
+
+/// What got lost on the way to the server is looked after within this time at first.
+const SOON: Millis = Millis(500);
+/// And no less often than this, while the challenger waits.
+const SELDOM: Millis = Millis::from_secs(5);
+/// A refusal that gets lost is sent again so often: about as long as a challenger waits.
+const MOST_REFUSALS: u32 = 6;
 
 impl Desk {
     /// Judges a challenge by the rules, and lets it wait or refuses it.
@@ -51,11 +62,11 @@ impl Desk {
         if self.dry {
             return;
         }
-        self.shared.meters.challenge(match ruling.then {
-            Then::Decline(_) => "declined",
-            Then::Accept | Then::Queue => "accepted",
-        });
-        self.shared.store.challenge(ChallengeRecord {
+        if self.intake.knows(&challenge.id) {
+            // The archive may have what became of it by now.
+            return;
+        }
+        let record = ChallengeRecord {
             id: challenge.id.clone(),
             at: epoch(),
             opponent: facts.opponent.clone(),
@@ -64,10 +75,15 @@ impl Desk {
             sent: false,
             game: Some(rules::what(challenge)),
             repeats: challenge.rematch_of.clone(),
-        });
+        };
+        self.shared.store.challenge(record.clone());
+        self.undecided.note(record);
         let id = challenge.id.clone();
         let patience = match ruling.then {
-            Then::Decline(reason) => return self.intake.refuse(id, reason),
+            Then::Decline(reason) => {
+                self.note_fate(&id, &rules::describe(ruling.then));
+                return self.intake.refuse(id, reason);
+            }
             Then::Accept => Millis::ZERO,
             Then::Queue => intake::PATIENCE,
         };
@@ -79,6 +95,92 @@ impl Desk {
             patience,
         };
         self.intake.wait(who, self.now());
+    }
+
+    /// Something has come of a challenge, whoever sent it: the archive learns what, once.
+    pub(super) fn note_fate(&mut self, id: &GameId, verdict: &str) {
+        let Some(record) = self.undecided.decide(id, verdict) else {
+            return;
+        };
+        if !record.sent {
+            self.shared.meters.challenge(match verdict {
+                "accepted" => "accepted",
+                verdict if verdict.starts_with("declined") => "declined",
+                _ => "lapsed",
+            });
+        }
+        self.shared.store.challenge(record);
+    }
+
+    /// A challenge was accepted, or not. Games come by the event stream.
+    pub(super) fn accepted(&mut self, id: GameId, answer: Result<(), CallError>) {
+        let Err(error) = answer else {
+            return self.note_fate(&id, "accepted");
+        };
+        self.note_limit(Class::Challenge, &error);
+        info!("challenge {id}: {error}");
+        match error {
+            CallError::Transient { .. } => self.doubt(id),
+            CallError::RateLimited { .. } if !self.is_closing() => {
+                self.intake.postpone(&id);
+            }
+            _ => {
+                self.note_fate(&id, "could not be accepted");
+                self.intake.failed(&id);
+                // An earlier try may have been heard after all.
+                self.list_games();
+            }
+        }
+    }
+
+    /// Nobody knows whether a challenge was accepted. Its seat stays promised while its game is looked for, after as long
+    /// again as it has waited: soon at first, and seldom while the server is in trouble.
+    fn doubt(&mut self, id: GameId) {
+        let waited = self.intake.waited(&id, self.now()).clamp(SOON, SELDOM);
+        let pause = waited.scaled(self.rng.random_range(0.5..=1.0));
+        self.call(|client| async move {
+            sleep(pause.into()).await;
+            Errand::Doubted(id, client.playing().await)
+        });
+    }
+
+    /// The running games are known, or not, after nobody knew whether a challenge was accepted. What is not among them is
+    /// accepted once more: where the first try was heard late, that is refused and harms nothing.
+    pub(super) fn doubted(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
+        match listed {
+            Ok(list) => self.take_list(&list),
+            Err(error) => {
+                self.note_limit(Class::Read, &error);
+                debug!("challenge {id}: {error}");
+            }
+        }
+        let was_taken_back = !self.intake.knows(&id);
+        if self.registry.has(&id) || was_taken_back {
+            return;
+        }
+        if !self.is_closing() && self.intake.postpone(&id) {
+            return;
+        }
+        // There is no seat for it any more.
+        self.intake.failed(&id);
+        self.intake.refuse_again(id, DeclineReason::Later);
+    }
+
+    /// Refuses a challenge. A refusal that gets lost is sent again while the challenger waits.
+    pub(super) fn refuse(&mut self, id: GameId, reason: DeclineReason) {
+        self.note_fate(&id, &rules::describe(Then::Decline(reason)));
+        let mut rng = ChaCha8Rng::seed_from_u64(self.rng.random());
+        let mut backoff = Backoff::new(SOON, SELDOM);
+        self.call(move |client| async move {
+            loop {
+                match client.decline(&id, reason).await {
+                    Err(CallError::Transient { .. }) if backoff.failures() < MOST_REFUSALS => {
+                        sleep(backoff.next(&mut rng).into()).await;
+                    }
+                    answer => return Errand::Declined(id, reason, answer),
+                }
+            }
+        });
     }
 
     /// Why a challenge that the rules welcome is for another time.

@@ -98,15 +98,15 @@ impl Registry {
         }
     }
 
-    /// Waits for the next task to end, and says against whom it was. `None` when no game runs.
-    pub(super) async fn next(&mut self) -> Option<(GameId, Option<UserId>, Done)> {
+    /// Waits for the next task to end, and says how its game was to be played. `None` when no game runs.
+    pub(super) async fn next(&mut self) -> Option<(Setup, Done)> {
         let (task, result) = match self.tasks.join_next_with_id().await? {
             Ok((task, outcome)) => (task, Ok(outcome)),
             Err(error) => (error.id(), Err(error.to_string())),
         };
         let id = self.ids.remove(&task)?;
         let game = self.games.remove(&id)?;
-        let opponent = game.setup.opponent.clone();
+        let setup = game.setup.clone();
         let done = match result {
             Ok(outcome) => Done::With(outcome),
             Err(why) if game.falls < REVIVALS => {
@@ -115,7 +115,7 @@ impl Registry {
             }
             Err(why) => Done::Lost(why),
         };
-        Some((id, opponent, done))
+        Some((setup, done))
     }
 
     /// Starts a game again from its stream.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{lichess::model::GameId, units::Millis};
 
 /// The first try comes soon, since a clock may be running.
-const FIRST: Millis = Millis(500);
+pub(super) const FIRST: Millis = Millis(500);
 /// Tries are never further apart.
 const LONGEST: Millis = Millis::from_secs(60);
 /// A game that went well for so long begins with a short wait again.

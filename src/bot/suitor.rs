@@ -65,7 +65,7 @@ pub(super) struct Suitor {
     idle_since: Millis,
     /// When the day ends whose challenges are counted.
     day_ends: Millis,
-    asked_today: u32,
+    sent_today: u32,
     /// What was learned and is not kept yet.
     news: Vec<Rest>,
 }
@@ -79,7 +79,7 @@ struct Memory {
 impl Suitor {
     /// A suitor who begins now, at this time since 1970, and knows what an earlier run has learned: who is left alone
     /// until when since 1970, and how many challenges were sent since midnight.
-    pub(super) fn restore(rests: &[Rest], asked_today: u32, epoch: Millis) -> Self {
+    pub(super) fn restore(rests: &[Rest], sent_today: u32, epoch: Millis) -> Self {
         let memory = rests.iter().map(|rest| {
             let memory = Memory {
                 refusals: rest.refusals,
@@ -89,7 +89,7 @@ impl Suitor {
         });
         Self {
             memory: memory.collect(),
-            asked_today,
+            sent_today,
             day_ends: Millis(DAY - epoch.0 % DAY),
             ..Self::default()
         }
@@ -114,7 +114,7 @@ impl Suitor {
     pub(super) fn due_at(&self, wish: &Matchmaking) -> Millis {
         let after_game = self.idle_since + wish.after;
         let after_challenge = self.asked_at.map_or(Millis::ZERO, |at| at + wish.every);
-        let tomorrow = if self.asked_today >= MOST_A_DAY {
+        let tomorrow = if self.is_done_for_today() {
             self.day_ends
         } else {
             Millis::ZERO
@@ -122,15 +122,19 @@ impl Suitor {
         after_game.max(after_challenge).max(tomorrow)
     }
 
+    /// Whether the challenges of the day are sent.
+    pub(super) fn is_done_for_today(&self) -> bool {
+        self.sent_today >= MOST_A_DAY
+    }
+
     /// A list of bots was asked for, at this time since 1970; until it is there nothing else is.
     pub(super) fn asks(&mut self, now: Millis, epoch: Millis) {
         if now >= self.day_ends {
             self.day_ends = now + Millis(DAY - epoch.0 % DAY);
-            self.asked_today = 0;
+            self.sent_today = 0;
         }
         self.is_asking = true;
         self.asked_at = Some(now);
-        self.asked_today += 1;
     }
 
     /// Nothing came of it.
@@ -182,6 +186,7 @@ impl Suitor {
 
     /// A challenge is out.
     pub(super) fn sent(&mut self, id: GameId, user: UserId) {
+        self.sent_today += 1;
         self.is_asking = false;
         self.pending = Some((id, user));
     }
@@ -341,6 +346,15 @@ mod tests {
             suitor.asks(secs(1000), secs(1000));
             suitor.gives_up();
         }
+        assert!(suitor.is_due(&wish, secs(1600)), "nobody was there to challenge");
+        let (x, id): (UserId, GameId) = ("x".parse().unwrap(), "abcd1234".parse().unwrap());
+        for _ in 0..MOST_A_DAY {
+            assert!(!suitor.is_done_for_today());
+            suitor.asks(secs(1000), secs(1000));
+            suitor.sent(id.clone(), x.clone());
+            suitor.refused(&id, secs(1000));
+        }
+        assert!(suitor.is_done_for_today());
         assert!(!suitor.is_due(&wish, secs(86_399)));
         assert!(suitor.is_due(&wish, secs(86_400)));
         suitor.asks(secs(86_400), secs(86_400));

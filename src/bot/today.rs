@@ -1,9 +1,12 @@
 //! How many games were begun with whom since midnight UTC, and how many with bots, of which lichess allows a hundred a
 //! day. Pure; time is an argument.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use crate::{lichess::model::UserId, units::Millis};
+use crate::{
+    lichess::model::{GameId, UserId},
+    units::Millis,
+};
 
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
@@ -11,12 +14,17 @@ const DAY: u64 = 24 * 3600 * 1000;
 /// lichess lets a bot play so many games a day against others, both sides counted. With people there is no limit.
 pub const BOT_GAMES: u32 = 100;
 
+/// So many games are remembered, so that none counts twice.
+const REMEMBERED: usize = 500;
+
 /// The games of one day.
 #[derive(Debug, Default)]
 pub(super) struct Today {
     day: u64,
     games: BTreeMap<UserId, u32>,
     with_bots: u32,
+    /// Those that were counted last.
+    counted: VecDeque<GameId>,
 }
 
 impl Today {
@@ -24,13 +32,24 @@ impl Today {
     pub(super) fn of(opponents: &[(UserId, bool)], epoch: Millis) -> Self {
         let mut today = Self::default();
         for (opponent, is_bot) in opponents {
-            today.note(opponent, *is_bot, epoch);
+            today.count(opponent, *is_bot, epoch);
         }
         today
     }
 
-    /// A game has begun, at this time since 1970.
-    pub(super) fn note(&mut self, opponent: &UserId, is_bot: bool, epoch: Millis) {
+    /// A game has begun, at this time since 1970, or is heard of once more.
+    pub(super) fn note(&mut self, game: &GameId, opponent: &UserId, is_bot: bool, epoch: Millis) {
+        if self.counted.contains(game) {
+            return;
+        }
+        if self.counted.len() == REMEMBERED {
+            self.counted.pop_front();
+        }
+        self.counted.push_back(game.clone());
+        self.count(opponent, is_bot, epoch);
+    }
+
+    fn count(&mut self, opponent: &UserId, is_bot: bool, epoch: Millis) {
         let day = epoch.0 / DAY;
         if day != self.day {
             self.day = day;
@@ -61,14 +80,20 @@ impl Today {
 mod tests {
     use super::*;
 
+    fn game(number: usize) -> GameId {
+        format!("game{number:04}").parse().unwrap()
+    }
+
     #[test]
     fn a_hundred_games_with_bots_are_enough_for_a_day() {
         let noon = Millis(100 * DAY + DAY / 2);
         let bot: UserId = "x".parse().unwrap();
         let mut today = Today::of(&vec![(bot.clone(), true); 99], noon);
-        today.note(&bot, false, noon);
+        today.note(&game(1), &bot, false, noon);
         assert!(!today.is_done_with_bots(noon));
-        today.note(&bot, true, noon);
+        today.note(&game(1), &bot, true, noon);
+        assert!(!today.is_done_with_bots(noon), "that one was counted");
+        today.note(&game(2), &bot, true, noon);
         assert!(today.is_done_with_bots(noon));
         assert!(!today.is_done_with_bots(noon + Millis(DAY)));
     }
@@ -78,13 +103,23 @@ mod tests {
         let ana: UserId = "ana".parse().unwrap();
         let mut today = Today::default();
         let noon = Millis(100 * DAY + DAY / 2);
-        today.note(&ana, false, noon);
-        today.note(&ana, false, noon);
+        today.note(&game(1), &ana, false, noon);
+        today.note(&game(2), &ana, false, noon);
         assert_eq!(today.played(&ana, noon), 2);
         assert_eq!(today.played(&"boris".parse().unwrap(), noon), 0);
         let tomorrow = noon + Millis(DAY);
         assert_eq!(today.played(&ana, tomorrow), 0);
-        today.note(&ana, false, tomorrow);
+        today.note(&game(3), &ana, false, tomorrow);
         assert_eq!(today.played(&ana, tomorrow), 1);
+    }
+
+    #[test]
+    fn a_crowd_is_not_remembered_for_ever() {
+        let ana: UserId = "ana".parse().unwrap();
+        let mut today = Today::default();
+        for number in 0..REMEMBERED + 10 {
+            today.note(&game(number), &ana, false, Millis(DAY));
+        }
+        assert_eq!(today.counted.len(), REMEMBERED);
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             "every",
             span(60, 86_400),
             Millis::from_secs(600),
-            "Least time between two challenges; lichess allows 200 a day.",
+            "Least time between two challenges; lichess allows 200 a day, of which the bot sends 150.",
         ),
         clocks: section.key(
             "clocks",

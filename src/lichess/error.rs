@@ -48,3 +48,11 @@ pub enum CallError {
         message: String,
     },
 }
+
+impl CallError {
+    /// Whether the server has understood and would not, so that asking again would not help.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::Rejected { .. } | Self::Unauthorized { .. })
+    }
+}

@@ -182,3 +182,17 @@ async fn an_arena_keeps_its_seat_free_from_challengers() {
         .await;
     assert_ne!(shown["status"], "accepted", "{shown}");
 }
+
+#[tokio::test]
+async fn a_team_that_could_not_be_asked_to_take_the_bot_is_asked_again_with_the_next_look() {
+    let (mut stage, _) = stage(&[], &["others"], 4).await;
+    stage.answers("POST /team/coders/join", 2, 502, "<html>502 Bad Gateway</html>");
+    // New settings are a reason to look at once.
+    for (teams, left) in [(&["coders"][..], vec![1]), (&["coders", "others"], vec![])] {
+        stage.bot().options.send_modify(|options| {
+            options.tournaments.teams = teams.iter().map(|team| team.parse().unwrap()).collect();
+        });
+        let asked = async { while stage.waiting_faults().await != left {} };
+        timeout(PATIENCE, asked).await.expect("the team was not asked");
+    }
+}

@@ -1,12 +1,13 @@
 //! Challenges that are accepted, refused, or kept waiting.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Value, json};
 use sparring::{
+    bot::Status,
     config,
     lists::Lists,
-    store::Archive,
+    store::{Archive, ChallengeFilter, Store},
     units::{Elo, Millis},
 };
 use tokio::{sync::watch, time::timeout};
@@ -149,6 +150,25 @@ async fn f36_an_acceptance_whose_answer_is_lost_still_becomes_a_game() {
 }
 
 #[tokio::test]
+async fn f12_a_challenge_whose_acceptance_gets_lost_is_accepted_again() {
+    let stage = replies(&["e7e5"]).open().await;
+    stage.answers("/accept", 2, 502, "<html>502 Bad Gateway</html>");
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+}
+
+#[tokio::test]
+async fn f12_a_refusal_that_gets_lost_is_sent_again() {
+    let stage = replies(&[])
+        .rules("[[rule]]\nmode = \"casual\"\nthen = \"decline\"\n")
+        .open()
+        .await;
+    stage.answers("/decline", 2, 502, "<html>502 Bad Gateway</html>");
+    let (_, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "rated");
+}
+
+#[tokio::test]
 async fn f35_a_failed_acceptance_frees_the_seat_at_once() {
     let stage = replies(&[]).options(|options| options.games.max = 1).open().await;
     stage.answers("/accept", 1, 404, r#"{"error":"Not found"}"#);
@@ -196,9 +216,60 @@ async fn who_may_not_queue_is_told_to_come_later_when_all_seats_are_taken() {
 }
 
 #[tokio::test]
+async fn the_archive_has_what_became_of_challenges_and_not_what_the_rules_wished() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&[])
+        .archive(&path)
+        .rules("[[rule]]\nthen = \"accept\"\n")
+        .options(|options| options.games.max = 1)
+        .open()
+        .await;
+    let game = stage.game(&WHITE).await;
+    stage.bot().until("one game", |status| status.games == 1).await;
+    let (refused, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "later");
+    stage.crew.store.flush().await;
+    let kept = Archive::read(&path)
+        .unwrap()
+        .challenges(&ChallengeFilter::default());
+    let kept: BTreeMap<String, String> = kept
+        .unwrap()
+        .into_iter()
+        .map(|record| (record.id.to_string(), record.verdict))
+        .collect();
+    let expected = [(game.id, "accepted"), (refused, "declined, later")];
+    assert_eq!(
+        kept,
+        expected.map(|(id, verdict)| (id, verdict.to_owned())).into()
+    );
+    let page = stage
+        .crew
+        .meters
+        .page(&Status::default(), &Store::default(), None);
+    assert!(
+        page.contains("sparring_challenges_total{verdict=\"accepted\"} 1"),
+        "{page}"
+    );
+}
+
+#[tokio::test]
 async fn rules_know_how_often_somebody_played_today() {
     let stage = replies(&[])
         .rules("[[rule]]\nmin-played-today = 1\nthen = \"decline\"\n")
+        .open()
+        .await;
+    let mut first = stage.game(&WHITE).await;
+    first.human_does("resign").await;
+    let (_, events) = stage.challenge(&WHITE).await;
+    assert_eq!(refusal(events).await, "later");
+}
+
+#[tokio::test]
+async fn rules_know_of_games_too_whose_seat_was_not_kept() {
+    let stage = replies(&[])
+        .rules("[[rule]]\nmin-played-today = 1\nthen = \"decline\"\n")
+        .options(|options| options.lease = Millis::ZERO)
         .open()
         .await;
     let mut first = stage.game(&WHITE).await;

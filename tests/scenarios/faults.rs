@@ -220,3 +220,21 @@ async fn f12_an_event_stream_that_will_not_open_is_opened_later() {
     stage.bot().until("listening", |status| status.is_listening).await;
     two_moves(&stage).await;
 }
+
+#[tokio::test]
+async fn f12_a_list_of_running_games_that_gets_lost_is_asked_for_again() {
+    let mut stage = replies(&["e7e5"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    stage.kill();
+    game.human_plays("e2e4").await;
+    // Only the list knows of the game.
+    stage.answers(
+        "GET /api/stream/event",
+        100_000,
+        502,
+        "<html>502 Bad Gateway</html>",
+    );
+    stage.answers("/api/account/playing", 2, 502, "<html>502 Bad Gateway</html>");
+    stage.bot = Some(stage.daemon(&stage.table.bot.token));
+    game.bot_answers("e7e5").await;
+}

@@ -143,6 +143,16 @@ async fn f17_a_token_that_was_taken_back_ends_the_daemon_at_its_next_call() {
 }
 
 #[tokio::test]
+async fn f17_a_token_that_was_taken_back_is_noticed_without_a_game() {
+    let mut stage = replies(&[]).open().await;
+    // The event stream stays open: it is the answer to the challenge that is refused.
+    assert!(stage.table.sandbox.revoke(&stage.table.bot.token));
+    stage.challenge(&WHITE).await;
+    let exit = stage.bot.take().unwrap().end().await;
+    assert_eq!(exit, Err(Exit::UnknownToken));
+}
+
+#[tokio::test]
 async fn f17_an_account_that_is_shut_out_ends_the_daemon_with_a_code_and_without_a_storm() {
     let mut stage = replies(&["e7e5"]).open().await;
     let mut game = stage.game(&WHITE).await;
@@ -165,6 +175,15 @@ async fn f17_an_account_that_is_shut_out_ends_the_daemon_with_a_code_and_without
 async fn f17_a_refusal_that_is_not_about_the_token_ends_nothing() {
     let stage = replies(&["e7e5"]).open().await;
     let mut game = stage.game(&WHITE).await;
+    stage.answers("/move/e7e5", 1, 401, r#"{"error":"No such token"}"#);
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+}
+
+#[tokio::test]
+async fn f17_a_game_that_was_let_go_is_taken_up_again_though_no_list_names_it() {
+    let stage = replies(&["e7e5"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    stage.answers("/api/account/playing", 1000, 502, "<html>502 Bad Gateway</html>");
     stage.answers("/move/e7e5", 1, 401, r#"{"error":"No such token"}"#);
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
 }

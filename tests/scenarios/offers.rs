@@ -81,6 +81,22 @@ async fn f27_offers_that_are_refused_leave_the_thought_alone() {
 }
 
 #[tokio::test]
+async fn f17_a_command_that_the_token_is_refused_for_is_looked_into_and_the_game_goes_on() {
+    let mut stern = silent("stern");
+    stern.takebacks = 0;
+    let mut server = replies(&["e2e4", "g1f3"]).personality(stern).on_strings().await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    server.posted(1).await;
+    server.answers("/takeback/no", 401, r#"{"error":"No such token"}"#);
+    game.line(&with("e2e4", &[("btakeback", json!(true))]));
+    assert_eq!(server.posted(2).await[1], path("takeback/no"));
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, "e2e4 e7e5"));
+    assert_eq!(server.posted(3).await[2], path("move/g1f3"));
+}
+
+#[tokio::test]
 async fn f27_a_takeback_that_never_comes_after_it_was_granted_lets_play_go_on() {
     let mut kind = silent("kind");
     kind.takebacks = 1;

@@ -322,13 +322,13 @@ impl Actor {
     }
 
     pub(super) fn commanded(&mut self, command: Command, answer: Result<(), CallError>) {
-        let failed = match answer {
-            Ok(()) => false,
-            Err(error) => {
-                warn!("{error}");
-                true
+        let failed = answer.is_err();
+        if let Err(error) = answer {
+            warn!("{error}");
+            if matches!(error, CallError::Unauthorized { .. }) {
+                self.outcome = Some(Outcome::Unauthorized(error));
             }
-        };
+        }
         if command == Command::GiveUp
             && let Some(error) = self.unplayable.take()
         {

@@ -228,7 +228,9 @@ fn f8_a_challenge_that_must_not_be_answered_yet_waits_on() {
     let mut intake = Intake::default();
     intake.wait(applicant(1), secs(0));
     assert_eq!(intake.next(room(1), secs(1)), Some(Reply::Accept(id(1))));
-    intake.postpone(&id(1));
+    assert_eq!(intake.waited(&id(1), secs(3)), secs(3));
+    assert!(intake.postpone(&id(1)));
+    assert!(!intake.postpone(&id(1)), "it waits already");
     assert_eq!(intake.promised(), 0);
     assert_eq!(intake.next(room(1), secs(19)), Some(Reply::Accept(id(1))));
     intake.postpone(&id(1));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{GameInfo, UserId};
+use super::{GameInfo, UserId, lenient};
 use crate::units::Elo;
 
 /// `GET /api/account` and `/api/user/{name}`, as far as a bot cares.
@@ -80,7 +80,8 @@ pub struct NowPlaying {
     /// How many of them wait for me; missing in old answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nb_my_turn: Option<u32>,
-    /// My running games.
+    /// My running games. Of a row that does not fit the id is kept, so that the game is played all the same.
+    #[serde(deserialize_with = "lenient::games")]
     pub now_playing: Vec<GameInfo>,
 }
 

@@ -164,6 +164,13 @@ impl GameInfo {
         self.game_id.as_ref().or(self.id.as_ref())
     }
 
+    /// Whether lichess marks the opponent as a bot: the title stands before the name, and no name has a space.
+    #[must_use]
+    pub fn is_against_bot(&self) -> bool {
+        let opponent = self.opponent.as_ref();
+        opponent.is_some_and(|opponent| opponent.username.starts_with("BOT "))
+    }
+
     /// A game of which only the id is known.
     #[must_use]
     pub fn of(id: GameId) -> Self {
@@ -205,4 +212,26 @@ pub struct Opponent {
     /// The level of lichess' own computer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ai: Option<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bot_is_known_by_its_title_and_nobody_by_a_name() {
+        let against = |name: &str| GameInfo {
+            opponent: Some(Opponent {
+                id: None,
+                username: name.to_owned(),
+                rating: None,
+                ai: None,
+            }),
+            ..GameInfo::of("abcd1234".parse().unwrap())
+        };
+        assert!(against("BOT maia1").is_against_bot());
+        for person in ["GM Ana", "Ana", "BOTvinnik", ""] {
+            assert!(!against(person).is_against_bot(), "{person}");
+        }
+    }
 }

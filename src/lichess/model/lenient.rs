@@ -1,9 +1,10 @@
-//! Numbers that the wire may send odd: clocks may be null, negative, or fractional, and never end a game.
+//! What the wire may send odd: clocks may be null, negative, or fractional, rows of lists may not fit, and none of it ends a
+//! game.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Number;
+use serde_json::{Number, Value};
 
-use super::Speed;
+use super::{GameId, GameInfo, Speed};
 use crate::units::Millis;
 
 /// The class of a game's clock, if it is one that this program knows: none else, since a name decides nothing.
@@ -15,6 +16,19 @@ pub(super) fn optional_speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Optio
 /// The same where some class has to be named: one that rules and rates nothing in particular.
 pub(super) fn speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Speed, D::Error> {
     optional_speed(wire).map(|speed| speed.unwrap_or(Speed::Classical))
+}
+
+/// A list of games, of which a row that does not fit costs at most itself: where its id can be read, that is kept.
+pub(super) fn games<'de, D: Deserializer<'de>>(wire: D) -> Result<Vec<GameInfo>, D::Error> {
+    let rows = Vec::<Value>::deserialize(wire)?;
+    Ok(rows.into_iter().filter_map(game).collect())
+}
+
+fn game(row: Value) -> Option<GameInfo> {
+    let id = ["gameId", "id"]
+        .iter()
+        .find_map(|key| GameId::deserialize(row.get(key)?).ok());
+    serde_json::from_value(row).ok().or(id.map(GameInfo::of))
 }
 
 /// A clock reading: null or nonsense is `None`, negative is zero.
@@ -59,5 +73,30 @@ pub(super) mod optional_seconds {
         wire: S,
     ) -> Result<S::Ok, S::Error> {
         span.map(|span| span.0 / 1000).serialize(wire)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::lichess::model::{GameInfo, NowPlaying};
+
+    #[test]
+    fn f31_a_running_game_that_cannot_be_read_costs_no_other_and_is_known_by_its_id() {
+        let list: NowPlaying = serde_json::from_value(json!({"nowPlaying": [
+            {"gameId": "abcd0001", "color": "purple"}, 7, {"gameId": 8},
+            {"gameId": "abcd0002", "opponent": {"id": "ana"}, "isMyTurn": true},
+        ]}))
+        .unwrap();
+        let games: Vec<_> = list.now_playing.iter().map(GameInfo::game).collect();
+        assert_eq!(
+            games,
+            ["abcd0001", "abcd0002"]
+                .map(|id| id.parse().ok())
+                .each_ref()
+                .map(Option::as_ref)
+        );
+        assert!(list.now_playing[1].is_my_turn);
     }
 }
