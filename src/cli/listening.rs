@@ -8,11 +8,15 @@ use std::{
         net::UnixStream,
     },
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use axum::Router;
 use secrecy::SecretString;
-use tokio::net::{TcpListener, UnixListener};
+use tokio::{
+    net::{TcpListener, UnixListener},
+    time::sleep,
+};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -27,6 +31,8 @@ use crate::config::{Dashboard, Listen};
 const SHORTEST: usize = 12;
 /// The owner and the group of the socket may use it: the group is for the server in front.
 const SOCKET_MODE: u32 = 0o660;
+/// A place that another program holds is asked for again so often.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// Who may see the pages, by the settings.
 ///
@@ -53,38 +59,83 @@ pub(super) fn access(dashboard: &Dashboard) -> anyhow::Result<Access> {
     })
 }
 
-/// Takes the place, and serves there until `stop`.
+/// Serves there until `stop`. Nobody needs the pages to play: a place that another program holds ends no game, and is
+/// served once it is free.
 ///
 /// # Errors
-/// [`Exit::BadConfiguration`] with the remedy when the place is taken or cannot be used.
+/// [`Exit::BadConfiguration`] with the remedy when the place cannot be used, whoever holds it.
 pub(super) async fn serve(listen: &Listen, router: Router, stop: &CancellationToken) -> anyhow::Result<()> {
-    let taken = |error| {
-        let sentence = format!("cannot listen on {listen}: {error}; name another by listen in [status]");
-        Failure::error(Exit::BadConfiguration, sentence)
-    };
-    match listen {
-        Listen::Tcp(address) => {
-            let listener = TcpListener::bind(address).await.map_err(taken)?;
-            if let Ok(address) = listener.local_addr() {
-                info!("the dashboard is at http://{}/", reachable(address));
-            }
-            tokio::spawn(told(
-                axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned()),
-            ));
+    let place = match Place::take(listen).await {
+        Ok(place) => Some(place),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            warn!(
+                "{listen} is taken: the dashboard is served there once it is free; for another place name it by listen \
+                 in [status] and start again"
+            );
+            None
         }
-        Listen::Unix(path) => {
-            let listener = bind_socket(path).map_err(taken)?;
-            info!("the dashboard is at the socket {}", path.display());
-            let serving =
-                told(axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned()));
-            let path = path.clone();
-            tokio::spawn(async move {
-                serving.await;
-                leave_socket(path);
-            });
+        Err(error) => {
+            let sentence = format!("cannot listen on {listen}: {error}; name another by listen in [status]");
+            return Err(Failure::error(Exit::BadConfiguration, sentence));
+        }
+    };
+    let (listen, stop) = (listen.clone(), stop.clone());
+    tokio::spawn(async move {
+        let place = match place {
+            Some(place) => Some(place),
+            None => stop.run_until_cancelled(Place::wait(&listen)).await,
+        };
+        if let Some(place) = place {
+            place.serve(router, stop).await;
+        }
+    });
+    Ok(())
+}
+
+/// A place that this process holds.
+enum Place {
+    Tcp(TcpListener),
+    Unix(UnixListener, PathBuf),
+}
+
+impl Place {
+    async fn take(listen: &Listen) -> io::Result<Self> {
+        Ok(match listen {
+            Listen::Tcp(address) => {
+                let listener = TcpListener::bind(address).await?;
+                if let Ok(address) = listener.local_addr() {
+                    info!("the dashboard is at http://{}/", reachable(address));
+                }
+                Self::Tcp(listener)
+            }
+            Listen::Unix(path) => {
+                let listener = bind_socket(path)?;
+                info!("the dashboard is at the socket {}", path.display());
+                Self::Unix(listener, path.clone())
+            }
+        })
+    }
+
+    /// Takes it as soon as it can be had.
+    async fn wait(listen: &Listen) -> Self {
+        loop {
+            sleep(AGAIN).await;
+            if let Ok(place) = Self::take(listen).await {
+                return place;
+            }
         }
     }
-    Ok(())
+
+    async fn serve(self, router: Router, stop: CancellationToken) {
+        let stopped = stop.cancelled_owned();
+        match self {
+            Self::Tcp(listener) => told(axum::serve(listener, router).with_graceful_shutdown(stopped)).await,
+            Self::Unix(listener, path) => {
+                told(axum::serve(listener, router).with_graceful_shutdown(stopped)).await;
+                leave_socket(path);
+            }
+        }
+    }
 }
 
 async fn told(serving: impl IntoFuture<Output = io::Result<()>>) {
@@ -189,6 +240,29 @@ mod tests {
         tokio::time::timeout(std::time::Duration::from_secs(5), gone)
             .await
             .unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_port_that_another_program_holds_is_served_once_it_is_free() {
+        use tokio::net::TcpStream;
+        let foreign = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = foreign.local_addr().unwrap();
+        let stop = CancellationToken::new();
+        serve(&Listen::Tcp(address), Router::new(), &stop).await.unwrap();
+        drop(foreign);
+        while TcpStream::connect(address).await.is_err() {
+            sleep(AGAIN).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn an_address_that_is_not_of_this_machine_is_a_bad_configuration() {
+        // Of the block that no machine has (RFC 5737).
+        let listen = Listen::Tcp("192.0.2.1:9464".parse().unwrap());
+        let served = serve(&listen, Router::new(), &CancellationToken::new()).await;
+        let error = served.unwrap_err();
+        assert_eq!(crate::cli::exit::code_of(&error), Exit::BadConfiguration);
+        assert!(error.to_string().contains("name another by listen"), "{error}");
     }
 
     #[tokio::test]

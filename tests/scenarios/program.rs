@@ -159,6 +159,20 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
     assert!(!said.contains(&table.bot.token), "{said}");
 }
 
+#[tokio::test]
+async fn a_dashboard_whose_port_is_taken_costs_no_game() {
+    let foreign = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let settings = folder.path().join("bot.toml");
+    let status = format!("[status]\nlisten = \"{}\"\n", foreign.local_addr().unwrap());
+    fs::write(&settings, fs::read_to_string(&settings).unwrap() + &status).unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let _program = start(folder.path(), &table, Stdio::null());
+    let (_, mut lines) = begin(&table).await;
+    assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
+}
+
 /// How the program ends in a folder that it refuses to play in, and what it says.
 async fn refused(folder: &Path) -> (Option<i32>, String) {
     let table = Table::set(sparring::sandbox::Options::default()).await;
