@@ -37,6 +37,6 @@ mod suitor;
 pub mod thinker;
 mod today;
 
-pub use daemon::{Daemon, Options, Past, Signals, Status};
+pub use daemon::{Claim, Daemon, Held, Options, Past, Signals, Status};
 pub use login::Exit;
 pub use today::BOT_GAMES;

@@ -127,7 +127,7 @@ async fn hold(
     } else {
         Some(state::take(&folder).map_err(|taken| refused(taken.to_string()))?)
     };
-    serve(args, beginning, client, &folder, warnings, stop).await
+    serve(args, beginning, client, &server, &folder, warnings, stop).await
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
@@ -138,6 +138,7 @@ async fn serve(
     args: &Args,
     beginning: Beginning,
     client: Client,
+    server: &Server,
     folder: &Path,
     warnings: Warnings,
     stop: &CancellationToken,
@@ -153,6 +154,9 @@ async fn serve(
     let kept_there = (!args.dry_run).then_some(lists_folder.as_path());
     service.daemon.lists = lists::keep(declared, kept_there, stop).await;
     service.daemon.dry = args.dry_run;
+    if !args.dry_run {
+        service.daemon.claim = state::claim(server);
+    }
     if config.state.archive && !args.dry_run {
         (service.daemon.store, service.daemon.past) = state::open(folder);
         if config.state.soft_weights {

@@ -12,9 +12,9 @@ use std::{
 use tracing::{debug, warn};
 
 use crate::{
-    bot::Past,
-    config::{self, Config},
-    lichess::Token,
+    bot::{Claim, Past},
+    config::{self, Config, Server},
+    lichess::{Token, fingerprint},
     store::{Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, Store, StoreError},
     units::Millis,
 };
@@ -109,50 +109,61 @@ fn lock_file(path: &Path) -> Result<File, TryLockError> {
 #[error("another bot on this machine uses this token: stop it, or give this one an account of its own")]
 pub struct TokenTaken;
 
-/// Holds a token on a server for this process, whatever folder and whatever `/tmp` other bots have: by a name among the
-/// abstract sockets of the machine, which goes with the process. Only a container with a network of its own has other
-/// names; there only the server can tell.
+/// Holds a token on a server for this process, whatever folder other bots have.
 ///
 /// # Errors
 /// [`TokenTaken`] when another process holds it.
+pub fn take_token(token: &Token, server: &str) -> Result<NameLock, TokenTaken> {
+    take_name(token.fingerprint(server)).ok_or(TokenTaken)
+}
+
+/// Claims an account of a server for this process, by whatever token it is used.
+pub(super) fn claim(server: &Server) -> Claim {
+    let server = server.clone();
+    Box::new(move |account| {
+        let name = format!("account {account}");
+        Some(Box::new(take_name(fingerprint(server.as_str(), &name))?))
+    })
+}
+
+/// Takes one of the names that all bots of this machine share, whatever `/tmp` they have: the name of an abstract socket,
+/// which goes with the process. Only a container with a network of its own has other names; there only the server can
+/// tell.
 #[cfg(target_os = "linux")]
-pub fn take_token(token: &Token, server: &str) -> Result<TokenLock, TokenTaken> {
+fn take_name(number: u64) -> Option<NameLock> {
     use std::os::{
         linux::net::SocketAddrExt as _,
         unix::net::{SocketAddr, UnixListener},
     };
-    let name = format!("sparring-{:016x}", token.fingerprint(server));
+    let name = format!("sparring-{number:016x}");
     let bound = SocketAddr::from_abstract_name(&name).and_then(|address| UnixListener::bind_addr(&address));
     match bound {
-        Ok(listener) => Ok(TokenLock(Some(listener.into()))),
-        Err(why) if why.kind() == io::ErrorKind::AddrInUse => Err(TokenTaken),
+        Ok(listener) => Some(NameLock(Some(listener.into()))),
+        Err(why) if why.kind() == io::ErrorKind::AddrInUse => None,
         Err(why) => {
-            debug!("the token cannot be held on this machine: {why}");
-            Ok(TokenLock(None))
+            debug!("no name can be held on this machine: {why}");
+            Some(NameLock(None))
         }
     }
 }
 
-/// Holds a token on a server for this process by a file that all bots of this user share.
-///
-/// # Errors
-/// [`TokenTaken`] when another process holds it.
+/// Takes one of the names that all bots of this user share: a file.
 #[cfg(not(target_os = "linux"))]
-pub fn take_token(token: &Token, server: &str) -> Result<TokenLock, TokenTaken> {
-    let name = format!("sparring-{:016x}.lock", token.fingerprint(server));
+fn take_name(number: u64) -> Option<NameLock> {
+    let name = format!("sparring-{number:016x}.lock");
     match lock_file(&env::temp_dir().join(name)) {
-        Ok(file) => Ok(TokenLock(Some(file.into()))),
-        Err(TryLockError::WouldBlock) => Err(TokenTaken),
+        Ok(file) => Some(NameLock(Some(file.into()))),
+        Err(TryLockError::WouldBlock) => None,
         Err(TryLockError::Error(why)) => {
-            debug!("the token cannot be held on this machine: {why}");
-            Ok(TokenLock(None))
+            debug!("no name can be held on this machine: {why}");
+            Some(NameLock(None))
         }
     }
 }
 
-/// Holds a token until it is dropped.
+/// Holds a name until it is dropped.
 #[derive(Debug)]
-pub struct TokenLock(#[expect(dead_code, reason = "the lock lives as long as what is open")] Option<OwnedFd>);
+pub struct NameLock(#[expect(dead_code, reason = "the lock lives as long as what is open")] Option<OwnedFd>);
 
 /// Opens the archive in the folder: the handle that writes to it, and what it remembers. An archive that cannot be used
 /// costs no game.
@@ -252,6 +263,19 @@ mod tests {
         take_token(&token, "https://b.example/").unwrap();
         drop(held);
         take_token(&token, "https://a.example/").unwrap();
+    }
+
+    #[test]
+    fn an_account_is_held_by_one_process_on_a_server_by_whatever_token() {
+        let server = |url| Server::parse(url).unwrap();
+        let (ana, boris) = ("ana".parse().unwrap(), "boris".parse().unwrap());
+        let held = claim(&server("https://a.example"))(&ana);
+        assert!(held.is_some());
+        assert!(claim(&server("https://a.example"))(&ana).is_none());
+        assert!(claim(&server("https://a.example"))(&boris).is_some());
+        assert!(claim(&server("https://b.example"))(&ana).is_some());
+        drop(held);
+        assert!(claim(&server("https://a.example"))(&ana).is_some());
     }
 
     #[test]

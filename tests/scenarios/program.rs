@@ -160,6 +160,28 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
 }
 
 #[tokio::test]
+async fn f7_a_second_program_with_another_token_of_the_same_account_is_told_so_too() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    furnish(one.path());
+    furnish(other.path());
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let _first = start(one.path(), &table, Stdio::null());
+    begin(&table).await;
+    let scopes = ["bot:play", "challenge:read", "challenge:write"];
+    let token = table.sandbox.grant("SandBot", &scopes).unwrap();
+    let second = program(other.path(), &table)
+        .env("LICHESS_TOKEN", &token)
+        .stderr(Stdio::piped())
+        .spawn();
+    let (code, said) = ends(second.unwrap()).await;
+    assert_eq!(code, Some(78), "{said}");
+    assert!(
+        said.contains("another bot on this machine plays as SandBot"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
 async fn a_dashboard_whose_port_is_taken_costs_no_game() {
     let foreign = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -295,6 +295,7 @@ impl Crew {
         let (pulse, heart) = pulse();
         let daemon = Daemon {
             client,
+            claim: Box::new(|_| Some(Box::new(()))),
             options: current,
             cast: watch::channel(Arc::clone(&self.cast)).1,
             lists: watch::channel(Arc::clone(&self.lists)).1,
