@@ -277,7 +277,26 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, StoreError> {
-        let (text, values) = filter.select();
+        self.select("*", filter, game_of)
+    }
+
+    /// Which games a filter lets through, the newest first: for whoever takes them one by one, because all of them together
+    /// may be more than memory holds.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn ids(&self, filter: &Filter) -> Result<Vec<GameId>, StoreError> {
+        self.select("id", filter, |row| Ok(row.get::<_, String>("id")?.parse().ok()))
+    }
+
+    /// These columns of the games that a filter lets through, each row read so.
+    fn select<T>(
+        &self,
+        columns: &str,
+        filter: &Filter,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<Option<T>>,
+    ) -> Result<Vec<T>, StoreError> {
+        let (text, values) = filter.select(columns);
         let mut select = self.sql.prepare_cached(&text)?;
         let rows = select.query_map(params_from_iter(values), game_of)?;
         // A row that nobody of ours wrote is passed over.
