@@ -199,7 +199,12 @@ pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {
         result: Some(GameResult::Runs),
         ..Filter::default()
     };
-    let running = Archive::read(&folder.join(ARCHIVE)).and_then(|archive| archive.games(&filter));
+    let path = folder.join(ARCHIVE);
+    if !path.exists() {
+        return Vec::new();
+    }
+    // The daemon comes after this: an archive of an earlier version may be renewed now.
+    let running = Archive::open(&path).and_then(|archive| archive.games(&filter));
     running.unwrap_or_else(|why| {
         debug!("nobody knows which games run: {why}");
         Vec::new()
