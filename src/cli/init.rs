@@ -147,7 +147,7 @@ async fn admit(client: &Client, upgrade: Option<&str>) -> anyhow::Result<String>
     if standing.account.is_bot() {
         return Ok(name);
     }
-    let games: u32 = standing.account.perfs.values().map(|perf| perf.games).sum();
+    let games = standing.account.games();
     if games > 0 {
         let sentence = format!(
             "{name} has played {games} games; lichess makes only accounts without games bots. Make a new account for it"
