@@ -23,10 +23,12 @@ use tracing::{info, warn};
 use super::{
     exit::{Exit, Failure},
     guard::Access,
-    private,
+    private::{self, PrivateError},
 };
 use crate::config::{Dashboard, Listen};
 
+/// The name of the systemd credential that may hold the password.
+const CREDENTIAL: &str = "dashboard-password";
 /// A shorter password can be guessed.
 const SHORTEST: usize = 12;
 /// The owner and the group of the socket may use it: the group is for the server in front.
@@ -34,29 +36,46 @@ const SOCKET_MODE: u32 = 0o660;
 /// A place that another program holds is asked for again so often.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// Who may see the pages, by the settings.
+/// Who may see the pages, by the settings and what systemd hands over.
 ///
 /// # Errors
 /// [`Exit::BadConfiguration`] when the password's file cannot be used. The password is never quoted.
 pub(super) fn access(dashboard: &Dashboard) -> anyhow::Result<Access> {
-    if let Some(path) = &dashboard.password_file {
-        let text = private::read_private(path).map_err(|error| {
-            Failure::error(Exit::BadConfiguration, format!("{:#}", anyhow::Error::new(error)))
-        })?;
-        let password = text.trim_end_matches(['\r', '\n']);
-        if password.chars().count() < SHORTEST || password.contains('\n') {
-            let sentence = format!(
-                "the password in {} must be one line of at least {SHORTEST} characters",
-                path.display()
-            );
-            return Err(Failure::error(Exit::BadConfiguration, sentence));
-        }
-        return Ok(Access::by_password(SecretString::from(password.to_owned())));
+    access_by(private::credentials().as_deref(), dashboard)
+}
+
+fn access_by(credentials: Option<&Path>, dashboard: &Dashboard) -> anyhow::Result<Access> {
+    let refused = |sentence: String| Failure::error(Exit::BadConfiguration, sentence);
+    let found = password(credentials, dashboard)
+        .map_err(|error| refused(format!("{:#}", anyhow::Error::new(error))))?;
+    let Some((text, path)) = found else {
+        return Ok(match &dashboard.listen {
+            Some(Listen::Unix(_)) => Access::through_socket(),
+            _ => Access::default(),
+        });
+    };
+    let password = text.trim_end_matches(['\r', '\n']);
+    if password.chars().count() < SHORTEST || password.contains('\n') {
+        return Err(refused(format!(
+            "the password in {} must be one line of at least {SHORTEST} characters",
+            path.display()
+        )));
     }
-    Ok(match &dashboard.listen {
-        Some(Listen::Unix(_)) => Access::through_socket(),
-        _ => Access::default(),
-    })
+    Ok(Access::by_password(SecretString::from(password.to_owned())))
+}
+
+/// The text that should be the password, and where it was: systemd's credential, else the file that the settings name.
+fn password(
+    credentials: Option<&Path>,
+    dashboard: &Dashboard,
+) -> Result<Option<(String, PathBuf)>, PrivateError> {
+    if let Some(found) = private::credential(credentials, CREDENTIAL)? {
+        return Ok(Some(found));
+    }
+    let Some(path) = &dashboard.password_file else {
+        return Ok(None);
+    };
+    Ok(Some((private::read_private(path)?, path.clone())))
 }
 
 /// Serves there until `stop`. Nobody needs the pages to play: a place that another program holds ends no game, and is
@@ -201,6 +220,36 @@ mod tests {
             let error = access(&bad).unwrap_err().to_string();
             assert!(error.contains(why) && !error.contains(text), "{error}");
         }
+    }
+
+    #[test]
+    fn a_password_that_systemd_hands_over_needs_no_file_that_the_bot_can_read() {
+        let credentials = tempfile::tempdir().unwrap();
+        let handed = credentials.path().join(CREDENTIAL);
+        // As in the units: root alone reads the file that the settings name, and systemd's copy has a mode of its own.
+        let dashboard = Dashboard {
+            password_file: Some("/nobody/reads/this".into()),
+            ..Dashboard::default()
+        };
+        fs::write(&handed, "correct horse\n").unwrap();
+        fs::set_permissions(&handed, fs::Permissions::from_mode(0o640)).unwrap();
+        let asks = |dashboard: &Dashboard| {
+            let access = access_by(Some(credentials.path()), dashboard)?;
+            anyhow::Ok(format!("{access:?}") != format!("{:?}", Access::default()))
+        };
+        assert!(asks(&dashboard).unwrap());
+        assert!(asks(&Dashboard::default()).unwrap(), "whatever the settings say");
+        fs::write(&handed, "short\n").unwrap();
+        assert!(asks(&dashboard).unwrap_err().to_string().contains("at least 12"));
+        // What the units hand over where there is no such file.
+        fs::write(&handed, "\n").unwrap();
+        assert!(!asks(&Dashboard::default()).unwrap());
+        assert!(
+            asks(&dashboard)
+                .unwrap_err()
+                .to_string()
+                .contains("/nobody/reads")
+        );
     }
 
     #[tokio::test]

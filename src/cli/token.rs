@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::private::{PrivateError, read, read_private};
+use super::private::{PrivateError, credential, credentials, read_private};
 use crate::lichess::{BadToken, Token};
 
 /// The environment variable that may hold the token.
@@ -51,7 +51,7 @@ impl Sources {
     #[must_use]
     pub fn of_process(file: Option<PathBuf>) -> Self {
         Self {
-            credentials: std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from),
+            credentials: credentials(),
             file,
             environment: std::env::var(VARIABLE).ok(),
         }
@@ -68,10 +68,8 @@ impl Sources {
 
     /// The first text found that should be a token, and where it was.
     fn find(&self) -> Result<(String, String), TokenError> {
-        let credential = self.credentials.as_ref().map(|folder| folder.join(CREDENTIAL));
-        if let Some(path) = credential.filter(|path| path.exists()) {
-            // systemd guards its credentials itself: they are for the service's own user alone.
-            return Ok((read(&path)?, path.display().to_string()));
+        if let Some((text, path)) = credential(self.credentials.as_deref(), CREDENTIAL)? {
+            return Ok((text, path.display().to_string()));
         }
         if let Some(path) = &self.file {
             return Ok((read_private(path)?, path.display().to_string()));
