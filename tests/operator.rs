@@ -296,6 +296,25 @@ fn the_doctor_sees_a_person_where_a_bot_should_be() {
     assert!(said(&output).contains("Fresh is no bot yet"), "{}", said(&output));
 }
 
+#[test]
+fn the_doctor_finds_what_the_units_hand_over_and_changes_nothing() {
+    let office = Office::open();
+    let token = office.sandbox.grant("Fresh", &SCOPES).unwrap();
+    fs::write(office.at("lichess-token"), token).unwrap();
+    fs::write(office.at("bot.toml"), "").unwrap();
+    fs::create_dir(office.at("state")).unwrap();
+    let ask = |mode| {
+        fs::set_permissions(office.at("lichess-token"), fs::Permissions::from_mode(mode)).unwrap();
+        said(&office.sparring(&["doctor", "--offline"]))
+    };
+    let text = ask(0o600);
+    assert!(text.contains("ok    token"), "{text}");
+    // A lock that root has made would keep the service out.
+    assert_eq!(fs::read_dir(office.at("state")).unwrap().count(), 0, "{text}");
+    let text = ask(0o644);
+    assert!(text.contains("chmod 600"), "{text}");
+}
+
 /// The tokens of the daemon's shell are no business of engines from outside.
 #[test]
 fn engines_from_outside_do_not_see_the_token() {

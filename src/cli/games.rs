@@ -78,7 +78,13 @@ pub fn open_archive(named: Option<&Path>, settings: &Path) -> anyhow::Result<Arc
         Some(path) => path.to_owned(),
         None => archive_of(settings)?,
     };
-    if !path.exists() {
+    let is_there = path.try_exists();
+    if !is_there.with_context(|| {
+        format!(
+            "cannot look for {}: ask as its owner, or by sudo where it is a service's",
+            path.display()
+        )
+    })? {
         let sentence = format!(
             "there is no archive {}: `sparring run` makes one, and --archive names another",
             path.display()

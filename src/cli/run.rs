@@ -111,7 +111,9 @@ async fn hold(
         .token_file
         .clone()
         .or_else(|| config.lichess.token_file.clone());
-    let token = Sources::of_process(file).read().map_err(no_token)?;
+    let token = Sources::of_process(file, &args.station.config)
+        .read()
+        .map_err(no_token)?;
     let refused = |why: String| Failure::error(Exit::BadConfiguration, why);
     let _held = if args.dry_run {
         None

@@ -27,6 +27,8 @@ pub const LISTS: &str = "lists";
 const LOCK: &str = "lock";
 /// What systemd calls the folder that it made for a service.
 const SYSTEMD: &str = "STATE_DIRECTORY";
+/// Where the shipped units have their settings, and where systemd makes their folders of state.
+const SERVICES: [&str; 2] = ["/etc/sparring", "/var/lib/sparring"];
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
 /// For so long it counts how often somebody refused to be challenged.
@@ -34,7 +36,8 @@ const REMEMBERED: Millis = Millis(14 * DAY);
 /// The ends of older games are not asked for.
 const UNFINISHED: Millis = Millis(30 * DAY);
 
-/// The folder: the one that the settings name, else systemd's, else one beside the settings.
+/// The folder: the one that the settings name, else systemd's, else one beside the settings. Of settings that a service
+/// has it is systemd's for everybody who asks, as `sparring games` does.
 #[must_use]
 pub fn folder(config: &Config, settings: &Path) -> PathBuf {
     folder_if_named(config.state.folder.clone(), settings)
@@ -54,7 +57,22 @@ fn folder_if_named(named: Option<PathBuf>, settings: &Path) -> PathBuf {
     };
     named
         .or_else(of_systemd)
+        .or_else(|| of_service(settings, SERVICES.map(Path::new)))
         .unwrap_or_else(|| beside(settings).join("state"))
+}
+
+/// The folder of the service that has these settings, if it has ever run.
+fn of_service(settings: &Path, [etc, var]: [&Path; 2]) -> Option<PathBuf> {
+    let settings = std::path::absolute(settings).ok()?;
+    let instance = beside(&settings).strip_prefix(etc).ok()?;
+    let folder = if instance.as_os_str().is_empty() {
+        var.to_owned()
+    } else {
+        var.join(instance)
+    };
+    // A link into a place of root's alone: whoever may not follow it should be told so, and not that nothing is there.
+    let is_missing = matches!(folder.symlink_metadata(), Err(why) if why.kind() == io::ErrorKind::NotFound);
+    (!is_missing).then_some(folder)
 }
 
 /// The folder that the settings lie in, from which paths in them count.
@@ -87,6 +105,13 @@ pub fn take(folder: &Path) -> Result<Lock, Taken> {
             Ok(Lock(None))
         }
     }
+}
+
+/// Whether a bot that runs holds the folder. Changes nothing there.
+#[must_use]
+pub fn is_held(folder: &Path) -> bool {
+    let lock = File::open(folder.join(LOCK));
+    lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 fn lock(folder: &Path) -> Result<File, TryLockError> {
@@ -249,7 +274,9 @@ mod tests {
     fn a_folder_is_held_by_one_process_until_it_lets_go() {
         let at = tempfile::tempdir().unwrap();
         let folder = at.path().join("state");
+        assert!(!is_held(&folder) && !folder.exists());
         let held = take(&folder).unwrap();
+        assert!(is_held(&folder));
         assert!(
             take(&folder)
                 .unwrap_err()
@@ -257,7 +284,21 @@ mod tests {
                 .contains("another bot runs")
         );
         drop(held);
+        assert!(!is_held(&folder));
         take(&folder).unwrap();
+    }
+
+    #[test]
+    fn whoever_names_the_settings_of_a_service_means_its_folder() {
+        let at = tempfile::tempdir().unwrap();
+        let [etc, var] = ["etc/sparring", "var/lib/sparring"].map(|path| at.path().join(path));
+        let found = |settings: &str| of_service(&etc.join(settings), [&etc, &var]);
+        assert_eq!(found("bot.toml"), None, "it has never run");
+        std::fs::create_dir_all(var.join("club")).unwrap();
+        assert_eq!(found("bot.toml"), Some(var.clone()));
+        assert_eq!(found("club/bot.toml"), Some(var.join("club")));
+        assert_eq!(found("other/bot.toml"), None);
+        assert_eq!(of_service(&at.path().join("bot.toml"), [&etc, &var]), None);
     }
 
     #[test]
