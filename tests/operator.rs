@@ -130,6 +130,11 @@ fn a_fresh_account_becomes_a_bot_that_the_doctor_finds_well() {
     let output = office.init(&["--upgrade", "fresh"]);
     assert!(output.status.success(), "{}", said(&output));
     assert!(said(&output).contains("Fresh is ready"), "{}", said(&output));
+    assert!(
+        said(&output).contains("account/preferences/game-behavior"),
+        "nobody could ask for a takeback: {}",
+        said(&output)
+    );
     assert!(!said(&output).contains(&token), "the token is never shown");
     assert_eq!(mode(&office.at("token")), 0o600);
     assert_eq!(fs::read_to_string(office.at("token")).unwrap().trim(), token);
