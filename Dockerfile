@@ -1,7 +1,7 @@
 # Sparring in a container: the page, the program, and nothing else; it runs as nobody in particular.
 #
 #   docker build -t sparring .
-#   docker run -d --name sparring --restart on-failure --read-only --cap-drop ALL \
+#   docker run -d --name sparring --restart on-failure --stop-timeout 1200 --read-only --cap-drop ALL \
 #     -v sparring-state:/state -v ./etc:/etc/sparring:ro -e LICHESS_TOKEN sparring
 #
 # ./etc holds bot.toml and, if you have your own, books/ and personalities/. A token file must be readable by user 10001
@@ -34,7 +34,8 @@ USER 10001:10001
 ENV STATE_DIRECTORY=/state
 VOLUME /state
 WORKDIR /etc/sparring
-# Drains like under systemd: running games are played to their end, up to the limit in bot.toml.
+# Running games are played to their end, up to `drain` in bot.toml, if docker waits so long: without --stop-timeout it kills
+# after ten seconds.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/usr/bin/sparring"]
 # docker starts again whatever ends with another code than 0, though nobody but you can mend settings or a token.

@@ -230,14 +230,13 @@ $(PEERS)/berserk-is-here: tests/peers/requirements.txt
 	$(PEERS)/pip install --quiet --disable-pip-version-check --requirement tests/peers/requirements.txt
 	touch $@
 
-# A Debian package (needs cargo-deb): the program with its man page, completions and units.
+# A Debian package (needs cargo-deb): the program with its man pages, completions and units.
 .PHONY: deb
 deb: web
 	$(CARGO) build --locked --profile dist --bin sparring
 	$(CARGO) build --locked --profile dist --no-default-features --bin sparring-uci --target-dir target/engine
 	cp target/engine/dist/sparring-uci target/dist/sparring-uci
-	mkdir -p target/package
-	target/dist/sparring man > target/package/sparring.1
+	target/dist/sparring man target/package/man
 	target/dist/sparring completions bash > target/package/sparring.bash
 	target/dist/sparring completions zsh > target/package/_sparring
 	target/dist/sparring completions fish > target/package/sparring.fish

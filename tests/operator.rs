@@ -130,6 +130,11 @@ fn a_fresh_account_becomes_a_bot_that_the_doctor_finds_well() {
     let output = office.init(&["--upgrade", "fresh"]);
     assert!(output.status.success(), "{}", said(&output));
     assert!(said(&output).contains("Fresh is ready"), "{}", said(&output));
+    assert!(
+        said(&output).contains("account/preferences/game-behavior"),
+        "nobody could ask for a takeback: {}",
+        said(&output)
+    );
     assert!(!said(&output).contains(&token), "the token is never shown");
     assert_eq!(mode(&office.at("token")), 0o600);
     assert_eq!(fs::read_to_string(office.at("token")).unwrap().trim(), token);
@@ -294,6 +299,25 @@ fn the_doctor_sees_a_person_where_a_bot_should_be() {
     let output = office.sparring(&["doctor"]);
     assert_eq!(output.status.code(), Some(77), "{}", said(&output));
     assert!(said(&output).contains("Fresh is no bot yet"), "{}", said(&output));
+}
+
+#[test]
+fn the_doctor_finds_what_the_units_hand_over_and_changes_nothing() {
+    let office = Office::open();
+    let token = office.sandbox.grant("Fresh", &SCOPES).unwrap();
+    fs::write(office.at("lichess-token"), token).unwrap();
+    fs::write(office.at("bot.toml"), "").unwrap();
+    fs::create_dir(office.at("state")).unwrap();
+    let ask = |mode| {
+        fs::set_permissions(office.at("lichess-token"), fs::Permissions::from_mode(mode)).unwrap();
+        said(&office.sparring(&["doctor", "--offline"]))
+    };
+    let text = ask(0o600);
+    assert!(text.contains("ok    token"), "{text}");
+    // A lock that root has made would keep the service out.
+    assert_eq!(fs::read_dir(office.at("state")).unwrap().count(), 0, "{text}");
+    let text = ask(0o644);
+    assert!(text.contains("chmod 600"), "{text}");
 }
 
 /// The tokens of the daemon's shell are no business of engines from outside.

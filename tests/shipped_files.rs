@@ -208,3 +208,23 @@ fn the_units_show_what_is_wrong_before_they_start() {
         );
     }
 }
+
+#[test]
+fn the_units_hand_over_what_the_dashboard_needs_and_start_without_it() {
+    let units = [
+        ("sparring.service", "", "sparring"),
+        ("sparring@.service", "/%i", "sparring-%i"),
+    ];
+    for (name, folder, place) in units {
+        let unit = fs::read_to_string(root().join("systemd").join(name)).unwrap();
+        let has = |line: &str| unit.lines().any(|found| found == line);
+        let file = format!("/etc/sparring{folder}/dashboard-password");
+        assert!(
+            has(&format!("LoadCredential=dashboard-password:{file}")),
+            "{name}"
+        );
+        // An empty value would be no default at all: systemd calls it a mistake and passes over it.
+        assert!(has(r"SetCredential=dashboard-password:\n"), "{name}");
+        assert!(has(&format!("RuntimeDirectory={place}")), "{name}");
+    }
+}

@@ -150,10 +150,19 @@ pub struct Past {
     pub favours: Vec<(GameId, Favour)>,
 }
 
+/// Claims an account for this process, once its name is known and before anything is heard or played; none where another
+/// process has it.
+pub type Claim = Box<dyn FnOnce(&UserId) -> Option<Held> + Send>;
+
+/// A claim that holds until it is dropped.
+pub type Held = Box<dyn Send>;
+
 /// Everything the daemon is made of.
 pub struct Daemon {
     /// The server and the account.
     pub client: Client,
+    /// Keeps one account to one daemon.
+    pub claim: Claim,
     /// How to behave, now and after a reload.
     pub options: watch::Receiver<Options>,
     /// The personalities, now and after an edit.
@@ -203,6 +212,10 @@ impl Daemon {
             known = login => known?,
             () = signals.leave.cancelled() => return Ok(()),
             () = signals.drain.cancelled() => return Ok(()),
+        };
+        // Tokens may differ and the account be the same.
+        let Some(_held) = (self.claim)(&account.id) else {
+            return Err(Exit::Taken(account.username));
         };
         self.status
             .send_modify(|status| status.user = Some(account.id.clone()));

@@ -42,6 +42,9 @@ pub enum Exit {
     /// The account was closed.
     #[error("the account {0} is closed")]
     Closed(String),
+    /// Another process has claimed the account.
+    #[error("another bot on this machine plays as {0}: stop it, or give this one an account of its own")]
+    Taken(String),
     /// No answer worth the name came in time.
     #[error("the server cannot be reached: {0}")]
     Unreachable(CallError),

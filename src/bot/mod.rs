@@ -40,7 +40,7 @@ pub mod thinker;
 mod today;
 mod undecided;
 
-pub use daemon::{Daemon, Options, Past, Signals, Status};
+pub use daemon::{Claim, Daemon, Held, Options, Past, Signals, Status};
 pub use limits::VS_BOTS;
 pub use login::Exit;
 pub use today::BOT_GAMES;

@@ -29,9 +29,9 @@ use crate::{
 /// Says whether everything is in order that the bot needs on lichess, and how to mend what is not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring doctor                                   everything, with bot.toml here
-  sparring doctor --config /etc/sparring/bot.toml   as the service sees it
-  sparring doctor --offline                         without asking the server
+  sparring doctor                                        everything, with bot.toml here
+  sudo sparring doctor --config /etc/sparring/bot.toml   with the token and the archive of the service
+  sparring doctor --offline                              without asking the server
 
 Exit codes: 0 in order (there may be warnings), else that of the first trouble: 69 server, 77 token or account,
 78 settings, 1 anything else.")]
@@ -201,7 +201,17 @@ fn remedy(config: &Path) -> String {
 fn folder(path: &Path) -> Line {
     const WHAT: &str = "state";
     let shown = path.display().to_string();
-    if !path.exists() {
+    let is_there = match path.try_exists() {
+        Ok(is_there) => is_there,
+        Err(error) => {
+            return Line::worth(
+                WHAT,
+                format!("{shown} cannot be looked into: {error}"),
+                "ask as its owner, or by sudo where it is a service's",
+            );
+        }
+    };
+    if !is_there {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         return match tempfile::tempfile_in(parent.unwrap_or(Path::new("."))) {
             Ok(_) => Line::fine(WHAT, format!("{shown} will be made")),
@@ -219,14 +229,14 @@ fn folder(path: &Path) -> Line {
             "make room there, give the bot's user the right to, or name another by [state]",
         );
     }
-    match state::take(path) {
-        Ok(_) => Line::fine(WHAT, shown),
-        Err(_) => Line::worth(
+    if state::is_held(path) {
+        return Line::worth(
             WHAT,
             format!("{shown} is held by a bot that runs"),
             "do not start another one with it",
-        ),
+        );
     }
+    Line::fine(WHAT, shown)
 }
 
 /// A client for the server and token that the bot would use.
@@ -250,7 +260,7 @@ fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client>
         .token_file
         .clone()
         .or_else(|| config.lichess.token_file.clone());
-    let token = match Sources::of_process(file).read() {
+    let token = match Sources::of_process(file, &args.station.config).read() {
         Ok(token) => token,
         Err(error) => {
             let found = format!("{:#}", anyhow::Error::new(error));

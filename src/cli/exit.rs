@@ -11,7 +11,7 @@ pub enum Exit {
     Failed = 1,
     /// The command line makes no sense (clap's own code).
     Usage = 2,
-    /// A server or address is not to be had now; trying again later may help.
+    /// A server, or the port to be a server on, is not to be had now; trying again later may help.
     Unavailable = 69,
     /// lichess refuses the token, or the account is not a bot; only a person can mend it.
     NoPermission = 77,

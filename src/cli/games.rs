@@ -78,7 +78,13 @@ pub fn open_archive(named: Option<&Path>, settings: &Path) -> anyhow::Result<Arc
         Some(path) => path.to_owned(),
         None => archive_of(settings)?,
     };
-    if !path.exists() {
+    let is_there = path.try_exists();
+    if !is_there.with_context(|| {
+        format!(
+            "cannot look for {}: ask as its owner, or by sudo where it is a service's",
+            path.display()
+        )
+    })? {
         let sentence = format!(
             "there is no archive {}: `sparring run` makes one, and --archive names another",
             path.display()
@@ -108,11 +114,15 @@ fn is_read_no_further(error: &anyhow::Error) -> bool {
     error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
-/// Writes what is asked for, game by game: an archive may hold more than memory does.
+/// Writes what is asked for, game by game: an archive may hold more than memory does. A game that is gone by its turn is
+/// left out.
 fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<()> {
     match &args.what {
         What::List(wanted) => {
-            for game in archive.games(&wanted.filter()?)? {
+            for id in archive.ids(&wanted.filter()?)? {
+                let Some(game) = archive.game(&id)? else {
+                    continue;
+                };
                 let said = if args.json {
                     json_line(&as_json(&game))
                 } else {
@@ -134,10 +144,11 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
             out.write_all(said.as_bytes())?;
         }
         What::Export(wanted) => {
-            let mut games = archive.games(&wanted.filter()?)?;
             // Files of games begin with the oldest.
-            games.reverse();
-            for game in games {
+            for id in archive.ids(&wanted.filter()?)?.iter().rev() {
+                let Some(game) = archive.game(id)? else {
+                    continue;
+                };
                 let moves = archive.moves(&game.id)?;
                 let said = if args.json {
                     json_line(&whole(&game, &moves))

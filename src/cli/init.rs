@@ -52,6 +52,8 @@ const SETTINGS: &str = include_str!("../../bot.toml");
 const TOKEN_LINE: &str = "# token-file = \"token\"";
 /// The line that names the server.
 const URL_LINE: &str = "url = \"https://lichess.org\"";
+/// Where opponents are allowed to ask for takebacks: lichess forbids it to those of every new bot, and no token reaches there.
+const PREFERENCES: &str = "https://lichess.org/account/preferences/game-behavior";
 /// More than any token: only this much of a file is read.
 const MOST: u64 = 4096;
 
@@ -90,6 +92,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     )?;
     super::print(format_args!(
         "{name} is ready. The settings are in {}, the token is in {}, readable by you alone.\n\
+         Takebacks: lichess lets nobody ask a new bot for one. To grant them, log in as {name} and allow them in casual\n\
+         games at {PREFERENCES}\n\
          Next: sparring doctor --config {}, then sparring run --config {}",
         args.config.display(),
         token_file.display(),
@@ -147,7 +151,7 @@ async fn admit(client: &Client, upgrade: Option<&str>) -> anyhow::Result<String>
     if standing.account.is_bot() {
         return Ok(name);
     }
-    let games: u32 = standing.account.perfs.values().map(|perf| perf.games).sum();
+    let games = standing.account.games();
     if games > 0 {
         let sentence = format!(
             "{name} has played {games} games; lichess makes only accounts without games bots. Make a new account for it"

@@ -8,83 +8,153 @@ use std::{
         net::UnixStream,
     },
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use axum::Router;
 use secrecy::SecretString;
-use tokio::net::{TcpListener, UnixListener};
+use tokio::{
+    net::{TcpListener, UnixListener},
+    time::sleep,
+};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::{
     exit::{Exit, Failure},
     guard::Access,
-    private,
+    private::{self, PrivateError},
 };
 use crate::config::{Dashboard, Listen};
 
+/// The name of the systemd credential that may hold the password.
+const CREDENTIAL: &str = "dashboard-password";
 /// A shorter password can be guessed.
 const SHORTEST: usize = 12;
 /// The owner and the group of the socket may use it: the group is for the server in front.
 const SOCKET_MODE: u32 = 0o660;
+/// A place that another program holds is asked for again so often.
+const AGAIN: Duration = Duration::from_secs(5);
 
-/// Who may see the pages, by the settings.
+/// Who may see the pages, by the settings and what systemd hands over.
 ///
 /// # Errors
 /// [`Exit::BadConfiguration`] when the password's file cannot be used. The password is never quoted.
 pub(super) fn access(dashboard: &Dashboard) -> anyhow::Result<Access> {
-    if let Some(path) = &dashboard.password_file {
-        let text = private::read_private(path).map_err(|error| {
-            Failure::error(Exit::BadConfiguration, format!("{:#}", anyhow::Error::new(error)))
-        })?;
-        let password = text.trim_end_matches(['\r', '\n']);
-        if password.chars().count() < SHORTEST || password.contains('\n') {
-            let sentence = format!(
-                "the password in {} must be one line of at least {SHORTEST} characters",
-                path.display()
-            );
-            return Err(Failure::error(Exit::BadConfiguration, sentence));
-        }
-        return Ok(Access::by_password(SecretString::from(password.to_owned())));
-    }
-    Ok(match &dashboard.listen {
-        Some(Listen::Unix(_)) => Access::through_socket(),
-        _ => Access::default(),
-    })
+    access_by(private::credentials().as_deref(), dashboard)
 }
 
-/// Takes the place, and serves there until `stop`.
+fn access_by(credentials: Option<&Path>, dashboard: &Dashboard) -> anyhow::Result<Access> {
+    let refused = |sentence: String| Failure::error(Exit::BadConfiguration, sentence);
+    let found = password(credentials, dashboard)
+        .map_err(|error| refused(format!("{:#}", anyhow::Error::new(error))))?;
+    let Some((text, path)) = found else {
+        return Ok(match &dashboard.listen {
+            Some(Listen::Unix(_)) => Access::through_socket(),
+            _ => Access::default(),
+        });
+    };
+    let password = text.trim_end_matches(['\r', '\n']);
+    if password.chars().count() < SHORTEST || password.contains('\n') {
+        return Err(refused(format!(
+            "the password in {} must be one line of at least {SHORTEST} characters",
+            path.display()
+        )));
+    }
+    Ok(Access::by_password(SecretString::from(password.to_owned())))
+}
+
+/// The text that should be the password, and where it was: systemd's credential, else the file that the settings name.
+fn password(
+    credentials: Option<&Path>,
+    dashboard: &Dashboard,
+) -> Result<Option<(String, PathBuf)>, PrivateError> {
+    if let Some(found) = private::credential(credentials, CREDENTIAL)? {
+        return Ok(Some(found));
+    }
+    let Some(path) = &dashboard.password_file else {
+        return Ok(None);
+    };
+    Ok(Some((private::read_private(path)?, path.clone())))
+}
+
+/// Serves there until `stop`. Nobody needs the pages to play: a place that another program holds ends no game, and is
+/// served once it is free.
 ///
 /// # Errors
-/// [`Exit::BadConfiguration`] with the remedy when the place is taken or cannot be used.
+/// [`Exit::BadConfiguration`] with the remedy when the place cannot be used, whoever holds it.
 pub(super) async fn serve(listen: &Listen, router: Router, stop: &CancellationToken) -> anyhow::Result<()> {
-    let taken = |error| {
-        let sentence = format!("cannot listen on {listen}: {error}; name another by listen in [status]");
-        Failure::error(Exit::BadConfiguration, sentence)
-    };
-    match listen {
-        Listen::Tcp(address) => {
-            let listener = TcpListener::bind(address).await.map_err(taken)?;
-            if let Ok(address) = listener.local_addr() {
-                info!("the dashboard is at http://{}/", reachable(address));
-            }
-            tokio::spawn(told(
-                axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned()),
-            ));
+    let place = match Place::take(listen).await {
+        Ok(place) => Some(place),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            warn!(
+                "{listen} is taken: the dashboard is served there once it is free; for another place name it by listen \
+                 in [status] and start again"
+            );
+            None
         }
-        Listen::Unix(path) => {
-            let listener = bind_socket(path).map_err(taken)?;
-            info!("the dashboard is at the socket {}", path.display());
-            let serving =
-                told(axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned()));
-            let path = path.clone();
-            tokio::spawn(async move {
-                serving.await;
-                leave_socket(path);
-            });
+        Err(error) => {
+            let sentence = format!("cannot listen on {listen}: {error}; name another by listen in [status]");
+            return Err(Failure::error(Exit::BadConfiguration, sentence));
+        }
+    };
+    let (listen, stop) = (listen.clone(), stop.clone());
+    tokio::spawn(async move {
+        let place = match place {
+            Some(place) => Some(place),
+            None => stop.run_until_cancelled(Place::wait(&listen)).await,
+        };
+        if let Some(place) = place {
+            place.serve(router, stop).await;
+        }
+    });
+    Ok(())
+}
+
+/// A place that this process holds.
+enum Place {
+    Tcp(TcpListener),
+    Unix(UnixListener, PathBuf),
+}
+
+impl Place {
+    async fn take(listen: &Listen) -> io::Result<Self> {
+        Ok(match listen {
+            Listen::Tcp(address) => {
+                let listener = TcpListener::bind(address).await?;
+                if let Ok(address) = listener.local_addr() {
+                    info!("the dashboard is at http://{}/", reachable(address));
+                }
+                Self::Tcp(listener)
+            }
+            Listen::Unix(path) => {
+                let listener = bind_socket(path)?;
+                info!("the dashboard is at the socket {}", path.display());
+                Self::Unix(listener, path.clone())
+            }
+        })
+    }
+
+    /// Takes it as soon as it can be had.
+    async fn wait(listen: &Listen) -> Self {
+        loop {
+            sleep(AGAIN).await;
+            if let Ok(place) = Self::take(listen).await {
+                return place;
+            }
         }
     }
-    Ok(())
+
+    async fn serve(self, router: Router, stop: CancellationToken) {
+        let stopped = stop.cancelled_owned();
+        match self {
+            Self::Tcp(listener) => told(axum::serve(listener, router).with_graceful_shutdown(stopped)).await,
+            Self::Unix(listener, path) => {
+                told(axum::serve(listener, router).with_graceful_shutdown(stopped)).await;
+                leave_socket(path);
+            }
+        }
+    }
 }
 
 async fn told(serving: impl IntoFuture<Output = io::Result<()>>) {
@@ -152,6 +222,36 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_password_that_systemd_hands_over_needs_no_file_that_the_bot_can_read() {
+        let credentials = tempfile::tempdir().unwrap();
+        let handed = credentials.path().join(CREDENTIAL);
+        // As in the units: root alone reads the file that the settings name, and systemd's copy has a mode of its own.
+        let dashboard = Dashboard {
+            password_file: Some("/nobody/reads/this".into()),
+            ..Dashboard::default()
+        };
+        fs::write(&handed, "correct horse\n").unwrap();
+        fs::set_permissions(&handed, fs::Permissions::from_mode(0o640)).unwrap();
+        let asks = |dashboard: &Dashboard| {
+            let access = access_by(Some(credentials.path()), dashboard)?;
+            anyhow::Ok(format!("{access:?}") != format!("{:?}", Access::default()))
+        };
+        assert!(asks(&dashboard).unwrap());
+        assert!(asks(&Dashboard::default()).unwrap(), "whatever the settings say");
+        fs::write(&handed, "short\n").unwrap();
+        assert!(asks(&dashboard).unwrap_err().to_string().contains("at least 12"));
+        // What the units hand over where there is no such file.
+        fs::write(&handed, "\n").unwrap();
+        assert!(!asks(&Dashboard::default()).unwrap());
+        assert!(
+            asks(&dashboard)
+                .unwrap_err()
+                .to_string()
+                .contains("/nobody/reads")
+        );
+    }
+
     #[tokio::test]
     async fn a_socket_is_served_until_the_end_and_then_gone() {
         use axum::{middleware::from_fn_with_state, routing::get};
@@ -189,6 +289,29 @@ mod tests {
         tokio::time::timeout(std::time::Duration::from_secs(5), gone)
             .await
             .unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_port_that_another_program_holds_is_served_once_it_is_free() {
+        use tokio::net::TcpStream;
+        let foreign = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = foreign.local_addr().unwrap();
+        let stop = CancellationToken::new();
+        serve(&Listen::Tcp(address), Router::new(), &stop).await.unwrap();
+        drop(foreign);
+        while TcpStream::connect(address).await.is_err() {
+            sleep(AGAIN).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn an_address_that_is_not_of_this_machine_is_a_bad_configuration() {
+        // Of the block that no machine has (RFC 5737).
+        let listen = Listen::Tcp("192.0.2.1:9464".parse().unwrap());
+        let served = serve(&listen, Router::new(), &CancellationToken::new()).await;
+        let error = served.unwrap_err();
+        assert_eq!(crate::cli::exit::code_of(&error), Exit::BadConfiguration);
+        assert!(error.to_string().contains("name another by listen"), "{error}");
     }
 
     #[tokio::test]

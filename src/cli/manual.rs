@@ -1,4 +1,6 @@
-//! Shell completions and the man page, both made from the command line itself.
+//! Shell completions and the man pages, both made from the command line itself.
+
+use std::{fs, path::Path};
 
 use anyhow::Context as _;
 
@@ -10,22 +12,13 @@ pub fn completions(command: &mut clap::Command, shell: clap_complete::Shell) -> 
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The man page: the program, and a section for each command.
+/// Writes the man pages into a folder: the program's, and one for each command below it, however deep.
 ///
 /// # Errors
-/// Never in practice: it is written to memory.
-pub fn page(command: &clap::Command) -> anyhow::Result<String> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone())
-        .render(&mut page)
-        .context("the man page")?;
-    for part in command.get_subcommands().filter(|part| !part.is_hide_set()) {
-        let named = part.clone().display_name(format!("sparring-{}", part.get_name()));
-        clap_mangen::Man::new(named)
-            .render(&mut page)
-            .context("the man page")?;
-    }
-    Ok(String::from_utf8_lossy(&page).into_owned())
+/// When the folder cannot be written.
+pub fn pages(command: clap::Command, folder: &Path) -> anyhow::Result<()> {
+    let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
+    written.with_context(|| format!("cannot write man pages to {}", folder.display()))
 }
 
 #[cfg(test)]
@@ -36,8 +29,7 @@ mod tests {
     use crate::cli::Cli;
 
     #[test]
-    fn every_command_is_completed_and_described() {
-        let page = page(&Cli::command()).unwrap();
+    fn every_command_is_completed() {
         let command = Cli::command();
         let shown: Vec<&str> = command
             .get_subcommands()
@@ -55,10 +47,36 @@ mod tests {
                 assert!(script.contains(name), "{name} in {shell}");
             }
         }
-        for name in shown {
-            // Hyphens are written so that they stay hyphens.
-            let name = name.replace('-', "\\-");
-            assert!(page.contains(&format!("sparring\\-{name}")), "{name}");
+    }
+
+    #[test]
+    fn every_command_has_a_page_with_its_options_and_pages_name_none_that_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        pages(Cli::command(), folder.path()).unwrap();
+        // Hyphens are written so that they stay hyphens.
+        let page = |name: &str| {
+            let path = folder.path().join(format!("{name}.1"));
+            let text = fs::read_to_string(&path).unwrap_or_else(|why| panic!("{name}: {why}"));
+            text.replace("\\-", "-")
+        };
+        for (name, option) in [
+            ("sparring-run", "--dry-run"),
+            ("sparring-games-list", "--opponent"),
+            ("sparring-book-feed", "--min-rating"),
+        ] {
+            assert!(page(name).contains(option), "{name}");
+        }
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            let text = page(path.file_stem().unwrap().to_str().unwrap());
+            for word in text.split_whitespace() {
+                if let Some(named) = word
+                    .strip_suffix("(1)")
+                    .filter(|named| named.starts_with("sparring"))
+                {
+                    page(named);
+                }
+            }
         }
     }
 }

@@ -51,6 +51,7 @@ pub mod why;
 use std::{
     fmt::Display,
     io::{ErrorKind, Write as _, stdin, stdout},
+    path::PathBuf,
     process::ExitCode,
 };
 
@@ -128,9 +129,12 @@ enum Command {
         /// Which shell.
         shell: clap_complete::Shell,
     },
-    /// Prints the man page.
+    /// Writes the man pages, one for each command.
     #[command(hide = true)]
-    Man,
+    Man {
+        /// The folder to write them to.
+        folder: PathBuf,
+    },
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
     BenchDaemon(bench_daemon::Args),
@@ -187,7 +191,7 @@ pub fn main() -> ExitCode {
         Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
         Some(Command::Soak(args)) => soak::run(args),
         Some(Command::Completions { shell }) => print(manual::completions(&mut Cli::command(), *shell)),
-        Some(Command::Man) => manual::page(&Cli::command()).and_then(print),
+        Some(Command::Man { folder }) => manual::pages(Cli::command(), folder).map(|()| Exit::Success),
         Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
         Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),

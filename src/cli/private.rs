@@ -1,7 +1,7 @@
 //! Files with secrets: short, and readable by their owner alone.
 
 use std::{
-    fs,
+    env, fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
@@ -52,11 +52,32 @@ pub(super) fn keep_memory_private() {
     }
 }
 
-/// The beginning of a file, whoever may read it.
+/// systemd's folder of credentials, which it guards itself: they are for the service's own user alone.
+pub(super) fn credentials() -> Option<PathBuf> {
+    env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
+}
+
+/// The beginning of a credential, and where it lies; none where systemd has handed over none, or nothing but white space,
+/// as the units do for a file that is not there.
 ///
 /// # Errors
 /// [`PrivateError::Unreadable`].
-pub(super) fn read(path: &Path) -> Result<String, PrivateError> {
+pub(super) fn credential(
+    folder: Option<&Path>,
+    name: &str,
+) -> Result<Option<(String, PathBuf)>, PrivateError> {
+    let Some(path) = folder
+        .map(|folder| folder.join(name))
+        .filter(|path| path.exists())
+    else {
+        return Ok(None);
+    };
+    let text = read(&path)?;
+    Ok((!text.trim().is_empty()).then_some((text, path)))
+}
+
+/// The beginning of a file, whoever may read it.
+fn read(path: &Path) -> Result<String, PrivateError> {
     let mut text = String::new();
     let file = fs::File::open(path).map_err(|source| unreadable(path, source))?;
     file.take(MOST)

@@ -111,7 +111,9 @@ async fn hold(
         .token_file
         .clone()
         .or_else(|| config.lichess.token_file.clone());
-    let token = Sources::of_process(file).read().map_err(no_token)?;
+    let token = Sources::of_process(file, &args.station.config)
+        .read()
+        .map_err(no_token)?;
     let refused = |why: String| Failure::error(Exit::BadConfiguration, why);
     // A dry run takes it too: beside a running bot each would close the event stream of the other.
     let _held = state::take_token(&token, server.as_str()).map_err(|taken| refused(taken.to_string()))?;
@@ -124,7 +126,7 @@ async fn hold(
     } else {
         Some(state::take(&folder).map_err(|taken| refused(taken.to_string()))?)
     };
-    serve(args, beginning, client, &folder, warnings, stop).await
+    serve(args, beginning, client, &server, &folder, warnings, stop).await
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
@@ -135,6 +137,7 @@ async fn serve(
     args: &Args,
     beginning: Beginning,
     client: Client,
+    server: &Server,
     folder: &Path,
     warnings: Warnings,
     stop: &CancellationToken,
@@ -150,6 +153,7 @@ async fn serve(
     let cache = if args.dry_run { cache.reading_only() } else { cache };
     service.daemon.lists = lists::keep(declared, cache, stop).await;
     service.daemon.dry = args.dry_run;
+    service.daemon.claim = state::claim(server);
     if config.state.archive && args.dry_run {
         service.daemon.past = state::remembered(folder);
     } else if config.state.archive {

@@ -48,6 +48,8 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
     let (pulse, heart) = pulse();
     let daemon = Daemon {
         client,
+        // Whoever shares the account with other programs replaces it.
+        claim: Box::new(|_| Some(Box::new(()))),
         options: current,
         cast: stock.cast.clone(),
         // As written; whoever keeps files and addresses fresh replaces them.
@@ -79,6 +81,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
 pub fn failure(end: &bot::Exit) -> anyhow::Error {
     let exit = match end {
         bot::Exit::Unreachable(_) | bot::Exit::Refused(_) => Exit::Unavailable,
+        bot::Exit::Taken(_) => Exit::BadConfiguration,
         _ => Exit::NoPermission,
     };
     Failure::error(exit, end.to_string())

@@ -12,9 +12,9 @@ use std::{
 use tracing::{debug, warn};
 
 use crate::{
-    bot::Past,
-    config::{self, Config},
-    lichess::Token,
+    bot::{Claim, Past},
+    config::{self, Config, Server},
+    lichess::{Token, fingerprint},
     store::{Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, Store, StoreError},
     units::Millis,
 };
@@ -27,6 +27,8 @@ pub const LISTS: &str = "lists";
 const LOCK: &str = "lock";
 /// What systemd calls the folder that it made for a service.
 const SYSTEMD: &str = "STATE_DIRECTORY";
+/// Where the shipped units have their settings, and where systemd makes their folders of state.
+const SERVICES: [&str; 2] = ["/etc/sparring", "/var/lib/sparring"];
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
 /// For so long it counts how often somebody refused to be challenged.
@@ -34,7 +36,8 @@ const REMEMBERED: Millis = Millis(14 * DAY);
 /// No more games than these, the newest, are taken to run still.
 const UNFINISHED: u32 = 100;
 
-/// The folder: the one that the settings name, else systemd's, else one beside the settings.
+/// The folder: the one that the settings name, else systemd's, else one beside the settings. Of settings that a service
+/// has it is systemd's for everybody who asks, as `sparring games` does.
 #[must_use]
 pub fn folder(config: &Config, settings: &Path) -> PathBuf {
     folder_if_named(config.state.folder.clone(), settings)
@@ -54,7 +57,22 @@ fn folder_if_named(named: Option<PathBuf>, settings: &Path) -> PathBuf {
     };
     named
         .or_else(of_systemd)
+        .or_else(|| of_service(settings, SERVICES.map(Path::new)))
         .unwrap_or_else(|| beside(settings).join("state"))
+}
+
+/// The folder of the service that has these settings, if it has ever run.
+fn of_service(settings: &Path, [etc, var]: [&Path; 2]) -> Option<PathBuf> {
+    let settings = std::path::absolute(settings).ok()?;
+    let instance = beside(&settings).strip_prefix(etc).ok()?;
+    let folder = if instance.as_os_str().is_empty() {
+        var.to_owned()
+    } else {
+        var.join(instance)
+    };
+    // A link into a place of root's alone: whoever may not follow it should be told so, and not that nothing is there.
+    let is_missing = matches!(folder.symlink_metadata(), Err(why) if why.kind() == io::ErrorKind::NotFound);
+    (!is_missing).then_some(folder)
 }
 
 /// The folder that the settings lie in, from which paths in them count.
@@ -89,6 +107,13 @@ pub fn take(folder: &Path) -> Result<Lock, Taken> {
     }
 }
 
+/// Whether a bot that runs holds the folder. Changes nothing there.
+#[must_use]
+pub fn is_held(folder: &Path) -> bool {
+    let lock = File::open(folder.join(LOCK));
+    lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 fn lock(folder: &Path) -> Result<File, TryLockError> {
     std::fs::create_dir_all(folder).map_err(TryLockError::Error)?;
     lock_file(&folder.join(LOCK))
@@ -109,50 +134,61 @@ fn lock_file(path: &Path) -> Result<File, TryLockError> {
 #[error("another bot on this machine uses this token: stop it, or give this one an account of its own")]
 pub struct TokenTaken;
 
-/// Holds a token on a server for this process, whatever folder and whatever `/tmp` other bots have: by a name among the
-/// abstract sockets of the machine, which goes with the process. Only a container with a network of its own has other
-/// names; there only the server can tell.
+/// Holds a token on a server for this process, whatever folder other bots have.
 ///
 /// # Errors
 /// [`TokenTaken`] when another process holds it.
+pub fn take_token(token: &Token, server: &str) -> Result<NameLock, TokenTaken> {
+    take_name(token.fingerprint(server)).ok_or(TokenTaken)
+}
+
+/// Claims an account of a server for this process, by whatever token it is used.
+pub(super) fn claim(server: &Server) -> Claim {
+    let server = server.clone();
+    Box::new(move |account| {
+        let name = format!("account {account}");
+        Some(Box::new(take_name(fingerprint(server.as_str(), &name))?))
+    })
+}
+
+/// Takes one of the names that all bots of this machine share, whatever `/tmp` they have: the name of an abstract socket,
+/// which goes with the process. Only a container with a network of its own has other names; there only the server can
+/// tell.
 #[cfg(target_os = "linux")]
-pub fn take_token(token: &Token, server: &str) -> Result<TokenLock, TokenTaken> {
+fn take_name(number: u64) -> Option<NameLock> {
     use std::os::{
         linux::net::SocketAddrExt as _,
         unix::net::{SocketAddr, UnixListener},
     };
-    let name = format!("sparring-{:016x}", token.fingerprint(server));
+    let name = format!("sparring-{number:016x}");
     let bound = SocketAddr::from_abstract_name(&name).and_then(|address| UnixListener::bind_addr(&address));
     match bound {
-        Ok(listener) => Ok(TokenLock(Some(listener.into()))),
-        Err(why) if why.kind() == io::ErrorKind::AddrInUse => Err(TokenTaken),
+        Ok(listener) => Some(NameLock(Some(listener.into()))),
+        Err(why) if why.kind() == io::ErrorKind::AddrInUse => None,
         Err(why) => {
-            debug!("the token cannot be held on this machine: {why}");
-            Ok(TokenLock(None))
+            debug!("no name can be held on this machine: {why}");
+            Some(NameLock(None))
         }
     }
 }
 
-/// Holds a token on a server for this process by a file that all bots of this user share.
-///
-/// # Errors
-/// [`TokenTaken`] when another process holds it.
+/// Takes one of the names that all bots of this user share: a file.
 #[cfg(not(target_os = "linux"))]
-pub fn take_token(token: &Token, server: &str) -> Result<TokenLock, TokenTaken> {
-    let name = format!("sparring-{:016x}.lock", token.fingerprint(server));
+fn take_name(number: u64) -> Option<NameLock> {
+    let name = format!("sparring-{number:016x}.lock");
     match lock_file(&env::temp_dir().join(name)) {
-        Ok(file) => Ok(TokenLock(Some(file.into()))),
-        Err(TryLockError::WouldBlock) => Err(TokenTaken),
+        Ok(file) => Some(NameLock(Some(file.into()))),
+        Err(TryLockError::WouldBlock) => None,
         Err(TryLockError::Error(why)) => {
-            debug!("the token cannot be held on this machine: {why}");
-            Ok(TokenLock(None))
+            debug!("no name can be held on this machine: {why}");
+            Some(NameLock(None))
         }
     }
 }
 
-/// Holds a token until it is dropped.
+/// Holds a name until it is dropped.
 #[derive(Debug)]
-pub struct TokenLock(#[expect(dead_code, reason = "the lock lives as long as what is open")] Option<OwnedFd>);
+pub struct NameLock(#[expect(dead_code, reason = "the lock lives as long as what is open")] Option<OwnedFd>);
 
 /// Opens the archive in the folder: the handle that writes to it, and what it remembers. An archive that cannot be used
 /// costs no game.
@@ -207,7 +243,12 @@ pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {
         most: Some(UNFINISHED),
         ..Filter::default()
     };
-    let running = Archive::read(&folder.join(ARCHIVE)).and_then(|archive| archive.games(&filter));
+    let path = folder.join(ARCHIVE);
+    if !path.exists() {
+        return Vec::new();
+    }
+    // The daemon comes after this: an archive of an earlier version may be renewed now.
+    let running = Archive::open(&path).and_then(|archive| archive.games(&filter));
     running.unwrap_or_else(|why| {
         debug!("nobody knows which games run: {why}");
         Vec::new()
@@ -257,7 +298,9 @@ mod tests {
     fn a_folder_is_held_by_one_process_until_it_lets_go() {
         let at = tempfile::tempdir().unwrap();
         let folder = at.path().join("state");
+        assert!(!is_held(&folder) && !folder.exists());
         let held = take(&folder).unwrap();
+        assert!(is_held(&folder));
         assert!(
             take(&folder)
                 .unwrap_err()
@@ -265,7 +308,21 @@ mod tests {
                 .contains("another bot runs")
         );
         drop(held);
+        assert!(!is_held(&folder));
         take(&folder).unwrap();
+    }
+
+    #[test]
+    fn whoever_names_the_settings_of_a_service_means_its_folder() {
+        let at = tempfile::tempdir().unwrap();
+        let [etc, var] = ["etc/sparring", "var/lib/sparring"].map(|path| at.path().join(path));
+        let found = |settings: &str| of_service(&etc.join(settings), [&etc, &var]);
+        assert_eq!(found("bot.toml"), None, "it has never run");
+        std::fs::create_dir_all(var.join("club")).unwrap();
+        assert_eq!(found("bot.toml"), Some(var.clone()));
+        assert_eq!(found("club/bot.toml"), Some(var.join("club")));
+        assert_eq!(found("other/bot.toml"), None);
+        assert_eq!(of_service(&at.path().join("bot.toml"), [&etc, &var]), None);
     }
 
     #[test]
@@ -276,6 +333,19 @@ mod tests {
         take_token(&token, "https://b.example/").unwrap();
         drop(held);
         take_token(&token, "https://a.example/").unwrap();
+    }
+
+    #[test]
+    fn an_account_is_held_by_one_process_on_a_server_by_whatever_token() {
+        let server = |url| Server::parse(url).unwrap();
+        let (ana, boris) = ("ana".parse().unwrap(), "boris".parse().unwrap());
+        let held = claim(&server("https://a.example"))(&ana);
+        assert!(held.is_some());
+        assert!(claim(&server("https://a.example"))(&ana).is_none());
+        assert!(claim(&server("https://a.example"))(&boris).is_some());
+        assert!(claim(&server("https://b.example"))(&ana).is_some());
+        drop(held);
+        assert!(claim(&server("https://a.example"))(&ana).is_some());
     }
 
     #[test]

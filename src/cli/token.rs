@@ -1,15 +1,18 @@
 //! Where the lichess token comes from: a systemd credential, a private file, or the environment. Never a flag.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::private::{PrivateError, read, read_private};
+use super::{
+    private::{PrivateError, credential, credentials, read_private},
+    state::beside,
+};
 use crate::lichess::{BadToken, Token};
 
 /// The environment variable that may hold the token.
 pub const VARIABLE: &str = "LICHESS_TOKEN";
-/// The name of the systemd credential that may hold it.
+/// The name of the systemd credential that may hold it, and of the file that the units make it of.
 const CREDENTIAL: &str = "lichess-token";
 
 /// Why there is no token to use. Each message says what to do; none ever quotes the token.
@@ -44,16 +47,19 @@ pub struct Sources {
     pub file: Option<PathBuf>,
     /// The value of the environment variable.
     pub environment: Option<String>,
+    /// A file beside the settings, of which the units make the credential: for whoever asks by hand about a service.
+    pub beside: Option<PathBuf>,
 }
 
 impl Sources {
-    /// What this process was started with, and a file if one was named.
+    /// What this process was started with, a file if one was named, and what lies beside the settings.
     #[must_use]
-    pub fn of_process(file: Option<PathBuf>) -> Self {
+    pub fn of_process(file: Option<PathBuf>, settings: &Path) -> Self {
         Self {
-            credentials: std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from),
+            credentials: credentials(),
             file,
             environment: std::env::var(VARIABLE).ok(),
+            beside: Some(beside(settings).join(CREDENTIAL)).filter(|path| path.exists()),
         }
     }
 
@@ -68,17 +74,18 @@ impl Sources {
 
     /// The first text found that should be a token, and where it was.
     fn find(&self) -> Result<(String, String), TokenError> {
-        let credential = self.credentials.as_ref().map(|folder| folder.join(CREDENTIAL));
-        if let Some(path) = credential.filter(|path| path.exists()) {
-            // systemd guards its credentials itself: they are for the service's own user alone.
-            return Ok((read(&path)?, path.display().to_string()));
+        if let Some((text, path)) = credential(self.credentials.as_deref(), CREDENTIAL)? {
+            return Ok((text, path.display().to_string()));
         }
         if let Some(path) = &self.file {
             return Ok((read_private(path)?, path.display().to_string()));
         }
-        match &self.environment {
-            Some(text) if !text.trim().is_empty() => Ok((text.clone(), VARIABLE.to_owned())),
-            _ => Err(TokenError::Missing),
+        if let Some(text) = self.environment.as_ref().filter(|text| !text.trim().is_empty()) {
+            return Ok((text.clone(), VARIABLE.to_owned()));
+        }
+        match &self.beside {
+            Some(path) => Ok((read_private(path)?, path.display().to_string())),
+            None => Err(TokenError::Missing),
         }
     }
 }
@@ -105,12 +112,13 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_credential_comes_before_a_file_and_a_file_before_the_environment() {
+    fn a_credential_comes_before_a_file_and_that_before_the_environment_and_what_lies_beside() {
         let folder = tempfile::tempdir().unwrap();
         let mut sources = Sources {
             credentials: Some(folder.path().to_owned()),
             file: Some(file(folder.path(), 0o600)),
             environment: Some("lip_fromEnvironment".into()),
+            beside: None,
         };
         fs::write(folder.path().join(CREDENTIAL), "lip_fromCredential").unwrap();
         assert_eq!(found(&sources), "lip_fromCredential");
@@ -119,6 +127,9 @@ mod tests {
         sources.file = None;
         assert_eq!(found(&sources), "lip_fromEnvironment");
         sources.environment = None;
+        sources.beside = Some(file(folder.path(), 0o600));
+        assert_eq!(found(&sources), "lip_fromFile");
+        sources.beside = None;
         assert!(matches!(sources.read(), Err(TokenError::Missing)));
     }
 

@@ -47,24 +47,30 @@ impl Token {
         }
     }
 
-    /// A number that tells tokens apart on a server and leads back to neither, for the names of locks. The same in every
-    /// version of this program: the first eight bytes of a SHA-256.
+    /// A number that tells tokens apart on a server and leads back to neither, see [`fingerprint`].
     #[must_use]
     pub fn fingerprint(&self, server: &str) -> u64 {
-        // The hash of this suite is the one that is needed, and no crate has to be added for it.
-        let SupportedCipherSuite::Tls13(suite) = TLS13_AES_128_GCM_SHA256 else {
-            unreachable!("the name of the suite says which protocol it is for")
-        };
-        let text = format!("sparring\n{server}\n{}", self.expose());
-        let hash = suite.common.hash_provider.hash(text.as_bytes());
-        let first = hash.as_ref().iter().take(8);
-        first.fold(0, |number, byte| number << 8 | u64::from(*byte))
+        fingerprint(server, self.expose())
     }
 
     /// The text, for the header and for nothing else.
     pub(super) fn expose(&self) -> &str {
         self.0.expose_secret()
     }
+}
+
+/// A number that tells apart what a server knows, for the names of locks. The same in every version of this program: the
+/// first eight bytes of a SHA-256.
+#[must_use]
+pub fn fingerprint(server: &str, known: &str) -> u64 {
+    // The hash of this suite is the one that is needed, and no crate has to be added for it.
+    let SupportedCipherSuite::Tls13(suite) = TLS13_AES_128_GCM_SHA256 else {
+        unreachable!("the name of the suite says which protocol it is for")
+    };
+    let text = format!("sparring\n{server}\n{known}");
+    let hash = suite.common.hash_provider.hash(text.as_bytes());
+    let first = hash.as_ref().iter().take(8);
+    first.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 impl fmt::Debug for Token {

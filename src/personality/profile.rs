@@ -462,3 +462,29 @@ fn declare_books(file: &mut Section<'_>, profile: &mut Profile, known: Option<&[
 }
 
 const BOOK_BY_LEVEL: &str = "as the level says, or to the book's end at full strength";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_the_chat_could_take_for_links_are_refused() {
+        let (profile, findings) = read("personalities/my.club.toml", "");
+        assert!(profile.is_none());
+        assert!(
+            findings
+                .to_string()
+                .contains("\"my.club\" cannot name a personality"),
+            "{findings}"
+        );
+        let books = ["my.openings".to_owned()];
+        let (profile, findings) = read_among("club.toml", "books = [\"my.openings\"]", &books);
+        assert!(profile.is_none());
+        assert!(
+            findings
+                .to_string()
+                .contains("\"my.openings\" cannot name a book"),
+            "{findings}"
+        );
+    }
+}

@@ -286,11 +286,12 @@ pub struct Name<'k> {
 }
 
 impl Name<'_> {
-    /// Whether text can be a name: small letters, digits, `-`, `_` and `.`, so that it is a safe file stem.
+    /// Whether text can be a name: small letters, digits, `-` and `_`, so that it is a safe file stem. Names are told in
+    /// the chat, where a full stop could make a link of one: lichess drops a bot's line with a link.
     #[must_use]
     pub fn is_name(text: &str) -> bool {
-        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
-        (1..=40).contains(&text.len()) && !text.starts_with('.') && text.chars().all(fits)
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        (1..=40).contains(&text.len()) && text.chars().all(fits)
     }
 }
 

@@ -6,7 +6,10 @@ mod past;
 
 use std::{path::Path, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, named_params, params, params_from_iter};
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension as _, Row, Transaction, TransactionBehavior, named_params,
+    params, params_from_iter,
+};
 use thiserror::Error;
 
 pub use challenges::ChallengeFilter;
@@ -31,7 +34,7 @@ const SCHEMA: [&str; 9] = [
     include_str!("schema/008.sql"),
     include_str!("schema/009.sql"),
 ];
-/// Another program reading the file holds a write up no longer.
+/// Another program at the file holds a write up no longer.
 const BUSY: Duration = Duration::from_secs(2);
 
 /// Why the archive cannot be used.
@@ -40,6 +43,16 @@ pub enum StoreError {
     /// The database refuses.
     #[error("the archive refuses")]
     Sql(#[from] rusqlite::Error),
+    /// An earlier program wrote it, and nobody has renewed it since.
+    #[error(
+        "the archive has schema {found}, this program reads {known}: `sparring run` renews it when it starts"
+    )]
+    TooOld {
+        /// Its version.
+        found: usize,
+        /// The one that is read here.
+        known: usize,
+    },
     /// A later program wrote it.
     #[error("the archive has schema {found}, this program knows up to {known}: use a newer version")]
     TooNew {
@@ -52,7 +65,8 @@ pub enum StoreError {
 
 /// The same move seen again, as after a restart, adds what is new and keeps what was known; another move in its place
 /// replaces it.
-const PUT_MOVE: &str = "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+const PUT_MOVE: &str = "INSERT INTO moves
+    (game, ply, uci, clock, source, note, score, mate, depth, nodes, think, grounds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (game, ply) DO UPDATE SET uci = excluded.uci,
     clock = CASE WHEN uci = excluded.uci THEN coalesce(excluded.clock, clock) ELSE excluded.clock END,
     source = CASE WHEN uci = excluded.uci THEN coalesce(excluded.source, source) ELSE excluded.source END,
@@ -90,7 +104,7 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Opens an archive to read, whatever else writes to it.
+    /// Opens an archive as it is, whatever else writes to it: its tables are for the daemon to renew.
     ///
     /// # Errors
     /// [`StoreError`] when it is not there, or of another version.
@@ -100,7 +114,10 @@ impl Archive {
             newest: None,
         };
         archive.sql.busy_timeout(BUSY)?;
-        archive.migrate()?;
+        let (found, known) = (archive.version()?, SCHEMA.len());
+        if found < known {
+            return Err(StoreError::TooOld { found, known });
+        }
         Ok(archive)
     }
 
@@ -148,25 +165,30 @@ impl Archive {
         Ok(())
     }
 
-    fn migrate(&self) -> Result<(), StoreError> {
+    /// How many steps of the schema it has.
+    fn version(&self) -> Result<usize, StoreError> {
         let found: u32 = self
             .sql
             .pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let found = found as usize;
-        if found > SCHEMA.len() {
-            return Err(StoreError::TooNew {
-                found,
-                known: SCHEMA.len(),
-            });
+        let (found, known) = (found as usize, SCHEMA.len());
+        if found > known {
+            return Err(StoreError::TooNew { found, known });
         }
-        for (index, step) in SCHEMA.iter().enumerate().skip(found) {
-            // A step is done whole or not at all.
-            self.sql.execute_batch(&format!(
-                "BEGIN IMMEDIATE; {step}; PRAGMA user_version = {}; COMMIT;",
-                index + 1
-            ))?;
+        Ok(found)
+    }
+
+    /// Takes the steps that are missing: all of them or none.
+    fn migrate(&self) -> Result<(), StoreError> {
+        if self.version()? == SCHEMA.len() {
+            return Ok(());
         }
-        Ok(())
+        let transaction = Transaction::new_unchecked(&self.sql, TransactionBehavior::Immediate)?;
+        // Another program may have taken them while this one waited for its turn.
+        for step in SCHEMA.iter().skip(self.version()?) {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "user_version", number(SCHEMA.len() as u64))?;
+        Ok(transaction.commit()?)
     }
 
     /// Writes a game down, again if need be; its moves stay.
@@ -191,7 +213,9 @@ impl Archive {
         let transaction = self.sql.unchecked_transaction()?;
         self.sql
             .prepare_cached(
-                "INSERT INTO games VALUES (:id, :began, :ended, :side, :opponent, :name, :is_bot, :rating, :own_rating,
+                "INSERT INTO games (id, began, ended, side, opponent, name, is_bot, rating, own_rating, rated, variant,
+                 speed, initial, increment, days, start, personality, level, status, winner, moves, account, played)
+                 VALUES (:id, :began, :ended, :side, :opponent, :name, :is_bot, :rating, :own_rating,
                  :rated, :variant, :speed, :initial, :increment, :days, :start, :personality, :level, :status, :winner,
                  :moves, :account, :played)
                  ON CONFLICT (id) DO UPDATE SET personality = excluded.personality, level = excluded.level,
@@ -278,9 +302,28 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, StoreError> {
-        let (text, values) = filter.select();
+        self.select("*", filter, game_of)
+    }
+
+    /// Which games a filter lets through, the newest first: for whoever takes them one by one, because all of them together
+    /// may be more than memory holds.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn ids(&self, filter: &Filter) -> Result<Vec<GameId>, StoreError> {
+        self.select("id", filter, |row| Ok(row.get::<_, String>("id")?.parse().ok()))
+    }
+
+    /// These columns of the games that a filter lets through, each row read so.
+    fn select<T>(
+        &self,
+        columns: &str,
+        filter: &Filter,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<Option<T>>,
+    ) -> Result<Vec<T>, StoreError> {
+        let (text, values) = filter.select(columns);
         let mut select = self.sql.prepare_cached(&text)?;
-        let rows = select.query_map(params_from_iter(values), game_of)?;
+        let rows = select.query_map(params_from_iter(values), read)?;
         // A row that nobody of ours wrote is passed over.
         Ok(rows
             .collect::<Result<Vec<_>, _>>()?

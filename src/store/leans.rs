@@ -15,9 +15,10 @@ impl Archive {
     pub fn put_leans(&self, book: &str, leans: &[Lean]) -> Result<(), StoreError> {
         let transaction = self.sql.unchecked_transaction()?;
         self.sql.execute("DELETE FROM leans WHERE book = ?", [book])?;
-        let mut insert = self
-            .sql
-            .prepare_cached("INSERT OR REPLACE INTO leans VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+        let mut insert = self.sql.prepare_cached(
+            "INSERT OR REPLACE INTO leans (book, position, uci, games, points, expected, permille)
+             VALUES (?, ?, ?, ?, ?, ?, ?)",
+        )?;
         for lean in leans {
             insert.execute(params![
                 book,

@@ -202,6 +202,28 @@ async fn a_dry_run_beside_a_running_bot_is_refused_instead_of_fighting_it_for_th
 }
 
 #[tokio::test]
+async fn f7_a_second_program_with_another_token_of_the_same_account_is_told_so_too() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    furnish(one.path());
+    furnish(other.path());
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let _first = start(one.path(), &table, Stdio::null());
+    begin(&table).await;
+    let scopes = ["bot:play", "challenge:read", "challenge:write"];
+    let token = table.sandbox.grant("SandBot", &scopes).unwrap();
+    let second = program(other.path(), &table)
+        .env("LICHESS_TOKEN", &token)
+        .stderr(Stdio::piped())
+        .spawn();
+    let (code, said) = ends(second.unwrap()).await;
+    assert_eq!(code, Some(78), "{said}");
+    assert!(
+        said.contains("another bot on this machine plays as SandBot"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
 async fn a_dry_run_knows_who_has_played_today_and_what_lists_at_addresses_said_last() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
@@ -258,6 +280,20 @@ async fn a_dry_run_knows_who_has_played_today_and_what_lists_at_addresses_said_l
     };
     because("Anna", "enough");
     because("Boris", "cheats");
+}
+
+#[tokio::test]
+async fn a_dashboard_whose_port_is_taken_costs_no_game() {
+    let foreign = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let settings = folder.path().join("bot.toml");
+    let status = format!("[status]\nlisten = \"{}\"\n", foreign.local_addr().unwrap());
+    fs::write(&settings, fs::read_to_string(&settings).unwrap() + &status).unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let _program = start(folder.path(), &table, Stdio::null());
+    let (_, mut lines) = begin(&table).await;
+    assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
 }
 
 /// How the program ends in a folder that it refuses to play in, and what it says.

@@ -305,6 +305,7 @@ impl Crew {
         let (pulse, heart) = pulse();
         let daemon = Daemon {
             client,
+            claim: Box::new(|_| Some(Box::new(()))),
             options: current,
             cast: watch::channel(Arc::clone(&self.cast)).1,
             lists: self.lists.clone(),

@@ -95,7 +95,7 @@ pub(super) fn port(listen: &Listen) -> Line {
         Err(error) if error.kind() == ErrorKind::AddrInUse => Line::worth(
             WHAT,
             format!("{listen} is taken"),
-            "all is well if by this bot, which runs; if not, name another by listen in [status]",
+            "all is well if by this bot, which runs; if not, the pages wait until it is free: name another by listen in [status]",
         ),
         Err(error) => Line::worth(
             WHAT,

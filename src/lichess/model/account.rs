@@ -20,6 +20,9 @@ pub struct Account {
     /// Ratings by perf key (`blitz`, `chess960`); puzzle modes without a rating are kept with `None`.
     #[serde(default)]
     pub perfs: BTreeMap<String, PerfRating>,
+    /// How many games were played with it; missing where accounts are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<GameCount>,
     /// Closed by its owner or by moderators.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,
@@ -32,6 +35,12 @@ impl Account {
         self.title.as_deref() == Some("BOT")
     }
 
+    /// How many games were played with it, as far as is told. Puzzles are none.
+    #[must_use]
+    pub fn games(&self) -> u32 {
+        self.count.map_or(0, |count| count.all)
+    }
+
     /// The rating under a perf key.
     #[must_use]
     pub fn rating(&self, perf: &str) -> Option<Elo> {
@@ -39,10 +48,17 @@ impl Account {
     }
 }
 
+/// The games of an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameCount {
+    /// All of them.
+    pub all: u32,
+}
+
 /// One rating of an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PerfRating {
-    /// Games played.
+    /// Games played; under `puzzle` the puzzles solved.
     #[serde(default)]
     pub games: u32,
     /// The rating; missing for puzzle storms and the like.
@@ -92,4 +108,20 @@ pub struct ChatMessage {
     pub text: String,
     /// Who said it; `lichess` for the server itself.
     pub user: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn puzzles_are_no_games() {
+        let text = r#"{"id": "fresh", "username": "Fresh", "count": {"all": 0, "rated": 0},
+                       "perfs": {"blitz": {"games": 0, "rating": 1500}, "puzzle": {"games": 31, "rating": 1649}}}"#;
+        let account: Account = serde_json::from_str(text).unwrap();
+        assert_eq!(account.games(), 0);
+        let text = text.replace(r#"{"all": 0"#, r#"{"all": 3"#);
+        let account: Account = serde_json::from_str(&text).unwrap();
+        assert_eq!(account.games(), 3);
+    }
 }

@@ -14,7 +14,7 @@ mod lenient;
 mod speed;
 mod status;
 
-pub use account::{Account, ChatMessage, NowPlaying, PerfRating, TokenInfo};
+pub use account::{Account, ChatMessage, GameCount, NowPlaying, PerfRating, TokenInfo};
 pub use arena::{Arena, ArenaClock, ListedArena, TeamBattle};
 pub use challenge::{
     Challenge, ChallengeColor, ChallengeDone, ChallengeStatus, Compat, DeclineReason, Invitation, Perf,

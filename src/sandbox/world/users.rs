@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{naming::Naming, refusal::Refusal};
 use crate::{
-    lichess::model::{Account, Opponent, PerfRating, Player, Speed, User, UserId},
+    lichess::model::{Account, GameCount, Opponent, PerfRating, Player, Speed, User, UserId},
     units::{Elo, Millis},
 };
 
@@ -102,6 +102,7 @@ impl Profile {
                 .into_iter()
                 .map(|speed| (speed.key().to_owned(), unplayed.clone()))
                 .collect(),
+            count: Some(GameCount { all: self.games }),
             disabled: false,
         }
     }

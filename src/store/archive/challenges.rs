@@ -27,7 +27,10 @@ impl Archive {
     /// [`StoreError`] when the database refuses.
     pub fn put_challenge(&self, record: &ChallengeRecord) -> Result<(), StoreError> {
         self.sql
-            .prepare_cached("INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?
+            .prepare_cached(
+                "INSERT OR REPLACE INTO challenges (id, at, opponent, verdict, rule, sent, game, repeats)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            )?
             .execute(params![
                 record.id.as_str(),
                 number(record.at.0),

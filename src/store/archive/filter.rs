@@ -64,8 +64,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// The question, and the values in it.
-    pub(super) fn select(&self) -> (String, Vec<Value>) {
+    /// The question for these columns, and the values in it.
+    pub(super) fn select(&self, columns: &str) -> (String, Vec<Value>) {
         let time = |epoch: Millis| Value::from(number(epoch.0));
         let text = |text: &String| Value::from(text.clone());
         let asked = [
@@ -97,7 +97,7 @@ impl Filter {
         };
         values.push(Value::from(self.most.map_or(-1, i64::from)));
         (
-            format!("SELECT * FROM games {conditions} ORDER BY began DESC, id LIMIT ?"),
+            format!("SELECT {columns} FROM games {conditions} ORDER BY began DESC, id LIMIT ?"),
             values,
         )
     }

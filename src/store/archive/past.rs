@@ -16,7 +16,7 @@ impl Archive {
     /// [`StoreError`] when the database refuses.
     pub fn put_limit(&self, key: &str, until: Millis) -> Result<(), StoreError> {
         self.sql.execute(
-            "INSERT OR REPLACE INTO limits VALUES (?, ?)",
+            "INSERT OR REPLACE INTO limits (key, until) VALUES (?, ?)",
             params![key, number(until.0)],
         )?;
         Ok(())
@@ -40,7 +40,7 @@ impl Archive {
     /// [`StoreError`] when the database refuses.
     pub fn put_rest(&self, rest: &Rest) -> Result<(), StoreError> {
         self.sql.execute(
-            "INSERT OR REPLACE INTO rests VALUES (?, ?, ?)",
+            "INSERT OR REPLACE INTO rests (opponent, refusals, until) VALUES (?, ?, ?)",
             params![rest.user.as_str(), rest.refusals, number(rest.until.0)],
         )?;
         Ok(())
@@ -184,7 +184,7 @@ impl Archive {
     /// [`StoreError`] when the database refuses.
     pub fn put_favour(&self, game: &GameId, favour: &Favour) -> Result<(), StoreError> {
         self.sql.execute(
-            "INSERT OR REPLACE INTO favours VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO favours (game, takebacks, offered, personality, level) VALUES (?, ?, ?, ?, ?)",
             params![
                 game.as_str(),
                 favour.takebacks,

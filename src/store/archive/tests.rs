@@ -2,6 +2,8 @@
 
 mod filters;
 
+use std::{path::PathBuf, sync::Barrier};
+
 use super::*;
 use crate::store::{Asked, ChallengeRecord, Grounds, SearchGrounds, SeenLine, Worth, sample};
 
@@ -58,6 +60,27 @@ fn shown(ply: u32) -> MoveRecord {
     }
 }
 
+fn challenge(name: &str, at: u64, sent: bool) -> ChallengeRecord {
+    ChallengeRecord {
+        id: id(name),
+        at: Millis(at),
+        opponent: "ana".parse().ok(),
+        verdict: "sent".to_owned(),
+        rule: "matchmaking".to_owned(),
+        sent,
+        game: Some("casual blitz 3+2, standard".to_owned()),
+        repeats: Some(id("zzzzzzzz")),
+    }
+}
+
+fn rest(until: u64, refusals: u32) -> crate::store::Rest {
+    crate::store::Rest {
+        user: "ana".parse().unwrap(),
+        refusals,
+        until: Millis(until),
+    }
+}
+
 fn fresh() -> (tempfile::TempDir, Archive) {
     let folder = tempfile::tempdir().unwrap();
     let archive = Archive::open(&folder.path().join("archive.db")).unwrap();
@@ -110,14 +133,90 @@ fn a_move_seen_again_after_a_restart_keeps_its_reason() {
     assert_eq!(archive.moves(&id).unwrap(), [thought]);
 }
 
-#[test]
-fn an_archive_of_the_first_version_is_renewed_and_keeps_its_games() {
+/// An archive as the first version left it.
+fn old() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let old = Connection::open(&path).unwrap();
     old.execute_batch(include_str!("../../../tests/fixtures/archive-1.sql"))
         .unwrap();
-    drop(old);
+    (folder, path)
+}
+
+#[test]
+fn programs_that_open_an_old_archive_at_once_renew_it_once() {
+    for _ in 0..12 {
+        let (_folder, path) = old();
+        let together = Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    together.wait();
+                    let archive = Archive::open(&path).unwrap();
+                    assert_eq!(archive.games(&Filter::default()).unwrap().len(), 2);
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn whoever_only_reads_an_old_archive_changes_nothing_in_it() {
+    let (_folder, path) = old();
+    let before = std::fs::read(&path).unwrap();
+    let error = Archive::read(&path).unwrap_err();
+    assert!(matches!(error, StoreError::TooOld { found: 1, .. }), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    Archive::open(&path).unwrap();
+    assert_eq!(
+        Archive::read(&path)
+            .unwrap()
+            .ids(&Filter::default())
+            .unwrap()
+            .len(),
+        2
+    );
+}
+
+#[test]
+fn columns_that_a_later_program_adds_are_in_nobodys_way() {
+    let (_folder, archive) = fresh();
+    for table in [
+        "games",
+        "moves",
+        "challenges",
+        "limits",
+        "favours",
+        "rests",
+        "leans",
+    ] {
+        let sql = format!("ALTER TABLE {table} ADD COLUMN later TEXT");
+        archive.sql.execute_batch(&sql).unwrap();
+    }
+    let game = game("abcd1234", 1000);
+    archive.put_game(&game).unwrap();
+    archive.put_move(&game.id, &shown(1)).unwrap();
+    archive.put_challenge(&challenge("aaaaaaaa", 1, true)).unwrap();
+    archive.put_limit("bot.vsBot.day", Millis(500)).unwrap();
+    archive
+        .put_favour(&game.id, &crate::store::Favour::default())
+        .unwrap();
+    archive.put_rest(&rest(10, 1)).unwrap();
+    let lean = crate::book::Lean {
+        key: 1,
+        uci: "e2e4".to_owned(),
+        games: 6,
+        points: 1.5,
+        expected: 3.0,
+        permille: 860,
+    };
+    archive.put_leans("main", &[lean]).unwrap();
+    assert_eq!(archive.games(&Filter::default()).unwrap(), [game]);
+}
+
+#[test]
+fn an_archive_of_the_first_version_is_renewed_and_keeps_its_games() {
+    let (_folder, path) = old();
     let archive = Archive::open(&path).unwrap();
     let games = archive.games(&Filter::default()).unwrap();
     assert_eq!(games.len(), 2);
@@ -218,16 +317,6 @@ fn an_archive_that_keeps_the_newest_lets_go_of_whole_games() {
 #[test]
 fn challenges_are_kept_with_what_became_of_them() {
     let (_folder, archive) = fresh();
-    let challenge = |name: &str, at, sent| ChallengeRecord {
-        id: id(name),
-        at: Millis(at),
-        opponent: "ana".parse().ok(),
-        verdict: "sent".to_owned(),
-        rule: "matchmaking".to_owned(),
-        sent,
-        game: Some("casual blitz 3+2, standard".to_owned()),
-        repeats: Some(id("zzzzzzzz")),
-    };
     let (older, newer) = (challenge("aaaaaaaa", 1, true), challenge("bbbbbbbb", 2, false));
     archive.put_challenge(&older).unwrap();
     archive.put_challenge(&newer).unwrap();
@@ -330,11 +419,6 @@ fn the_level_of_the_last_casual_game_that_counts_is_known() {
 #[test]
 fn who_is_left_alone_is_kept_until_it_is_over() {
     let (_folder, archive) = fresh();
-    let rest = |until, refusals| crate::store::Rest {
-        user: "ana".parse().unwrap(),
-        refusals,
-        until: Millis(until),
-    };
     archive.put_rest(&rest(10, 1)).unwrap();
     archive.put_rest(&rest(20, 2)).unwrap();
     assert_eq!(archive.rests(Millis(19)).unwrap(), [rest(20, 2)]);
