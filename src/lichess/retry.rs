@@ -9,6 +9,8 @@ use rand::{Rng, RngExt as _};
 
 use crate::units::Millis;
 
+/// lichess' longest limits are those of a day. A silence is kept over restarts, so a figure that makes no sense must not last for years.
+pub const LONGEST_ASKED: Millis = Millis::from_secs(24 * 3600);
 /// The first wait after a refusal without a figure: lichess asks for a full minute.
 const SILENCE: Millis = Millis::from_secs(60);
 /// No refusal without a figure silences a class for longer.

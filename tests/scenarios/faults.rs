@@ -70,6 +70,17 @@ async fn f14_a_request_that_hangs_is_given_up_within_the_clock_and_the_stream_de
 }
 
 #[tokio::test]
+async fn f12_f16_pages_of_a_gateway_give_no_game_up() {
+    let stage = replies(&["e7e5", "b8c6"]).open().await;
+    stage.answers("/move/e7e5", 1, 404, "<html>404 Not Found</html>");
+    stage.answers("/move/e7e5", 1, 302, "<html>Please log in</html>");
+    stage.answers("/move/e7e5", 1, 400, "");
+    stage.answers("GET /api/bot/game/stream", 1, 404, "<html>404 Not Found</html>");
+    two_moves(&stage).await;
+    assert!(stage.waiting_faults().await.is_empty());
+}
+
+#[tokio::test]
 async fn f15_a_refusal_of_a_move_that_was_played_is_a_success() {
     let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
     let game = server.game("abcd1234").await;
