@@ -369,7 +369,10 @@ impl Desk {
         if matches!(error, CallError::RateLimited { .. }) {
             self.shared.meters.limited(class);
         }
-        self.limits.note(class, error, epoch());
+        // What was asked while games run must not keep the next log-in from them. What a log-in is asked it keeps itself.
+        if class != Class::Account {
+            self.limits.note(class, error, epoch());
+        }
     }
 
     fn is_done(&self) -> bool {

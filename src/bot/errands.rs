@@ -75,7 +75,7 @@ impl Desk {
                     .send_replace(Arc::new(facts::ratings(&account)));
             }
             Errand::Account(Err(error)) => {
-                self.note_limit(Class::Read, &error);
+                self.note_limit(Class::Account, &error);
                 debug!("my ratings stay as they were: {error}");
             }
             Errand::Checked(Ok(Err(exit))) => self.exit = Some(exit),
@@ -83,7 +83,7 @@ impl Desk {
             Errand::Checked(Ok(Ok(()))) => debug!("the token is good all the same"),
             Errand::Listed(Err(error)) => {
                 self.listed();
-                self.note_limit(Class::Read, &error);
+                self.note_limit(Class::Account, &error);
                 // An outage is told of by the event stream, which does not repeat itself each minute.
                 if self.status.borrow().is_listening {
                     warn!("{error}");
@@ -92,21 +92,28 @@ impl Desk {
                 }
             }
             Errand::Checked(Err(error)) => {
-                self.note_limit(Class::Read, &error);
+                self.note_limit(Class::Account, &error);
                 warn!("{error}");
             }
-            Errand::Resigned(Err(error)) => warn!("{error}"),
+            Errand::Resigned(Err(error)) => {
+                self.note_limit(Class::Command, &error);
+                warn!("{error}");
+            }
             Errand::Online(online) => self.met(online),
             Errand::Invited(user, answer) => self.invited(user, answer),
             Errand::Decided(id, done) => self.decided(&id, done),
             Errand::Lapsed(id, listed) => self.lapsed(id, listed),
-            Errand::Cancelled(id, Err(error)) => debug!("challenge {id}: {error}"),
+            Errand::Cancelled(id, Err(error)) => {
+                self.note_limit(Class::Challenge, &error);
+                debug!("challenge {id}: {error}");
+            }
             Errand::Cancelled(_, Ok(())) => {}
             Errand::Seen(seen) => self.seen(seen),
             Errand::Joined(id, answer) => self.joined(&id, answer),
             Errand::Withdrawn(answer) => {
                 self.arenas.left();
                 if let Err(error) = answer {
+                    self.note_limit(Class::Command, &error);
                     warn!("{error}");
                 }
             }

@@ -35,13 +35,16 @@ pub enum Class {
     Invite,
     /// Sending and reading chat.
     Chat,
-    /// Everything that only reads.
+    /// What games and the log-in need: whose token it is, the account, and which games run. Apart from all else that reads, so that
+    /// a list of bots or arenas that is asked for too often keeps no game waiting.
+    Account,
+    /// Everything else that only reads.
     Read,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Move,
         Self::GameStream,
         Self::EventStream,
@@ -49,6 +52,7 @@ impl Class {
         Self::Challenge,
         Self::Invite,
         Self::Chat,
+        Self::Account,
         Self::Read,
     ];
 
@@ -63,6 +67,7 @@ impl Class {
             Self::Challenge => "challenge",
             Self::Invite => "invite",
             Self::Chat => "chat",
+            Self::Account => "account",
             Self::Read => "read",
         }
     }
