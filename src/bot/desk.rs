@@ -274,7 +274,6 @@ impl Desk {
             self.rated = Instant::now();
             self.call(|client| async move { Errand::Account(client.account().await) });
         }
-        self.ears.attend(&self.client);
     }
 
     /// The opponents of the games that run, and of those that sleep.
@@ -325,7 +324,6 @@ impl Desk {
             contends,
             self.drained_at,
             self.farewell_until.filter(|until| Instant::now() < *until),
-            self.ears.wakes_at(),
             Some(self.rates_at()),
         ]
         .into_iter()

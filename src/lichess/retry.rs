@@ -23,7 +23,7 @@ const URGENT_PAUSE: Millis = Millis::from_secs(1);
 pub enum Class {
     /// Moves. Never held back here: each game weighs the wait against its clock.
     Move,
-    /// Opening a game's stream. Never held back here, for the same reason.
+    /// Opening a game's stream. Never held back here: its follower weighs the wait against the same clock.
     GameStream,
     /// Opening the event stream.
     EventStream,

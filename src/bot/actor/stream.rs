@@ -6,7 +6,7 @@ use tracing::{debug, warn};
 use super::{Actor, Command, Outcome, turn::Turn};
 use crate::{
     bot::game::{Game, GameError, Step},
-    lichess::{BadLine, CallError, News, Untrusted, model::GameEvent},
+    lichess::{BadLine, CallError, Flag, News, Untrusted, model::GameEvent},
 };
 
 impl Actor {
@@ -28,6 +28,7 @@ impl Actor {
             }
             Some(News::Lost { why, lived }) => {
                 self.frame_due = None;
+                self.mind_flag();
                 self.shared.meters.stream_lost("game");
                 debug!("{why}, reopening");
                 if !self.is_over() && self.duel.truce(&why, lived).is_some() {
@@ -75,6 +76,7 @@ impl Actor {
                 if has_clocks {
                     self.heard = heard;
                 }
+                self.mind_flag();
                 self.follow(step, is_frame);
                 self.show_board();
             }
@@ -115,7 +117,22 @@ impl Actor {
     /// Opens the stream anew, to see what the server knows.
     pub(super) fn look(&mut self) {
         self.is_reopening = true;
+        self.mind_flag();
         self.follower.reopen();
+    }
+
+    /// A wait that the server asks for is weighed against my clock, which runs since the newest state or may begin to.
+    fn mind_flag(&self) {
+        let Some(game) = &self.game else { return };
+        let from = if game.is_my_turn() {
+            self.heard
+        } else {
+            Instant::now()
+        };
+        let flag = game
+            .clocks()
+            .map_or(Flag::Never, |clocks| Flag::FallsAt(from + clocks.mine.into()));
+        self.follower.note_flag(flag);
     }
 
     /// The start or the moves make no sense here: the game is given up.
