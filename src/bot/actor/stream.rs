@@ -21,9 +21,8 @@ impl Actor {
             Some(News::Garbled(bad)) => {
                 warn!("a line was skipped: {bad}");
                 self.shared.meters.line_skipped("game");
-                // A state that could not be read may be the one that says that it is my turn.
-                if matches!(&bad, BadLine::Misfit(misfit) if misfit.kind.starts_with("game")) {
-                    self.look();
+                if may_be_a_state(&bad) {
+                    self.doubt();
                 }
             }
             Some(News::Lost { why, lived }) => {
@@ -83,7 +82,7 @@ impl Actor {
             Err(error) if is_frame => self.cannot_play(error),
             Err(error) => {
                 warn!("a state that does not fit: {error}");
-                self.look();
+                self.doubt();
             }
         }
     }
@@ -116,9 +115,27 @@ impl Actor {
 
     /// Opens the stream anew, to see what the server knows.
     pub(super) fn look(&mut self) {
+        self.doubts_at = None;
         self.is_reopening = true;
         self.mind_flag();
         self.follower.reopen();
+    }
+
+    /// What came made no sense, and may have said that it is my turn: the server is asked again. A server that talks nonsense is
+    /// not asked for every line of it, and what still comes from a stream that was given up says nothing.
+    fn doubt(&mut self) {
+        if !self.is_reopening && !self.is_over() {
+            let wait = self.doubts.wait(self.begun.elapsed().into());
+            self.doubts_at.get_or_insert(Instant::now() + wait.into());
+        }
+    }
+
+    /// Looks once it is time to because of a doubt.
+    pub(super) fn attend_doubt(&mut self, now: Instant) {
+        if self.doubts_at.is_some_and(|at| now >= at) {
+            self.doubts.note(self.begun.elapsed().into());
+            self.look();
+        }
     }
 
     /// A wait that the server asks for is weighed against my clock, which runs since the newest state or may begin to.
@@ -143,5 +160,13 @@ impl Actor {
             self.command(Command::GiveUp);
         }
         self.unplayable = Some(error);
+    }
+}
+
+/// Whether a line that cannot be read may have been one that says how the game stands.
+fn may_be_a_state(bad: &BadLine) -> bool {
+    match bad {
+        BadLine::Misfit(misfit) => !matches!(misfit.kind.as_str(), "chatLine" | "opponentGone"),
+        BadLine::Unreadable(_) => true,
     }
 }
