@@ -22,7 +22,7 @@ pub(super) struct Seen {
     /// Teams that were asked to take us, and have answered.
     answered: BTreeSet<TeamId>,
     arenas: Vec<Arena>,
-    errors: Vec<CallError>,
+    errors: Vec<(Class, CallError)>,
 }
 
 impl Desk {
@@ -65,8 +65,8 @@ impl Desk {
 
     /// A look at the arenas has come back.
     pub(super) fn seen(&mut self, seen: Seen) {
-        for error in &seen.errors {
-            self.note_limit(Class::Read, error);
+        for (class, error) in &seen.errors {
+            self.note_limit(*class, error);
             warn!("arenas: {error}");
             if matches!(error, CallError::Unauthorized { .. }) {
                 self.check_token();
@@ -126,7 +126,7 @@ async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> S
         if answer.as_ref().err().is_none_or(CallError::is_final) {
             answered.insert(team);
         }
-        errors.extend(answer.err());
+        errors.extend(answer.err().map(|error| (Class::Invite, error)));
     }
     let mut ids: BTreeSet<ArenaId> = wish.arenas.iter().cloned().collect();
     for team in &wish.teams {
@@ -135,14 +135,14 @@ async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> S
                 let open = listed.into_iter().filter(|arena| !arena.is_over());
                 ids.extend(open.map(|arena| arena.id));
             }
-            Err(error) => errors.push(error),
+            Err(error) => errors.push((Class::Read, error)),
         }
     }
     let mut arenas = Vec::new();
     for id in &ids {
         match client.arena(id).await {
             Ok(arena) => arenas.push(arena),
-            Err(error) => errors.push(error),
+            Err(error) => errors.push((Class::Read, error)),
         }
     }
     Seen {

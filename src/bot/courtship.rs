@@ -246,7 +246,7 @@ impl Desk {
             }
             // The challenge ends with its stream, or is a game that will be found.
             Err(error) => {
-                self.note_limit(Class::Read, &error);
+                self.note_limit(Class::Account, &error);
                 debug!("challenge {id}: {error}");
                 self.list_games();
             }

@@ -279,7 +279,6 @@ impl Desk {
             self.rated = Instant::now();
             self.call(|client| async move { Errand::Account(client.account().await) });
         }
-        self.ears.attend(&self.client);
     }
 
     /// The opponents of the games that run, and of those that sleep.
@@ -332,7 +331,6 @@ impl Desk {
             contends,
             self.drained_at,
             self.farewell_until.filter(|until| Instant::now() < *until),
-            self.ears.wakes_at(),
             Some(self.rates_at()),
         ]
         .into_iter()
@@ -379,7 +377,10 @@ impl Desk {
         if matches!(error, CallError::RateLimited { .. }) {
             self.shared.meters.limited(class);
         }
-        self.limits.note(class, error, epoch());
+        // What was asked while games run must not keep the next log-in from them. What a log-in is asked it keeps itself.
+        if class != Class::Account {
+            self.limits.note(class, error, epoch());
+        }
     }
 
     fn is_done(&self) -> bool {

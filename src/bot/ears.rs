@@ -1,7 +1,5 @@
 //! The event stream as the daemon hears it: what it says, and when it is left alone for a while.
 
-use std::time::Duration;
-
 use rand::RngExt as _;
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
@@ -12,54 +10,27 @@ use crate::{
     units::Millis,
 };
 
-/// When the event stream is refused though the token is good, it is tried again after this time.
-const REFUSED_PAUSE: Duration = Duration::from_secs(60);
-
-/// The event stream, followed or left alone.
+/// The event stream, and what was made of it so far.
 pub(super) struct Ears {
-    /// None while the stream is left alone.
-    follower: Option<Follower<Event>>,
-    /// When it is followed anew.
-    follow_at: Option<Instant>,
+    follower: Follower<Event>,
     duel: Duel,
     /// Since when nothing is heard, though it was before.
     deaf_since: Option<Instant>,
-    seed: u64,
 }
 
 impl Ears {
     /// Follows the stream. The seed decides the jitter.
     pub(super) fn open(client: &Client, seed: u64) -> Self {
         Self {
-            follower: Some(Follower::events(client, seed)),
-            follow_at: None,
+            follower: Follower::events(client, seed),
             duel: Duel::default(),
             deaf_since: None,
-            seed,
         }
     }
 
-    /// What comes next; nothing while the stream is left alone. Dropping the future loses nothing.
+    /// What comes next. Dropping the future loses nothing.
     pub(super) async fn next(&mut self) -> Option<News<Event>> {
-        self.follower.as_mut()?.next().await
-    }
-
-    /// Follows the stream anew when it is time to.
-    pub(super) fn attend(&mut self, client: &Client) {
-        if self.follow_at.is_some_and(|at| Instant::now() >= at) {
-            self.follow_at = None;
-            self.follower = Some(Follower::events(client, self.seed));
-        }
-    }
-
-    /// When [`attend`](Self::attend) will have something to do.
-    pub(super) fn wakes_at(&self) -> Option<Instant> {
-        self.follow_at
-    }
-
-    fn rest(&mut self, span: Duration) {
-        self.follower = None;
-        self.follow_at = Some(Instant::now() + span);
+        self.follower.next().await
     }
 }
 
@@ -106,7 +77,6 @@ impl Desk {
             }
             News::Refused(why) => {
                 warn!("{why}");
-                self.ears.rest(REFUSED_PAUSE);
                 self.check_token();
             }
         }
@@ -116,14 +86,14 @@ impl Desk {
     /// and those that begin meanwhile are found in the list.
     fn yield_to_rival(&mut self, truce: Millis) {
         // Two that give way for the same time would meet again.
-        let truce = truce.scaled(self.rng.random_range(1.0..1.5));
+        let truce = truce.scaled(self.rng.random_range(0.7..1.0));
         self.shared.meters.stream_contested("event");
         warn!(
             "the event stream ends again and again, as if another program used this token: is there one? \
              It is left alone for {} s; games go on",
             truce.0 / 1000
         );
-        self.ears.rest(truce.into());
+        self.ears.follower.rest(truce);
     }
 
     fn take(&mut self, event: Event) {

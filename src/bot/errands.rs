@@ -93,12 +93,12 @@ impl Desk {
                     .send_replace(Arc::new(facts::ratings(&account)));
             }
             Errand::Account(Err(error)) => {
-                self.note_limit(Class::Read, &error);
+                self.note_limit(Class::Account, &error);
                 debug!("my ratings stay as they were: {error}");
             }
             Errand::Checked(checked) => self.checked(checked),
             Errand::Listed(Err(error)) => {
-                self.note_limit(Class::Read, &error);
+                self.note_limit(Class::Account, &error);
                 let now = self.now();
                 let tries = self.listing.failed(&error, now, &mut self.rng);
                 // An outage is told of by the event stream, which does not repeat itself each minute.
@@ -108,7 +108,10 @@ impl Desk {
                     debug!("{error}");
                 }
             }
-            Errand::Resigned(Err(error)) => warn!("{error}"),
+            Errand::Resigned(Err(error)) => {
+                self.note_limit(Class::Command, &error);
+                warn!("{error}");
+            }
             Errand::Retried(setup) => {
                 self.registry.start(Setup {
                     adopted: true,
@@ -120,13 +123,17 @@ impl Desk {
             Errand::Invited(user, answer) => self.invited(user, answer),
             Errand::Decided(id, done) => self.decided(&id, done),
             Errand::Lapsed(id, listed) => self.lapsed(id, listed),
-            Errand::Cancelled(id, Err(error)) => debug!("challenge {id}: {error}"),
+            Errand::Cancelled(id, Err(error)) => {
+                self.note_limit(Class::Challenge, &error);
+                debug!("challenge {id}: {error}");
+            }
             Errand::Cancelled(_, Ok(())) => {}
             Errand::Seen(seen) => self.seen(seen),
             Errand::Joined(id, answer) => self.joined(&id, answer),
             Errand::Withdrawn(answer) => {
                 self.arenas.left();
                 if let Err(error) = answer {
+                    self.note_limit(Class::Command, &error);
                     warn!("{error}");
                 }
             }
@@ -141,7 +148,7 @@ impl Desk {
             Ok(Err(exit)) => self.exit = Some(exit),
             Err(CallError::Unauthorized { .. }) => self.exit = Some(Exit::UnknownToken),
             Err(error) => {
-                self.note_limit(Class::Read, &error);
+                self.note_limit(Class::Account, &error);
                 warn!("{error}");
             }
         }

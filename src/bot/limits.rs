@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    lichess::{CallError, Client, retry::Class},
+    lichess::{
+        CallError, Client,
+        retry::{Class, LONGEST_ASKED},
+    },
     store::Store,
     units::Millis,
 };
@@ -23,18 +26,20 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// The limits that an earlier run left: silent classes are silent again.
+    /// The limits that an earlier run left: silent classes are silent again. The clock of the machine may have been set back since,
+    /// so none lasts longer than the server may have asked for.
     pub(super) fn restore(past: &[(String, Millis)], client: &Client, store: Store, epoch: Millis) -> Self {
-        for (key, until) in past {
+        let until = past
+            .iter()
+            .map(|(key, until)| (key.clone(), (*until).min(epoch + LONGEST_ASKED)));
+        let until: BTreeMap<String, Millis> = until.collect();
+        for (key, until) in &until {
             let class = key.strip_prefix(CLASS).and_then(Class::named);
             if let Some(class) = class {
                 client.hold(class, *until - epoch);
             }
         }
-        Self {
-            until: past.iter().cloned().collect(),
-            store,
-        }
+        Self { until, store }
     }
 
     /// A call of a class failed: a limit that it tells of is kept.
@@ -99,5 +104,16 @@ mod tests {
             panic!("{refused}");
         };
         assert!(after > Millis::from_secs(50), "{after}");
+    }
+
+    #[tokio::test]
+    async fn f51_a_clock_that_was_set_back_makes_no_limit_longer_than_a_day() {
+        let client = Client::new("http://127.0.0.1:9", Token::parse("lip_x").unwrap(), 1).unwrap();
+        let (now, day) = (Millis::from_secs(1000), Millis::from_secs(24 * 3600));
+        let years = now + day.scaled(1000.0);
+        let past = [(VS_BOTS.to_owned(), years), ("class.read".to_owned(), years)];
+        let limits = Limits::restore(&past, &client, Store::default(), now);
+        assert!(client.silence(Class::Read).unwrap() <= day);
+        assert!(limits.forbids_bots(now + day - Millis(1)) && !limits.forbids_bots(now + day));
     }
 }

@@ -78,7 +78,7 @@ pub(super) async fn login(
         let pause = match error {
             CallError::Transient { .. } => backoff.next(&mut rng),
             CallError::RateLimited { after, .. } => {
-                limits.note(Class::Read, &error, epoch());
+                limits.note(Class::Account, &error, epoch());
                 warn!("waiting before the log-in: {error}");
                 sleep(after.into()).await;
                 until = Instant::now() + patience.into();

@@ -150,7 +150,7 @@ impl Desk {
         match listed {
             Ok(list) => self.take_list(&list),
             Err(error) => {
-                self.note_limit(Class::Read, &error);
+                self.note_limit(Class::Account, &error);
                 debug!("challenge {id}: {error}");
             }
         }

@@ -3,15 +3,11 @@
 use reqwest::StatusCode;
 use serde::de::DeserializeOwned;
 
-use super::{CallError, Untrusted};
+use super::{CallError, Untrusted, retry::LONGEST_ASKED};
 use crate::{
     lichess::model::{ErrorBody, decode},
     units::Millis,
 };
-
-/// lichess' longest limits are those of a day, in seconds. A silence is kept over restarts, so a figure that makes no sense
-/// must not last for years.
-const LONGEST_SILENCE: u64 = 24 * 3600;
 
 /// A refusal as it came in.
 pub(super) struct Refusal<'a> {
@@ -23,6 +19,8 @@ pub(super) struct Refusal<'a> {
     pub body: &'a [u8],
     /// Where a redirect points to.
     pub location: Option<&'a str>,
+    /// Whether lichess has shown that it is at this address.
+    pub is_known: bool,
 }
 
 /// How long a 429 asks for silence, a day at most, if it says so: `ratelimit.seconds` before `Retry-After`.
@@ -35,7 +33,7 @@ pub(super) fn asked_silence(body: &[u8], retry_after: Option<&str>, date: Option
         .map(|limit| limit.seconds);
     limit
         .or_else(|| retry_after.and_then(|text| text.trim().parse().ok()))
-        .map(|secs| Millis::from_secs(secs.min(LONGEST_SILENCE)))
+        .map(|secs| Millis(secs.saturating_mul(1000)).min(LONGEST_ASKED))
         .or_else(|| until(retry_after?, date?))
 }
 
@@ -49,8 +47,8 @@ fn until(then: &str, now: &str) -> Option<Millis> {
     let secs = moment(then)?.as_second() - moment(now)?.as_second();
     u64::try_from(secs)
         .ok()
-        .filter(|secs| (1..=LONGEST_SILENCE).contains(secs))
         .map(Millis::from_secs)
+        .filter(|span| (Millis::from_secs(1)..=LONGEST_ASKED).contains(span))
 }
 
 /// The moment that a date of HTTP names, since 1970.
@@ -71,19 +69,22 @@ pub(super) fn limit_key(body: &[u8]) -> Option<String> {
 /// Sorts a refusal other than 429 by what the caller can do.
 ///
 /// A 401 or 403 counts as lichess' own only with its JSON body: gateways and captive portals send such
-/// pages too, and those must not stop a daemon.
+/// pages too, and those must not stop a daemon. Once it is known that lichess is there, that goes for every refusal: two pages of
+/// a portal must not end a game. Before that a redirect or a page means that the address is not right.
 pub(super) fn refused(refusal: &Refusal<'_>) -> CallError {
     let &Refusal {
         call,
         status,
         body,
         location,
+        is_known,
     } = refusal;
     let said = serde_json::from_slice::<ErrorBody>(body).ok();
     let ratelimit = said.as_ref().and_then(|said| said.ratelimit.clone());
     let message = said.as_ref().map_or_else(|| excerpt(body), ErrorBody::message);
+    let is_stray = is_known && said.is_none();
     match status.as_u16() {
-        300..=399 => CallError::Rejected {
+        300..=399 if !is_known => CallError::Rejected {
             call,
             status: status.as_u16(),
             message: format!(
@@ -93,9 +94,9 @@ pub(super) fn refused(refusal: &Refusal<'_>) -> CallError {
             ratelimit: None,
         },
         401 | 403 if said.is_some() => CallError::Unauthorized { call, message },
-        401 | 403 | 408 | 500.. => CallError::Transient {
+        code if is_stray || matches!(code, 401 | 403 | 408 | 500..) => CallError::Transient {
             call,
-            why: format!("status {}, \"{}\"", status.as_u16(), Untrusted(&message)),
+            why: format!("status {code}, \"{}\"", Untrusted(&message)),
         },
         status => CallError::Rejected {
             call,
@@ -140,6 +141,7 @@ mod tests {
             status: StatusCode::from_u16(status).unwrap(),
             body: body.as_bytes(),
             location: None,
+            is_known: true,
         })
     }
 
@@ -178,12 +180,30 @@ mod tests {
     }
 
     #[test]
+    fn f12_f16_once_lichess_is_known_a_page_is_no_refusal() {
+        let page = "<html>404</html>";
+        for status in [302, 400, 404, 451] {
+            assert!(is_transient(&sort(status, page)), "{status}");
+        }
+        assert!(!is_transient(&sort(404, r#"{"error":"No such game"}"#)));
+        let stranger = refused(&Refusal {
+            call: "token test",
+            status: StatusCode::NOT_FOUND,
+            body: page.as_bytes(),
+            location: None,
+            is_known: false,
+        });
+        assert!(matches!(stranger, CallError::Rejected { status: 404, .. }));
+    }
+
+    #[test]
     fn f53_a_redirect_is_refused_and_named() {
         let error = refused(&Refusal {
             call: "account",
             status: StatusCode::FOUND,
             body: b"",
             location: Some("https://elsewhere.example/"),
+            is_known: false,
         });
         assert!(
             error.to_string().contains("https://elsewhere.example/"),

@@ -94,7 +94,7 @@ impl Client {
             .header(CONTENT_TYPE, "text/plain")
             .body(self.token.expose().to_owned());
         let mut known: BTreeMap<String, Option<TokenInfo>> =
-            self.wire.send("token test", Class::Read, request).await?;
+            self.wire.send("token test", Class::Account, request).await?;
         Ok(known.remove(self.token.expose()).flatten())
     }
 
@@ -112,7 +112,7 @@ impl Client {
     /// [`CallError`] as for every call.
     pub async fn account(&self) -> Result<Account, CallError> {
         let request = self.wire.request(Method::GET, &["api", "account"]);
-        self.wire.send("account", Class::Read, request).await
+        self.wire.send("account", Class::Account, request).await
     }
 
     /// Makes the account a bot, for ever. lichess refuses if a game was played.
@@ -123,7 +123,7 @@ impl Client {
         let request = self
             .wire
             .request(Method::POST, &["api", "bot", "account", "upgrade"]);
-        self.wire.order("upgrade", Class::Read, request).await
+        self.wire.order("upgrade", Class::Account, request).await
     }
 
     /// My running games, at most 50.
@@ -135,7 +135,7 @@ impl Client {
             .wire
             .request(Method::GET, &["api", "account", "playing"])
             .query(&[("nb", 50)]);
-        self.wire.send("running games", Class::Read, request).await
+        self.wire.send("running games", Class::Account, request).await
     }
 
     /// Bots that are online, at most so many. Lines that make no account are passed over.

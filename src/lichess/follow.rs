@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::{FutureExt as _, future::BoxFuture};
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use tokio::{
-    sync::{Notify, mpsc},
+    sync::{Notify, mpsc, watch},
     time::{Instant, sleep, timeout},
 };
 use tokio_util::task::AbortOnDropHandle;
@@ -37,8 +37,14 @@ const GOOD_URGENT_LIFE: Millis = Millis::from_secs(1);
 /// While a clock may be running, a server that is there answers, and says how the game stands, within this time. A connection that the
 /// network has forgotten says nothing, and would cost much of a clock if it were given as long as others.
 const FIRST_URGENT_PATIENCE: Millis = Millis::from_secs(2);
-/// It has twice as long at each further try, in case it is only slow, and no longer than this.
+/// In case it is only slow it has twice as long at each further try, then twice as long as it took last, and no longer than this.
 const LONGEST_URGENT_PATIENCE: Millis = Millis::from_secs(10);
+/// Events that are refused, perhaps by mistake, are asked for again after this time.
+const FIRST_REFUSAL: Millis = Millis::from_secs(1);
+/// Each further refusal doubles it, up to this.
+const LONGEST_REFUSAL: Millis = Millis::from_secs(60);
+/// A clock of which nothing is known yet may show as little as this.
+const UNKNOWN_CLOCK: Millis = Millis::from_secs(20);
 /// How much may wait for the reader of a stream. More than the server keeps.
 const QUEUE: usize = 256;
 
@@ -70,14 +76,39 @@ pub enum News<T> {
         /// Tries since the stream was last open.
         tries: u32,
     },
-    /// The server will not open the stream, now or later. Nothing more comes.
+    /// The server refuses the stream. A game's is not tried again: nothing more comes. Events are asked for as long as somebody listens.
     Refused(CallError),
+}
+
+/// My clock, as far as the follower of a game has to know it: a server that asks for silence may ask for more than is left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Flag {
+    /// Nothing was heard of it yet.
+    #[default]
+    Unknown,
+    /// There is no clock.
+    Never,
+    /// It falls at this moment, or later if the clock stands still.
+    FallsAt(Instant),
+}
+
+impl Flag {
+    /// What is left before it falls; nothing without a clock.
+    fn left(self) -> Option<Millis> {
+        match self {
+            Self::Unknown => Some(UNKNOWN_CLOCK),
+            Self::Never => None,
+            Self::FallsAt(at) => Some(at.saturating_duration_since(Instant::now()).into()),
+        }
+    }
 }
 
 /// The reading end of a stream that is followed by its own task. Dropping it closes the stream.
 pub struct Follower<T> {
     news: mpsc::Receiver<News<T>>,
     reopen: Arc<Notify>,
+    rests_until: watch::Sender<Instant>,
+    flag: watch::Sender<Flag>,
     _task: AbortOnDropHandle<()>,
 }
 
@@ -105,6 +136,12 @@ impl Follower<Event> {
         };
         Self::start(open, Openings::of_event_stream(), false, seed)
     }
+
+    /// Closes the stream and leaves it alone for so long.
+    pub fn rest(&self, span: Millis) {
+        self.rests_until.send_replace(Instant::now() + span.into());
+        self.reopen();
+    }
 }
 
 impl Follower<GameEvent> {
@@ -118,6 +155,11 @@ impl Follower<GameEvent> {
         };
         // lichess sets no limit to these; ours only keeps a broken server from being hammered.
         Self::start(open, Openings::new(60, Millis::from_secs(60)), true, seed)
+    }
+
+    /// Notes how long my clock allows to wait for a server that asks for silence.
+    pub fn note_flag(&self, flag: Flag) {
+        self.flag.send_replace(flag);
     }
 }
 
@@ -137,16 +179,23 @@ impl<T: Line> Follower<T> {
     fn start(open: impl Open<T>, openings: Openings, is_urgent: bool, seed: u64) -> Self {
         let (tell, news) = mpsc::channel(QUEUE);
         let reopen = Arc::new(Notify::new());
+        let (rests_until, resting) = watch::channel(Instant::now());
+        let (flag, clock) = watch::channel(Flag::default());
         let mut follow = Follow {
             tell,
             reopen: Arc::clone(&reopen),
+            rests_until: resting,
+            flag: clock,
             openings,
             is_urgent,
+            patience: is_urgent.then_some(FIRST_URGENT_PATIENCE),
+            tries: 0,
             backoff: if is_urgent {
                 Backoff::new(FIRST_URGENT_RETRY, LONGEST_URGENT_RETRY)
             } else {
                 Backoff::new(FIRST_RETRY, LONGEST_RETRY)
             },
+            refusals: Backoff::new(FIRST_REFUSAL, LONGEST_REFUSAL),
             rng: ChaCha8Rng::seed_from_u64(seed),
             begin: Instant::now(),
         };
@@ -154,6 +203,8 @@ impl<T: Line> Follower<T> {
         Self {
             news,
             reopen,
+            rests_until,
+            flag,
             _task: AbortOnDropHandle::new(task),
         }
     }
@@ -172,10 +223,17 @@ impl<T, F: Fn() -> BoxFuture<'static, Result<Lines<T>, CallError>> + Send + Sync
 struct Follow<T> {
     tell: mpsc::Sender<News<T>>,
     reopen: Arc<Notify>,
+    rests_until: watch::Receiver<Instant>,
+    flag: watch::Receiver<Flag>,
     openings: Openings,
-    /// A clock may be running: no wish for silence is followed for longer than a minute.
+    /// A clock may be running: no wish for silence is followed for longer than a minute, or than the clock allows.
     is_urgent: bool,
+    /// How long an answer, and then the first line, may take; no limit of its own where no clock waits.
+    patience: Option<Millis>,
+    /// Tries since the stream was last open.
+    tries: u32,
     backoff: Backoff,
+    refusals: Backoff,
     rng: ChaCha8Rng,
     begin: Instant,
 }
@@ -183,23 +241,19 @@ struct Follow<T> {
 impl<T: Line> Follow<T> {
     /// Opens the stream, reads it to its end and waits before the next opening.
     async fn once(&mut self, open: &impl Open<T>) -> Option<()> {
-        sleep(self.openings.wait(self.begin.elapsed().into()).into()).await;
+        while let Some(wait) = self.must_wait() {
+            sleep(wait.into()).await;
+        }
         // Whoever asked for a fresh stream until now gets it with this one.
         let _ = self.reopen.notified().now_or_never();
-        let opened = match self.patience() {
-            None => open().await,
-            Some(patience) => timeout(patience.into(), open()).await.unwrap_or_else(|_| {
-                Err(CallError::Transient {
-                    call: "stream",
-                    why: format!("no answer within {patience}"),
-                })
-            }),
-        };
-        let pause = match opened {
+        let asked = Instant::now();
+        let pause = match self.open(open).await {
             Ok(lines) => {
                 self.openings.note(self.begin.elapsed().into());
+                self.tries = 0;
+                self.refusals.reset();
                 self.tell(News::Opened).await?;
-                self.read(lines).await?
+                self.read(lines, asked).await?
             }
             Err(why) => self.unopened(why).await?,
         };
@@ -207,18 +261,49 @@ impl<T: Line> Follow<T> {
         Some(())
     }
 
-    /// How long an answer, and then the first line, may take; no limit of its own where no clock waits.
-    fn patience(&self) -> Option<Millis> {
-        let doubled = FIRST_URGENT_PATIENCE.0 << self.backoff.failures().min(8);
-        self.is_urgent
-            .then(|| Millis(doubled).min(LONGEST_URGENT_PATIENCE))
+    /// How long the stream is left alone still, by whoever reads it or for the server's sake.
+    fn must_wait(&self) -> Option<Millis> {
+        let rest = self
+            .rests_until
+            .borrow()
+            .saturating_duration_since(Instant::now());
+        let wait = self.openings.wait(self.begin.elapsed().into()).max(rest.into());
+        (wait > Millis::ZERO).then_some(wait)
     }
 
-    /// Reads the stream to its end and returns the wait before it is opened again.
-    async fn read(&mut self, mut lines: Lines<T>) -> Option<Millis> {
+    async fn open(&mut self, open: &impl Open<T>) -> Result<Lines<T>, CallError> {
+        let Some(patience) = self.patience else {
+            return open().await;
+        };
+        timeout(patience.into(), open()).await.unwrap_or_else(|_| {
+            self.wait_longer();
+            Err(CallError::Transient {
+                call: "stream",
+                why: format!("no answer within {patience}"),
+            })
+        })
+    }
+
+    /// Nothing came in time.
+    fn wait_longer(&mut self) {
+        self.patience = self
+            .patience
+            .map(|patience| patience.scaled(2.0).min(LONGEST_URGENT_PATIENCE));
+    }
+
+    /// The first line came after so long.
+    fn learn_patience(&mut self, span: Millis) {
+        let fair = span
+            .scaled(2.0)
+            .clamp(FIRST_URGENT_PATIENCE, LONGEST_URGENT_PATIENCE);
+        self.patience = self.patience.map(|_| fair);
+    }
+
+    /// Reads the stream, which was asked for at that moment, to its end and returns the wait before it is opened again.
+    async fn read(&mut self, mut lines: Lines<T>, asked: Instant) -> Option<Millis> {
         let opened = Instant::now();
-        let mut first = self.patience();
-        let why = loop {
+        let mut first = self.patience;
+        let lost = loop {
             let next = async {
                 match first {
                     None => lines.next().await,
@@ -229,10 +314,10 @@ impl<T: Line> Follow<T> {
             };
             let line = tokio::select! {
                 line = next => line,
-                () = self.reopen.notified() => return Some(Millis::ZERO),
+                () = self.reopen.notified() => break None,
             };
-            if line.is_ok() {
-                first = None;
+            if line.is_ok() && first.take().is_some() {
+                self.learn_patience(asked.elapsed().into());
             }
             match line {
                 Ok(Ok(event)) => {
@@ -240,7 +325,7 @@ impl<T: Line> Follow<T> {
                     self.tell(News::Event { event, heard }).await?;
                 }
                 Ok(Err(bad)) => self.tell(News::Garbled(bad)).await?,
-                Err(why) => break why,
+                Err(why) => break Some(why),
             }
         };
         let lived = Millis::from(opened.elapsed());
@@ -253,30 +338,34 @@ impl<T: Line> Follow<T> {
         if lived >= good && first.is_none() {
             self.backoff.reset();
         }
+        let Some(why) = lost else {
+            return Some(Millis::ZERO);
+        };
+        if first.is_some() && matches!(why, Lost::Silent(_)) {
+            self.wait_longer();
+        }
         self.tell(News::Lost { why, lived }).await?;
         Some(self.backoff.next(&mut self.rng))
     }
 
     async fn unopened(&mut self, why: CallError) -> Option<Millis> {
-        let tries = self.backoff.failures();
         let own = self.backoff.next(&mut self.rng);
         let pause = match &why {
             CallError::Rejected { .. } | CallError::Unauthorized { .. } => {
-                self.tell(News::Refused(why)).await;
-                return None;
+                self.tell(News::Refused(why)).await?;
+                // A game that is shut stays shut; events are needed for as long as the token is good.
+                return (!self.is_urgent).then(|| self.refusals.next(&mut self.rng));
             }
             CallError::RateLimited { after, .. } => {
                 self.openings.note(self.begin.elapsed().into());
-                let urgent = urgent_pause(tries, Some(*after), None);
+                let urgent = urgent_pause(self.tries, Some(*after), self.flag.borrow().left());
                 own.max(if self.is_urgent { urgent } else { *after })
             }
             CallError::Transient { .. } => own,
         };
-        self.tell(News::Unopened {
-            why,
-            tries: tries + 1,
-        })
-        .await?;
+        self.tries = self.tries.saturating_add(1);
+        let tries = self.tries;
+        self.tell(News::Unopened { why, tries }).await?;
         Some(pause)
     }
 
@@ -365,6 +454,198 @@ mod tests {
         assert!(matches!(follower.next().await, Some(News::Lost { .. })));
         let silence = begin.elapsed().as_secs_f64() - took;
         assert!((9.9..10.1).contains(&silence), "{silence}");
+    }
+
+    /// What a pretended server does when a stream of a game is asked for.
+    #[derive(Clone, Copy)]
+    enum Scene {
+        /// Fails.
+        Fails,
+        /// Wants silence for so many seconds.
+        Limits(u64),
+        /// Opens the stream after so long and says how the game stands.
+        Begins(Millis),
+        /// Opens the stream and says nothing.
+        Mute,
+    }
+
+    /// Follows a game on a server that plays these scenes one after the other, the last of them for ever. With it the moments at
+    /// which the stream was asked for.
+    fn followed(scenes: &'static [Scene]) -> (Follower<GameEvent>, Arc<Mutex<Vec<Millis>>>) {
+        let asked: Arc<Mutex<Vec<Millis>>> = Arc::default();
+        let (note, begin) = (Arc::clone(&asked), Instant::now());
+        let open = move || {
+            let mut asked = note.lock().unwrap();
+            let scene = scenes[asked.len().min(scenes.len() - 1)];
+            asked.push(begin.elapsed().into());
+            async move {
+                let line = r#"{"type":"gameState","moves":"","status":"started"}"#;
+                let lines = match scene {
+                    Scene::Fails => return Err(refused()),
+                    Scene::Limits(secs) => {
+                        return Err(CallError::RateLimited {
+                            call: "game stream",
+                            after: Millis::from_secs(secs),
+                            key: None,
+                        });
+                    }
+                    Scene::Begins(after) => {
+                        sleep(after.into()).await;
+                        stream::iter([Ok(Bytes::from(format!("{line}\n")))])
+                            .chain(stream::pending())
+                            .boxed()
+                    }
+                    Scene::Mute => stream::pending().boxed(),
+                };
+                Ok(Lines::new(lines, Millis::from_secs(10)))
+            }
+            .boxed()
+        };
+        (Follower::pretended_urgently(open, 1), asked)
+    }
+
+    async fn heard(follower: &mut Follower<GameEvent>) {
+        while !matches!(follower.next().await, Some(News::Event { .. })) {}
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn f3_f5_after_an_outage_a_game_stream_has_no_more_time_than_before() {
+        const SOON: Millis = Millis(10);
+        let scenes: &[Scene] = &[
+            Scene::Fails,
+            Scene::Fails,
+            Scene::Fails,
+            Scene::Fails,
+            Scene::Fails,
+            Scene::Fails,
+            Scene::Begins(SOON),
+            Scene::Limits(0),
+            Scene::Mute,
+        ];
+        let (mut follower, asked) = followed(scenes);
+        heard(&mut follower).await;
+        sleep(std::time::Duration::from_secs(2)).await;
+        let begin = Instant::now();
+        follower.reopen();
+        assert!(matches!(
+            follower.next().await,
+            Some(News::Unopened { tries: 1, .. })
+        ));
+        assert!(matches!(follower.next().await, Some(News::Opened)));
+        assert!(matches!(follower.next().await, Some(News::Lost { .. })));
+        let took = begin.elapsed().as_secs_f64();
+        assert!(
+            (2.9..3.2).contains(&took),
+            "1 s for the limit, 2 s for silence: {took}"
+        );
+        assert_eq!(asked.lock().unwrap().len(), 9);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn f8_a_game_stream_that_is_to_wait_leaves_most_of_the_clock() {
+        const SOON: Millis = Millis(10);
+        let scenes: &[Scene] = &[Scene::Begins(SOON), Scene::Limits(60), Scene::Begins(SOON)];
+        for (left, expected) in [(40, 10.0), (2, 1.0), (3600, 60.0)] {
+            let (mut follower, _) = followed(scenes);
+            heard(&mut follower).await;
+            let begin = Instant::now();
+            follower.note_flag(Flag::FallsAt(begin + std::time::Duration::from_secs(left)));
+            follower.reopen();
+            heard(&mut follower).await;
+            let took = begin.elapsed().as_secs_f64();
+            assert!(
+                (expected - 0.1..expected + 0.2).contains(&took),
+                "{left} s left: {took}"
+            );
+        }
+        // Nobody knows how much is left before the first line has come.
+        let (mut follower, _) = followed(&[Scene::Limits(60), Scene::Begins(SOON)]);
+        let begin = Instant::now();
+        heard(&mut follower).await;
+        assert!(begin.elapsed().as_secs_f64() < 5.2, "{:?}", begin.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn f46_a_slow_server_is_given_twice_the_time_that_it_took_last() {
+        let (mut follower, asked) = followed(&[Scene::Begins(Millis(2500))]);
+        heard(&mut follower).await;
+        for _ in 0..3 {
+            follower.reopen();
+            heard(&mut follower).await;
+        }
+        // Only the first time it was not yet known.
+        assert_eq!(asked.lock().unwrap().len(), 5);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_was_lost_counts_its_tries_from_one() {
+        let lives = AtomicU32::new(0);
+        let mut follower = Follower::<Event>::pretended(
+            move || {
+                let is_first = lives.fetch_add(1, Ordering::Relaxed) == 0;
+                async move {
+                    if is_first {
+                        return Ok(Lines::new(stream::empty().boxed(), Millis::from_secs(15)));
+                    }
+                    Err(refused())
+                }
+                .boxed()
+            },
+            1,
+        );
+        assert!(matches!(follower.next().await, Some(News::Opened)));
+        assert!(matches!(follower.next().await, Some(News::Lost { .. })));
+        for expected in 1..4 {
+            let news = follower.next().await;
+            assert!(
+                matches!(news, Some(News::Unopened { tries, .. }) if tries == expected),
+                "{news:?}"
+            );
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn f12_events_that_are_refused_are_asked_for_again_within_a_second_and_then_less_often() {
+        let begin = Instant::now();
+        let mut follower = Follower::<Event>::pretended(
+            || {
+                let shut = CallError::Rejected {
+                    call: "event stream",
+                    status: 404,
+                    message: "Not found".to_owned(),
+                    ratelimit: None,
+                };
+                async { Err(shut) }.boxed()
+            },
+            1,
+        );
+        let mut asked = Vec::new();
+        while begin.elapsed().as_secs() < 1200 {
+            assert!(matches!(follower.next().await, Some(News::Refused(_))));
+            asked.push(begin.elapsed().as_secs_f64());
+        }
+        assert!(asked[1] <= 1.0, "{asked:?}");
+        let gaps: Vec<f64> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(gaps.iter().all(|gap| *gap <= 60.1), "{gaps:?}");
+        assert!(
+            (20..60).contains(&asked.len()),
+            "{} times in twenty minutes",
+            asked.len()
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn f6_a_rest_buys_no_more_openings() {
+        let silent = || Ok(Lines::new(stream::pending().boxed(), Millis::from_secs(7200)));
+        let mut follower = Follower::<Event>::pretended(move || async move { silent() }.boxed(), 1);
+        let (begin, mut opened) = (Instant::now(), Vec::new());
+        while begin.elapsed().as_secs() < 600 {
+            assert!(matches!(follower.next().await, Some(News::Opened)));
+            opened.push(begin.elapsed().as_secs());
+            follower.rest(Millis::from_secs(5));
+        }
+        assert_eq!(opened[..4], [0, 5, 10, 15]);
+        assert_eq!(opened[22..], [110, 115, 600], "24 in ten minutes");
     }
 
     #[tokio::test(start_paused = true)]

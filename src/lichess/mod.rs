@@ -19,7 +19,7 @@ mod wire;
 
 pub use client::Client;
 pub use error::CallError;
-pub use follow::{Follower, News};
+pub use follow::{Flag, Follower, News};
 pub use stream::{BadLine, Fate, Lines, Lost};
 pub use token::{BadToken, Token, fingerprint};
 pub use untrusted::Untrusted;

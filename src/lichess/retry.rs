@@ -9,6 +9,8 @@ use rand::{Rng, RngExt as _};
 
 use crate::units::Millis;
 
+/// lichess' longest limits are those of a day. A silence is kept over restarts, so a figure that makes no sense must not last for years.
+pub const LONGEST_ASKED: Millis = Millis::from_secs(24 * 3600);
 /// The first wait after a refusal without a figure: lichess asks for a full minute.
 const SILENCE: Millis = Millis::from_secs(60);
 /// No refusal without a figure silences a class for longer.
@@ -21,7 +23,7 @@ const URGENT_PAUSE: Millis = Millis::from_secs(1);
 pub enum Class {
     /// Moves. Never held back here: each game weighs the wait against its clock.
     Move,
-    /// Opening a game's stream. Never held back here, for the same reason.
+    /// Opening a game's stream. Never held back here: its follower weighs the wait against the same clock.
     GameStream,
     /// Opening the event stream.
     EventStream,
@@ -33,13 +35,16 @@ pub enum Class {
     Invite,
     /// Sending and reading chat.
     Chat,
-    /// Everything that only reads.
+    /// What games and the log-in need: whose token it is, the account, and which games run. Apart from all else that reads, so that
+    /// a list of bots or arenas that is asked for too often keeps no game waiting.
+    Account,
+    /// Everything else that only reads.
     Read,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Move,
         Self::GameStream,
         Self::EventStream,
@@ -47,6 +52,7 @@ impl Class {
         Self::Challenge,
         Self::Invite,
         Self::Chat,
+        Self::Account,
         Self::Read,
     ];
 
@@ -61,6 +67,7 @@ impl Class {
             Self::Challenge => "challenge",
             Self::Invite => "invite",
             Self::Chat => "chat",
+            Self::Account => "account",
             Self::Read => "read",
         }
     }

@@ -39,6 +39,8 @@ pub(super) struct Wire {
     streams: reqwest::Client,
     authorization: HeaderValue,
     agent: HeaderValue,
+    /// Whether lichess has shown that it is at this address.
+    is_known: bool,
     gates: Arc<Gates>,
     /// Nothing but GET leaves this machine.
     reads_only: bool,
@@ -80,14 +82,16 @@ impl Wire {
             base,
             authorization,
             agent: agent(None),
+            is_known: false,
             gates: Arc::new(Gates::new(seed)),
             reads_only: false,
         })
     }
 
-    /// From now on the account is named to the server.
+    /// From now on the account, which the server has shown, is named to it.
     pub(super) fn name(&mut self, user: &UserId) {
         self.agent = agent(Some(user));
+        self.is_known = true;
     }
 
     /// A class of calls is silent for so long.
@@ -293,6 +297,7 @@ impl Wire {
             status,
             body: &body,
             location: location.as_deref(),
+            is_known: self.is_known,
         }))
     }
 }

@@ -23,7 +23,7 @@ struct Loose {
     struck: Vec<Struck>,
 }
 
-/// A stream that is cut is opened again within this time, if nothing else goes wrong.
+/// A stream that is cut, or of which a line cannot be read, is opened again within this time, if nothing else goes wrong.
 const CUT: Millis = Millis(250);
 
 /// A request or a line that went wrong by chance.
@@ -44,6 +44,8 @@ pub(super) struct Spoiled {
     pub pieces: VecDeque<Bytes>,
     /// After them the stream is cut.
     pub ends: bool,
+    /// Whether the line can still be read, from this stream.
+    pub is_whole: bool,
 }
 
 impl Spoiled {
@@ -52,6 +54,7 @@ impl Spoiled {
         Self {
             pieces: VecDeque::from([line]),
             ends: false,
+            is_whole: true,
         }
     }
 }
@@ -107,8 +110,8 @@ impl Chaos {
             if !loose.strikes() {
                 return Spoiled::whole(line);
             }
-            let spoiled = spoil(line, &mut loose.rng);
-            if let Some(game) = about.filter(|_| spoiled.ends) {
+            let spoiled = spoil(line, about.is_some(), &mut loose.rng);
+            if let Some(game) = about.filter(|_| spoiled.ends || !spoiled.is_whole) {
                 loose.struck.push(Struck {
                     about: game.to_string(),
                     at: now,
@@ -168,22 +171,32 @@ fn mishap(rng: &mut ChaCha8Rng) -> Mishap {
     }
 }
 
-fn spoil(line: Bytes, rng: &mut ChaCha8Rng) -> Spoiled {
+/// Only a game's stream goes on after a line that cannot be read: it says all when it is opened again, while a challenge
+/// that got lost among events is not told of twice.
+fn spoil(line: Bytes, is_of_game: bool, rng: &mut ChaCha8Rng) -> Spoiled {
     let middle = rng.random_range(0..=line.len());
     let (head, tail) = (line.slice(..middle), line.slice(middle..));
-    let (pieces, ends) = match rng.random_range(0..6) {
-        0 | 1 => (vec![head], true),
-        2 => (vec![line], true),
-        3 => (vec![head, tail], false),
-        4 => (vec![line.clone(), line], false),
-        _ => (
+    let (pieces, ends, is_whole) = match rng.random_range(0..if is_of_game { 7 } else { 6 }) {
+        0 | 1 => (vec![head], true, false),
+        2 => (vec![line], true, true),
+        3 => (vec![head, tail], false, true),
+        4 => (vec![line.clone(), line], false, true),
+        5 => (
             vec![Bytes::from_static(b"<html>\n{\"type\":\"surprise\"}\n"), line],
+            false,
+            true,
+        ),
+        // A blank line would tell nobody that something is missing.
+        _ => (
+            vec![Bytes::from_static(b"{"), head, Bytes::from_static(b"\n")],
+            false,
             false,
         ),
     };
     Spoiled {
         pieces: pieces.into_iter().filter(|piece| !piece.is_empty()).collect(),
         ends,
+        is_whole,
     }
 }
 
@@ -210,19 +223,52 @@ mod tests {
     }
 
     #[test]
-    fn a_game_whose_stream_was_cut_has_lost_time() {
+    fn a_game_whose_stream_was_cut_or_garbled_has_lost_time() {
         let chaos = Chaos::default();
         chaos.let_loose(1.0, 3);
         let (line, game) = (Bytes::from_static(b"{}\n"), "abcd1234".parse().unwrap());
-        let cuts = (0..40).filter(|_| chaos.spoil(line.clone(), Some(&game), Millis(5)).ends);
-        let cuts = cuts.count();
+        let spoiled: Vec<Spoiled> = (0..80)
+            .map(|_| chaos.spoil(line.clone(), Some(&game), Millis(5)))
+            .collect();
+        let cuts = spoiled.iter().filter(|spoiled| spoiled.ends).count();
+        let garbled = spoiled
+            .iter()
+            .filter(|spoiled| !spoiled.ends && !spoiled.is_whole)
+            .count();
         let struck = chaos.struck();
-        assert!(cuts > 5);
-        assert_eq!(struck.len(), cuts, "lines that came late or twice took no time");
+        assert!(cuts > 5 && garbled > 3, "{cuts} cuts, {garbled} garbled");
+        assert_eq!(
+            struck.len(),
+            cuts + garbled,
+            "lines that came late or twice took no time"
+        );
         assert_eq!(
             (struck[0].about.as_str(), struck[0].at, struck[0].cost),
             ("abcd1234", Millis(5), CUT)
         );
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_seen_to_be_none_and_stands_only_in_games() {
+        let chaos = Chaos::default();
+        chaos.let_loose(1.0, 4);
+        let (line, game) = (
+            Bytes::from_static(b"{\"type\":\"gameState\"}\n"),
+            "abcd1234".parse().unwrap(),
+        );
+        let mut garbled = 0;
+        for _ in 0..200 {
+            let spoiled = chaos.spoil(line.clone(), Some(&game), Millis(5));
+            if !spoiled.ends && !spoiled.is_whole {
+                let text: Vec<u8> = spoiled.pieces.iter().flatten().copied().collect();
+                assert!(text.ends_with(b"\n") && text.trim_ascii() != line.trim_ascii());
+                assert!(!text.trim_ascii().is_empty());
+                garbled += 1;
+            }
+            let event = chaos.spoil(line.clone(), None, Millis(5));
+            assert!(event.ends || event.is_whole);
+        }
+        assert!(garbled > 10);
     }
 
     #[test]

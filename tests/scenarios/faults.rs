@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use sparring::{personality::Profile, sandbox::Mishap, units::Millis};
-use tokio::time::timeout;
+use tokio::{sync::watch, time::timeout};
 
 use crate::{
+    human::Game,
     puppet::{full, state},
     stage::{Act, Stage, WHITE, acts, answer, replies},
 };
@@ -16,6 +17,28 @@ async fn two_moves(stage: &Stage) {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     assert_eq!(stage.plies(), [1, 3]);
+}
+
+/// A game in which the bot has so much left after two moves of each side, on a server whose clocks stand still. It plays
+/// g8f6 next.
+async fn short_of_time(left: Millis) -> (Stage, Game) {
+    let (open, gate) = watch::channel(false);
+    let stage = acts(move |request, _| match request.line.ply() {
+        1 => Act::Play("e7e5", 0),
+        3 => Act::When(gate.clone(), "b8c6"),
+        _ => Act::Play("g8f6", 0),
+    })
+    .open()
+    .await;
+    let mut game = stage.game(&WHITE).await;
+    stage.table.sandbox.set_speed(0.0);
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await;
+    stage.thinks(2).await;
+    stage.table.sandbox.advance(Millis::from_secs(600) - left);
+    open.send_replace(true);
+    game.bot_answers("b8c6").await;
+    (stage, game)
 }
 
 #[tokio::test]
@@ -48,25 +71,38 @@ async fn f14_a_move_whose_answer_is_lost_is_not_played_twice() {
 
 #[tokio::test]
 async fn f14_a_request_that_hangs_is_given_up_within_the_clock_and_the_stream_decides() {
-    let stage = replies(&["e7e5", "b8c6", "g8f6"]).open().await;
-    let mut game = stage.game(&WHITE).await;
-    game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    // The move is played, but its answer comes after a minute; with 4 s left nobody waits for it that long.
-    stage.arm(
-        "/move/b8c6",
-        1,
-        Mishap::LoseAnswer {
-            after: Millis(60_000),
-        },
-    );
-    stage.table.sandbox.set_speed(0.0);
-    stage.table.sandbox.advance(Millis(300_000));
+    let (stage, mut game) = short_of_time(Millis::from_secs(4)).await;
+    stage.arm("/move/g8f6", 1, Mishap::Delay { by: Millis(60_000) });
     let begin = Instant::now();
-    game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    game.human_plays("f1c4").await;
-    stage.thinks(3).await;
-    assert!(begin.elapsed() < Duration::from_secs(20));
+    game.human_plays("f1c4").await.bot_answers("g8f6").await;
+    let took = begin.elapsed();
+    // With more on the clock it would be given up after five.
+    assert!(
+        took >= Duration::from_millis(500) && took < Duration::from_millis(4500),
+        "{took:?}"
+    );
     assert_eq!(stage.plies(), [1, 3, 5]);
+}
+
+#[tokio::test]
+async fn f8_silence_that_a_look_is_asked_for_leaves_most_of_the_clock() {
+    let (stage, mut game) = short_of_time(Millis::from_secs(15)).await;
+    let limit = r#"{"error":"Too many","ratelimit":{"key":"x","seconds":60}}"#;
+    stage.answers("/move/g8f6", 1, 502, "");
+    stage.answers("GET /api/bot/game/stream", 1, 429, limit);
+    game.human_plays("f1c4").await.bot_answers("g8f6").await;
+    assert!(stage.waiting_faults().await.is_empty());
+}
+
+#[tokio::test]
+async fn f12_f16_pages_of_a_gateway_give_no_game_up() {
+    let stage = replies(&["e7e5", "b8c6"]).open().await;
+    stage.answers("/move/e7e5", 1, 404, "<html>404 Not Found</html>");
+    stage.answers("/move/e7e5", 1, 302, "<html>Please log in</html>");
+    stage.answers("/move/e7e5", 1, 400, "");
+    stage.answers("GET /api/bot/game/stream", 1, 404, "<html>404 Not Found</html>");
+    two_moves(&stage).await;
+    assert!(stage.waiting_faults().await.is_empty());
 }
 
 #[tokio::test]
@@ -157,6 +193,15 @@ async fn f46_a_slow_server_gets_no_second_request_for_a_move() {
 }
 
 #[tokio::test]
+async fn f46_a_server_that_takes_two_seconds_for_every_answer_is_played_on() {
+    let stage = replies(&["e7e5", "b8c6"]).open().await;
+    for on in ["/api/bot/", "/accept"] {
+        stage.arm(on, 100, Mishap::Delay { by: Millis(2000) });
+    }
+    two_moves(&stage).await;
+}
+
+#[tokio::test]
 async fn f16_a_game_that_the_server_refuses_to_play_is_given_up() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     let mut game = stage.game(&WHITE).await;
@@ -213,12 +258,18 @@ async fn a_game_that_falls_over_again_is_resigned_and_harms_no_other() {
 
 #[tokio::test]
 async fn f12_an_event_stream_that_will_not_open_is_opened_later() {
-    let mut stage = replies(&["e7e5", "b8c6"]).open().await;
-    stage.answers("/api/stream/event", 3, 502, "<html>502 Bad Gateway</html>");
-    stage.table.sandbox.drop_connections();
-    stage.bot().until("deaf", |status| !status.is_listening).await;
-    stage.bot().until("listening", |status| status.is_listening).await;
-    two_moves(&stage).await;
+    for (status, body) in [
+        (502, "<html>502 Bad Gateway</html>"),
+        (404, "<html>404 Not Found</html>"),
+        (404, r#"{"error":"Not found"}"#),
+    ] {
+        let mut stage = replies(&["e7e5", "b8c6"]).open().await;
+        stage.answers("/api/stream/event", 3, status, body);
+        stage.table.sandbox.drop_connections();
+        stage.bot().until("deaf", |status| !status.is_listening).await;
+        stage.bot().until("listening", |status| status.is_listening).await;
+        two_moves(&stage).await;
+    }
 }
 
 #[tokio::test]

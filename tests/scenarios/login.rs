@@ -221,7 +221,7 @@ async fn f8_the_silence_that_a_log_in_was_asked_for_is_kept_over_a_restart() {
         }
     };
     let limits = timeout(PATIENCE, kept).await.expect("it was not kept");
-    assert_eq!(limits[0].0, "class.read");
+    assert_eq!(limits[0].0, "class.account");
     first.ended.abort();
     // An hour is over sooner for a test.
     let epoch = Millis::from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap());
@@ -234,6 +234,43 @@ async fn f8_the_silence_that_a_log_in_was_asked_for_is_kept_over_a_restart() {
         "{:?}",
         begin.elapsed()
     );
+}
+
+#[tokio::test]
+async fn f8_f44_silence_that_other_calls_were_asked_for_keeps_no_restart_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = replies(&["e7e5", "b8c6"])
+        .courting(Millis(20))
+        .options(|options| options.sweep = Millis(100))
+        .archive(&path)
+        .open()
+        .await;
+    let limit = r#"{"error":"Too many","ratelimit":{"key":"x","seconds":3600}}"#;
+    stage.answers("GET /api/bot/online", 1, 429, limit);
+    stage.answers("GET /api/account/playing", 1, 429, limit);
+    let archive = Archive::read(&path).unwrap();
+    let kept = async {
+        loop {
+            stage.crew.store.flush().await;
+            let limits = archive.limits(Millis::ZERO).unwrap();
+            if !limits.is_empty() && stage.waiting_faults().await.is_empty() {
+                return limits;
+            }
+        }
+    };
+    let limits = timeout(PATIENCE, kept).await.expect("nobody was asked");
+    assert_eq!(
+        limits.iter().map(|limit| limit.0.as_str()).collect::<Vec<_>>(),
+        ["class.read"]
+    );
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.kill();
+    game.human_plays("g1f3").await;
+    stage.crew.past.limits = limits;
+    stage.start().await;
+    game.bot_answers("b8c6").await;
 }
 
 #[tokio::test]

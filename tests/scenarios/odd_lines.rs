@@ -1,5 +1,7 @@
 //! Streams that say odd things: what they cost, and how often a move is posted.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 use sparring::{
     store::{Archive, Filter},
@@ -98,6 +100,51 @@ async fn f31_a_state_that_cannot_be_read_is_asked_for_again() {
     let game = server.opens_again(ID).await;
     game.line(&full(ID, "e2e4 e7e5 g1f3"));
     assert_eq!(server.crew.plies(), [0, 2]);
+}
+
+#[tokio::test]
+async fn f1_f31_a_line_that_nobody_can_read_is_asked_for_again_while_its_stream_lives() {
+    let cut = state("e2e4 e7e5").to_string();
+    let mut long = vec![b'x'; sparring::lichess::stream::LONGEST_LINE + 10];
+    long.push(b'\n');
+    for spoiled in [
+        format!("{}\n", &cut[..40]).into_bytes(),
+        b"{\"\xff\xfe\n".to_vec(),
+        long,
+    ] {
+        let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
+        let game = server.game(ID).await;
+        game.line(&full(ID, ""));
+        server.posted(1).await;
+        game.line(&state("e2e4"));
+        game.bytes(spoiled);
+        game.keep_alive(Duration::from_secs(1));
+        // The first line of a stream may be spoiled as well.
+        let again = server.opens_again(ID).await;
+        again.bytes("{\"type\":\"gameFull\",\n");
+        again.keep_alive(Duration::from_secs(1));
+        let begin = Instant::now();
+        let again = server.opens_again(ID).await;
+        assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
+        again.line(&full(ID, "e2e4 e7e5"));
+        assert_eq!(server.posted(2).await, ["move/e2e4", "move/g1f3"].map(path));
+    }
+}
+
+#[tokio::test]
+async fn f31_a_game_that_is_told_nonsense_again_and_again_is_played_on_from_what_can_be_read() {
+    let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
+    let mut game = server.game(ID).await;
+    for _ in 0..10 {
+        game.line(&full(ID, "e2e4"));
+        game.bytes("<html>502</html>\n".repeat(50));
+        game = server.opens_again(ID).await;
+    }
+    game.line(&full(ID, "e2e4"));
+    game.bytes("<html>502</html>\n".repeat(50));
+    game.line(&state("e2e4 e7e5"));
+    assert_eq!(server.posted(1).await, [path("move/g1f3")]);
+    assert_eq!(server.others_opened(), [] as [&str; 0]);
 }
 
 #[tokio::test]

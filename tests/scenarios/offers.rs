@@ -1,5 +1,7 @@
 //! Offers, absences and ends that come while something else is going on.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use sparring::{
     personality::{DrawTemper, Profile},
@@ -211,17 +213,19 @@ async fn f42_claims_keep_their_distance_however_often_the_count_comes() {
     let game = server.game(ID).await;
     server.answers("/claim-victory", 400, r#"{"error":"Cannot claim victory"}"#);
     game.line(&full(ID, "e2e4"));
-    for _ in 0..20 {
-        game.line(&gone(0));
-    }
-    server.posted(1).await;
-    for _ in 0..20 {
-        game.line(&gone(0));
-    }
-    // The refused claim did no harm, and when he moves nothing more is claimed.
+    let begin = Instant::now();
+    game.repeats(format!("{}\n", gone(0)), Duration::from_millis(20));
+    // The refused claim did no harm: it is made again after a while.
+    server.posted(2).await;
+    assert!(
+        begin.elapsed() >= Duration::from_millis(4500),
+        "{:?}",
+        begin.elapsed()
+    );
+    // When he moves nothing more is claimed.
     game.line(&state("e2e4 e7e5"));
-    let expected = ["claim-victory", "move/g1f3"].map(path);
-    assert_eq!(server.posted(2).await, expected);
+    let expected = ["claim-victory", "claim-victory", "move/g1f3"].map(path);
+    assert_eq!(server.posted(3).await, expected);
 }
 
 #[tokio::test]

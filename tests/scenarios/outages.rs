@@ -49,7 +49,7 @@ async fn f5_f43_a_server_that_restarts_is_found_again_with_its_games() {
     stage.bot().until("two games", |status| status.games == 2).await;
     stage.server_goes_down().await;
     stage.bot().until("deaf", |status| !status.is_listening).await;
-    // What a restart of lichess does: all clocks get time, one game is aborted, the gateway is up before the server.
+    // As when lichess restarts: the gateway is up before the server, and a game is aborted.
     stage.answers("/api/", 6, 502, "<html>502 Bad Gateway</html>");
     stage.server_comes_up().await;
     stage.bot().until("listening", |status| status.is_listening).await;

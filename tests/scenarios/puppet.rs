@@ -66,10 +66,15 @@ impl Tap {
 
     /// Proves that the connection lives, as a server does, until the stream is given up.
     pub fn keep_alive(&self, every: Duration) {
-        let tap = self.0.clone();
+        self.repeats("\n", every);
+    }
+
+    /// Sends the same again and again until the stream is given up.
+    pub fn repeats(&self, bytes: impl Into<Bytes>, every: Duration) {
+        let (tap, bytes) = (self.0.clone(), bytes.into());
         tokio::spawn(async move {
             let mut ticks = tokio::time::interval(every);
-            while tap.send(Bytes::from_static(b"\n")).is_ok() {
+            while tap.send(bytes.clone()).is_ok() {
                 ticks.tick().await;
             }
         });

@@ -23,6 +23,8 @@ const SHORTEST_WAIT: Millis = Millis(250);
 const FIRST_PAUSE: Millis = Millis(100);
 /// The longest.
 const LONGEST_PAUSE: Millis = Millis::from_secs(2);
+/// A refusal may be a moment's trouble of the server: the move is not sent again before this time, if the clock allows.
+const AFTER_REJECTION: Millis = Millis::from_secs(1);
 /// So often the server may refuse a move that its own stream allows.
 const MOST_REJECTIONS: u32 = 2;
 
@@ -120,6 +122,7 @@ impl Delivery {
             return Todo::GiveUp;
         }
         let pause = match self.looks {
+            _ if self.rejections > 0 => AFTER_REJECTION,
             0 => Millis::ZERO,
             looks => Millis(FIRST_PAUSE.0 << (looks - 1).min(8)).min(LONGEST_PAUSE),
         };
@@ -246,7 +249,10 @@ mod tests {
     async fn f16_a_move_refused_twice_is_given_up() {
         let (mut delivery, now) = (delivery(), Instant::now());
         assert_eq!(delivery.answered(&rejected(), now, MINUTE), Todo::Look);
-        assert_eq!(delivery.not_played(now, MINUTE), Todo::Send);
+        assert_eq!(delivery.not_played(now, MINUTE), Todo::Wait);
+        let later = now + Duration::from_secs(1);
+        assert_eq!(delivery.wakes_at(), Some(later), "the server has a moment");
+        assert_eq!(delivery.due(later), Todo::Send);
         assert_eq!(delivery.answered(&rejected(), now, MINUTE), Todo::Look);
         assert_eq!(delivery.not_played(now, MINUTE), Todo::GiveUp);
     }

@@ -42,6 +42,7 @@ use crate::{
     lichess::{
         CallError, Client, Follower,
         model::{ChatMessage, GameEvent, GameId},
+        retry::Openings,
     },
     store::{Asked, Favour, MoveRecord},
     units::Millis,
@@ -55,6 +56,10 @@ use turn::Turn;
 
 /// The final state usually comes with the news of the end; when it is late, the game is over all the same.
 const FINAL_STATE_WITHIN: Duration = Duration::from_secs(3);
+/// For lines that make no sense the stream is opened anew so often within so long. Fewer than the follower allows: where all is
+/// nonsense, what can be read of it must still come.
+const DOUBTS: usize = 10;
+const DOUBTS_WITHIN: Millis = Millis::from_secs(20);
 
 /// The end of a call that the game did not wait for.
 enum Errand {
@@ -90,6 +95,11 @@ struct Actor {
     is_reopening: bool,
     /// The first line of an open stream is due then.
     frame_due: Option<Instant>,
+    /// What came made no sense: the stream is opened anew then.
+    doubts_at: Option<Instant>,
+    /// How often that was done, counted from the beginning of this task.
+    doubts: Openings,
+    begun: Instant,
     game: Option<Game>,
     /// Whether we saw the game running: one that was over when we came needs no farewell.
     has_witnessed: bool,
@@ -199,6 +209,9 @@ impl Actor {
             follower: Follower::game(&shared.client, &setup.id, seed(&setup.id)),
             is_reopening: false,
             frame_due: None,
+            doubts_at: None,
+            doubts: Openings::new(DOUBTS, DOUBTS_WITHIN),
+            begun: now,
             game: None,
             has_witnessed: false,
             heard: now,
@@ -300,6 +313,7 @@ impl Actor {
             self.frame_due = None;
             self.look();
         }
+        self.attend_doubt(now);
         if self.no_show_at.is_some_and(|at| now >= at) {
             self.abort_no_show(now);
         }
@@ -326,6 +340,7 @@ impl Actor {
     fn wakes_at(&self) -> Option<Instant> {
         [
             self.frame_due,
+            self.doubts_at,
             self.no_show_at,
             self.sleeps_at,
             self.closes_at,

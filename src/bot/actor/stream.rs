@@ -6,7 +6,7 @@ use tracing::{debug, warn};
 use super::{Actor, Command, Outcome, turn::Turn};
 use crate::{
     bot::game::{Game, GameError, Step},
-    lichess::{BadLine, CallError, News, Untrusted, model::GameEvent},
+    lichess::{BadLine, CallError, Flag, News, Untrusted, model::GameEvent},
 };
 
 impl Actor {
@@ -21,13 +21,13 @@ impl Actor {
             Some(News::Garbled(bad)) => {
                 warn!("a line was skipped: {bad}");
                 self.shared.meters.line_skipped("game");
-                // A state that could not be read may be the one that says that it is my turn.
-                if matches!(&bad, BadLine::Misfit(misfit) if misfit.kind.starts_with("game")) {
-                    self.look();
+                if may_be_a_state(&bad) {
+                    self.doubt();
                 }
             }
             Some(News::Lost { why, lived }) => {
                 self.frame_due = None;
+                self.mind_flag();
                 self.shared.meters.stream_lost("game");
                 debug!("{why}, reopening");
                 if !self.is_over() && self.duel.truce(&why, lived).is_some() {
@@ -76,6 +76,7 @@ impl Actor {
                 if has_clocks {
                     self.heard = heard;
                 }
+                self.mind_flag();
                 self.follow(step, is_frame);
                 self.heed_clock(expected);
                 self.show_board();
@@ -83,7 +84,7 @@ impl Actor {
             Err(error) if is_frame => self.cannot_play(error),
             Err(error) => {
                 warn!("a state that does not fit: {error}");
-                self.look();
+                self.doubt();
             }
         }
     }
@@ -117,8 +118,41 @@ impl Actor {
 
     /// Opens the stream anew, to see what the server knows.
     pub(super) fn look(&mut self) {
+        self.doubts_at = None;
         self.is_reopening = true;
+        self.mind_flag();
         self.follower.reopen();
+    }
+
+    /// What came made no sense, and may have said that it is my turn: the server is asked again. A server that talks nonsense is
+    /// not asked for every line of it, and what still comes from a stream that was given up says nothing.
+    fn doubt(&mut self) {
+        if !self.is_reopening && !self.is_over() {
+            let wait = self.doubts.wait(self.begun.elapsed().into());
+            self.doubts_at.get_or_insert(Instant::now() + wait.into());
+        }
+    }
+
+    /// Looks once it is time to because of a doubt.
+    pub(super) fn attend_doubt(&mut self, now: Instant) {
+        if self.doubts_at.is_some_and(|at| now >= at) {
+            self.doubts.note(self.begun.elapsed().into());
+            self.look();
+        }
+    }
+
+    /// A wait that the server asks for is weighed against my clock, which runs since the newest state or may begin to.
+    fn mind_flag(&self) {
+        let Some(game) = &self.game else { return };
+        let from = if game.is_my_turn() {
+            self.heard
+        } else {
+            Instant::now()
+        };
+        let flag = game
+            .clocks()
+            .map_or(Flag::Never, |clocks| Flag::FallsAt(from + clocks.mine.into()));
+        self.follower.note_flag(flag);
     }
 
     /// The start or the moves make no sense here: the game is given up.
@@ -129,5 +163,13 @@ impl Actor {
             self.command(Command::GiveUp);
         }
         self.unplayable = Some(error);
+    }
+}
+
+/// Whether a line that cannot be read may have been one that says how the game stands.
+fn may_be_a_state(bad: &BadLine) -> bool {
+    match bad {
+        BadLine::Misfit(misfit) => !matches!(misfit.kind.as_str(), "chatLine" | "opponentGone"),
+        BadLine::Unreadable(_) => true,
     }
 }

@@ -247,14 +247,13 @@ impl Guest {
 /// Waits until a game has begun.
 async fn begun(events: &mut Follower<Event>, id: &GameId) -> anyhow::Result<()> {
     loop {
-        let news = events.next().await.context("no event stream")?;
-        if let News::Event {
-            event: Event::GameStart { game },
-            ..
-        } = news
-            && game.game() == Some(id)
-        {
-            return Ok(());
+        match events.next().await.context("no event stream")? {
+            News::Event {
+                event: Event::GameStart { game },
+                ..
+            } if game.game() == Some(id) => return Ok(()),
+            News::Refused(error) => return Err(error.into()),
+            _ => {}
         }
     }
 }
