@@ -45,8 +45,8 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
     Loves knights.
 
     Strength (level 900, measured against engines, not against people; keys set by hand count first)
-      rating              772  of the people whose choice of moves it makes its own
-      sharpness          0.92  power that the chances of their moves are raised to
+      rating              768  of the people whose choice of moves it makes its own
+      sharpness          0.90  power that the chances of their moves are raised to
       margin             none  points of winning chances that a move may lose when it is checked
       nodes              none  positions looked at to check the chosen move
       depth                 4  half moves looked ahead, exchanges excepted
