@@ -375,7 +375,7 @@ mod tests {
         archive.put_favour(&game.id, &favour).unwrap();
         let known = past(&archive).unwrap();
         assert_eq!(known.favours, [(game.id.clone(), favour)]);
-        assert_eq!(known.unfinished, [game.id.clone()]);
+        assert_eq!(known.unfinished, std::slice::from_ref(&game.id));
         assert_eq!(unfinished(at.path()), std::slice::from_ref(&game));
         let end = sample::end("mate", None, "");
         archive.put_game(&GameRecord { end, ..game }).unwrap();

@@ -209,8 +209,8 @@ impl Report {
     /// The scores of [`lines`](Self::lines) say less: they may be bounds, and of different depths.
     #[must_use]
     pub fn beside(&self, other: &Self) -> Option<(Score, Score)> {
-        let both = self.finished.iter().zip(&other.finished);
-        both.last().map(|(one, other)| (*one, *other))
+        let mut both = self.finished.iter().zip(&other.finished);
+        both.next_back().map(|(one, other)| (*one, *other))
     }
 }
 
