@@ -19,7 +19,7 @@ use super::record::{End, GameRecord, MoveRecord, Source, Thought};
 use crate::{
     engine::Score,
     lichess::model::{GameId, Side, UserId},
-    units::{Centipawns, Depth, Elo, Millis, Nodes},
+    units::{Centipawns, Clock as _, Depth, Elo, Millis, Nodes, Stopwatch},
 };
 
 /// The schema, step by step. A database knows how many of them it has.
@@ -97,8 +97,7 @@ impl Archive {
             newest: None,
         };
         archive.sql.busy_timeout(BUSY)?;
-        // Readers do not wait for the writer, and a crash loses nothing that was committed.
-        archive.sql.pragma_update(None, "journal_mode", "WAL")?;
+        archive.write_ahead()?;
         archive.sql.pragma_update(None, "synchronous", "NORMAL")?;
         archive.migrate()?;
         Ok(archive)
@@ -163,6 +162,22 @@ impl Archive {
             [newest],
         )?;
         Ok(())
+    }
+
+    /// Readers do not wait for the writer, and a crash loses nothing that was committed. Who changes this while another program
+    /// does is not made to wait by the database, as for everything else, but refused.
+    fn write_ahead(&self) -> rusqlite::Result<()> {
+        let begun = Stopwatch::start();
+        loop {
+            let changed = self.sql.pragma_update(None, "journal_mode", "WAL");
+            let is_busy = changed
+                .as_ref()
+                .is_err_and(|error| error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy));
+            if !is_busy || begun.elapsed() >= Millis::from(BUSY) {
+                return changed;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// How many steps of the schema it has.
