@@ -26,7 +26,7 @@ help:
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels and GNU Chess, hours (GAMES=400)'
 	@echo 'make speeds        a level at bullet against the same one at blitz and at rapid: equal within 30 Elo (GAMES=600)'
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
-	@echo 'make bench-daemon  start-up, memory, latency and 200 games, printed as a table'
+	@echo 'make bench-daemon  start-up, memory, latency, 200 games, and memory over 10,000 short ones, printed as a table'
 	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
 	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one, make soak-ci the one of make test'
 	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
@@ -179,6 +179,7 @@ ablations: runner
 .PHONY: bench-daemon
 bench-daemon:
 	$(CARGO) run --locked --release --bin sparring -- bench-daemon
+	$(CARGO) run --locked --release --bin sparring -- bench-daemon --endurance 10000
 
 # What sixteen live boards cost the daemon: less than 5 % of one core.
 .PHONY: bench-dashboard

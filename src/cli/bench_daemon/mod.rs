@@ -5,6 +5,7 @@
 //! daemon itself, from the bytes that brought its turn to its move going out.
 
 mod bot;
+mod endurance;
 mod saver;
 mod tally;
 
@@ -42,6 +43,9 @@ pub struct Args {
     /// Games at once while answers are timed.
     #[arg(long, default_value_t = 32)]
     crowd: usize,
+    /// Only this: so many games of a few moves each, and how memory grows over them.
+    #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u32).range(10..))]
+    endurance: Option<u32>,
     /// Seed of everything drawn.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -63,7 +67,13 @@ const STUCK: Duration = Duration::from_secs(900);
 /// When the program cannot be started or the sandbox cannot be served.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(measure(args))
+    runtime.block_on(async {
+        match args.endurance {
+            Some(games) => endurance::measure(games as usize, args).await,
+            None => measure(args).await,
+        }
+    })?;
+    Ok(Exit::Success)
 }
 
 /// Starts the program and says how long it took to open its event stream.
@@ -78,7 +88,7 @@ async fn start(
     Ok((bot, watch.elapsed()))
 }
 
-async fn measure(args: &Args) -> anyhow::Result<Exit> {
+async fn measure(args: &Args) -> anyhow::Result<()> {
     let ground = Ground::new(args.seed).await?;
     let (bot, listened) = start(&ground, INSTANT, BOOK, args.crowd).await?;
     row("process start to event stream open", &listened.to_string());
@@ -121,7 +131,7 @@ async fn measure(args: &Args) -> anyhow::Result<Exit> {
     row("unfinished", &(args.games - tally.finished).to_string());
     let log = bot.end().await?;
     row("moves the server refused", &log.refusals.to_string());
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// Plays as many games at once while a large book is saved again and again.
