@@ -23,6 +23,8 @@ pub(super) struct Gate {
     watch: Stopwatch,
     /// Milliseconds of `watch` at which the search's own clock began to run.
     started: AtomicU64,
+    /// Milliseconds of the search's own clock at which it is told to stop.
+    cap: AtomicU64,
     /// For how many milliseconds searches have lately been kept from looking at the clock.
     stall: AtomicU64,
 }
@@ -39,10 +41,14 @@ struct State {
     stopped: u64,
     /// The answer to the one asked for last must wait, for a stop or a ponder hit. Earlier ones wait for nothing.
     held: Option<Held>,
-    /// Since when the last one ponders, and what it should take once the move is played.
-    pondered: Option<(Millis, Millis)>,
+    /// Since when the last one ponders.
+    pondered: Option<Millis>,
     /// When its clock began to run.
     started: u64,
+    /// When it is told to stop, by its clock.
+    cap: u64,
+    /// Nothing that passes, neither time nor nodes nor depth, ends it.
+    endless: bool,
 }
 
 /// A search that was asked for.
@@ -60,11 +66,18 @@ pub(super) enum Held {
     /// Until `stop`.
     Infinite,
     /// Until `ponderhit` or `stop`; until then no time passes for the search.
-    Ponder,
+    Ponder {
+        /// What the move should take, once it is the engine's turn.
+        soft: Option<Millis>,
+        /// The hit begins a search until `stop`, as no limit was given.
+        unlimited: bool,
+    },
 }
 
 /// The search's clock stands still at zero while pondering.
 const NOT_STARTED: u64 = u64::MAX;
+/// Nothing but its own limits tells the search to stop.
+const NO_CAP: u64 = u64::MAX;
 
 impl Gate {
     /// A gate with no search.
@@ -75,6 +88,7 @@ impl Gate {
             changed: Condvar::new(),
             watch: Stopwatch::start(),
             started: AtomicU64::new(0),
+            cap: AtomicU64::new(NO_CAP),
             stall: AtomicU64::new(0),
         }
     }
@@ -90,14 +104,16 @@ impl Gate {
         self.lock().held.is_some()
     }
 
-    /// Asks for a search. `soft` is what it should take, if anything says so. Its clock runs from now on.
-    pub fn ask(&self, held: Option<Held>, soft: Option<Millis>) -> Ticket {
+    /// Asks for a search. `endless` says that nothing that passes will end it. Its clock runs from now on.
+    pub fn ask(&self, held: Option<Held>, endless: bool) -> Ticket {
         let mut state = self.lock();
         let now = self.watch.elapsed();
         state.asked += 1;
         state.held = held;
-        let ponders = held == Some(Held::Ponder);
-        state.pondered = ponders.then(|| (now, soft.unwrap_or_default()));
+        state.endless = endless;
+        state.cap = NO_CAP;
+        let ponders = matches!(held, Some(Held::Ponder { .. }));
+        state.pondered = ponders.then_some(now);
         state.started = if ponders { NOT_STARTED } else { now.0 };
         Ticket {
             number: state.asked,
@@ -114,7 +130,17 @@ impl Gate {
             self.stop.set();
         }
         let is_last = ticket.number == state.asked;
-        let started = if is_last { state.started } else { ticket.asked };
+        let (started, cap) = if is_last {
+            (state.started, state.cap)
+        } else {
+            (ticket.asked, NO_CAP)
+        };
+        self.set_clock(started, cap);
+    }
+
+    /// The clock of the search under way runs since `started` and stops it at `cap`.
+    fn set_clock(&self, started: u64, cap: u64) {
+        self.cap.store(cap, Relaxed);
         self.started.store(started, Relaxed);
     }
 
@@ -129,20 +155,20 @@ impl Gate {
         }
     }
 
-    /// The move pondered on was played: time passes from now on, as if some of it had passed already.
+    /// The move pondered on was played: time passes from now on, as if some of it had passed already. What the move should
+    /// take is then the most: the iteration under way is deeper than any that would have been begun on the clock.
     pub fn ponder_hit(&self) {
         let mut state = self.lock();
-        if state.held == Some(Held::Ponder) {
+        if let Some(Held::Ponder { soft, unlimited }) = state.held {
             let now = self.watch.elapsed();
-            let credit = state
-                .pondered
-                .map_or(Millis::ZERO, |(since, soft)| credit(now - since, soft));
-            state.started = (now - credit).0;
+            let pondered = now - state.pondered.unwrap_or(now);
+            state.started = (now - credit(pondered, soft.unwrap_or_default())).0;
+            state.cap = soft.map_or(NO_CAP, |soft| soft.0);
             // Before its turn has come the clock is that of another.
             if state.ended + 1 == state.asked {
-                self.started.store(state.started, Relaxed);
+                self.set_clock(state.started, state.cap);
             }
-            state.held = None;
+            state.held = unlimited.then_some(Held::Infinite);
             self.changed.notify_all();
         }
     }
@@ -159,9 +185,13 @@ impl Gate {
         Millis(self.stall.load(Relaxed))
     }
 
-    /// No more commands will come: searches that only a command could end are stopped, others run to their limits.
+    /// No more commands will come: searches that only a command could end for certain are stopped, others run to their
+    /// limits.
     pub fn abandon(&self) {
-        if self.lock().held.is_some() {
+        let state = self.lock();
+        let for_ever = state.held.is_some() || state.endless;
+        drop(state);
+        if for_ever {
             self.stop();
         }
     }
@@ -205,7 +235,14 @@ impl Clock for Gate {
     fn elapsed(&self) -> Millis {
         match self.started.load(Relaxed) {
             NOT_STARTED => Millis::ZERO,
-            started => self.watch.elapsed() - Millis(started),
+            started => {
+                let elapsed = self.watch.elapsed() - Millis(started);
+                // Searches look at the clock all the time, so that nobody else has to watch it.
+                if elapsed.0 >= self.cap.load(Relaxed) {
+                    self.stop.set();
+                }
+                elapsed
+            }
         }
     }
 }
@@ -214,8 +251,13 @@ impl Clock for Gate {
 mod tests {
     use super::*;
 
-    fn begun(gate: &Gate, held: Option<Held>, soft: Option<Millis>) -> Ticket {
-        let ticket = gate.ask(held, soft);
+    fn ponder(soft: Option<Millis>) -> Option<Held> {
+        let unlimited = false;
+        Some(Held::Ponder { soft, unlimited })
+    }
+
+    fn begun(gate: &Gate, held: Option<Held>) -> Ticket {
+        let ticket = gate.ask(held, false);
         gate.begin(ticket);
         ticket
     }
@@ -223,14 +265,14 @@ mod tests {
     #[test]
     fn a_stop_reaches_all_that_were_asked_for_and_nothing_after() {
         let gate = Gate::new();
-        let first = begun(&gate, None, None);
-        let second = gate.ask(Some(Held::Ponder), None);
+        let first = begun(&gate, None);
+        let second = gate.ask(ponder(None), false);
         assert!(gate.is_held());
         // The first waits for nothing: only the last may be held.
         gate.wait_for_release(first);
         gate.stop();
         assert!(!gate.is_held());
-        let third = gate.ask(None, None);
+        let third = gate.ask(None, false);
         gate.end();
         gate.begin(second);
         assert!(gate.stop.is_set());
@@ -245,9 +287,9 @@ mod tests {
     #[test]
     fn a_ponder_hit_before_its_turn_leaves_the_clock_of_another_alone() {
         let gate = Gate::new();
-        begun(&gate, None, None);
+        begun(&gate, None);
         let clock = gate.started.load(Relaxed);
-        let ticket = gate.ask(Some(Held::Ponder), None);
+        let ticket = gate.ask(ponder(None), false);
         gate.ponder_hit();
         assert_eq!(gate.started.load(Relaxed), clock);
         gate.end();
@@ -259,7 +301,7 @@ mod tests {
     #[test]
     fn no_time_passes_until_the_ponder_hit() {
         let gate = Gate::new();
-        let ticket = begun(&gate, Some(Held::Ponder), None);
+        let ticket = begun(&gate, ponder(None));
         assert_eq!(gate.started.load(Relaxed), NOT_STARTED);
         assert_eq!(gate.elapsed(), Millis::ZERO);
         gate.ponder_hit();
@@ -274,7 +316,7 @@ mod tests {
         assert_eq!(credit(Millis(60_000), Millis(1000)), Millis(500));
         assert_eq!(credit(Millis(60_000), Millis::ZERO), Millis::ZERO);
         let gate = Gate::new();
-        begun(&gate, Some(Held::Ponder), Some(Millis::from_secs(7200)));
+        begun(&gate, ponder(Some(Millis::from_secs(7200))));
         while gate.watch.elapsed() < Millis(20) {
             std::thread::yield_now();
         }
@@ -287,9 +329,58 @@ mod tests {
     }
 
     #[test]
+    fn what_was_pondered_on_for_long_takes_no_more_than_it_should() {
+        let gate = Gate::new();
+        let soft = Millis(20);
+        begun(&gate, ponder(Some(soft)));
+        while gate.watch.elapsed() < Millis(50) {
+            std::thread::yield_now();
+        }
+        assert!(!gate.stop.is_set(), "no time passes yet");
+        gate.ponder_hit();
+        while gate.elapsed() < soft {
+            std::thread::yield_now();
+        }
+        assert!(gate.stop.is_set());
+        gate.end();
+        begun(&gate, None);
+        while gate.elapsed() < soft {
+            std::thread::yield_now();
+        }
+        assert!(!gate.stop.is_set(), "the next has its own limits");
+    }
+
+    #[test]
+    fn a_ponder_hit_without_limits_begins_a_search_until_it_is_stopped() {
+        let gate = Gate::new();
+        let held = Held::Ponder {
+            soft: None,
+            unlimited: true,
+        };
+        let ticket = begun(&gate, Some(held));
+        gate.ponder_hit();
+        assert!(gate.is_held() && !gate.stop.is_set());
+        gate.abandon();
+        gate.wait_for_release(ticket);
+        assert!(gate.stop.is_set());
+    }
+
+    #[test]
+    fn the_end_of_input_ends_what_may_never_end_and_nothing_else() {
+        let gate = Gate::new();
+        begun(&gate, None);
+        gate.abandon();
+        assert!(!gate.stop.is_set());
+        gate.end();
+        gate.begin(gate.ask(None, true));
+        gate.abandon();
+        assert!(gate.stop.is_set());
+    }
+
+    #[test]
     fn a_ponder_hit_does_not_release_an_infinite_search() {
         let gate = Gate::new();
-        let ticket = begun(&gate, Some(Held::Infinite), None);
+        let ticket = begun(&gate, Some(Held::Infinite));
         gate.ponder_hit();
         assert_eq!(gate.lock().held, Some(Held::Infinite));
         gate.stop();
@@ -315,10 +406,10 @@ mod tests {
     #[test]
     fn lingering_takes_the_time_it_should_and_ends_with_a_stop() {
         let gate = Gate::new();
-        begun(&gate, None, None);
+        begun(&gate, None);
         gate.linger(Millis(3));
         assert!(gate.elapsed() >= Millis(3));
-        begun(&gate, None, None);
+        begun(&gate, None);
         std::thread::scope(|scope| {
             scope.spawn(|| gate.stop());
             gate.linger(Millis::from_secs(3600));
@@ -330,7 +421,7 @@ mod tests {
     fn a_stop_without_a_search_does_not_stop_the_next() {
         let gate = Gate::new();
         gate.stop();
-        begun(&gate, None, None);
+        begun(&gate, None);
         assert!(!gate.stop.is_set());
     }
 }

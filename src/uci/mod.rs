@@ -165,12 +165,12 @@ impl<W: Write> Front<'_, W> {
             Command::Perft(_) if self.is_refused("perft") => {}
             Command::Perft(depth) => {
                 let line = Box::new(self.line.clone());
-                self.send(Job::Perft(self.gate.ask(None, None), line, depth));
+                self.send(Job::Perft(self.gate.ask(None, false), line, depth));
             }
             Command::Bench(_) if self.is_refused("bench") => {}
             Command::Bench(depth) => {
                 let depth = depth.map_or(signature::DEPTH, Depth);
-                self.send(Job::Bench(self.gate.ask(None, None), depth));
+                self.send(Job::Bench(self.gate.ask(None, false), depth));
             }
             Command::Quit | Command::Nothing => {}
         }
@@ -247,6 +247,10 @@ impl<W: Write> Front<'_, W> {
         if self.is_refused("go") {
             return;
         }
+        for word in &go.unknown {
+            self.voice
+                .remark(format_args!("\"go\" does not know \"{word}\", which is skipped"));
+        }
         let mut only = Vec::new();
         for text in &go.searchmoves {
             match parse_uci(self.line.position(), text) {
@@ -267,11 +271,19 @@ impl<W: Write> Front<'_, W> {
         let guise = self.settings.guise();
         let params = self.house.params(&guise, &self.settings.params);
         let limits = limits(go, clock, &self.settings, params, self.gate.reserve());
+        let unlimited = go.infinite || limits == Limits::default();
         let held = if go.ponder {
-            Some(Held::Ponder)
+            let soft = limits.soft;
+            Some(Held::Ponder { soft, unlimited })
         } else {
-            (go.infinite || limits == Limits::default()).then_some(Held::Infinite)
+            unlimited.then_some(Held::Infinite)
         };
+        // A mate that is not there is looked for for ever.
+        let endless = limits
+            == Limits {
+                mate: limits.mate,
+                ..Limits::default()
+            };
         let seed = self.seed();
         let search = Search {
             multi_pv: self.settings.multi_pv,
@@ -289,7 +301,7 @@ impl<W: Write> Front<'_, W> {
             .house
             .book_margin(&guise)
             .or(self.settings.verify_book.then_some(TOLERANCE));
-        let ticket = self.gate.ask(held, limits.soft);
+        let ticket = self.gate.ask(held, endless);
         let order = Order {
             task: self.house.disguise(search, &guise, seed),
             lines: self.settings.multi_pv,

@@ -50,6 +50,8 @@ pub(super) struct Go {
     pub searchmoves: Vec<String>,
     pub infinite: bool,
     pub ponder: bool,
+    /// Words that mean nothing here. The protocol has them skipped: a game on the clock waits for an answer.
+    pub unknown: Vec<String>,
 }
 
 /// The clock of one side, as far as it was told.
@@ -171,6 +173,9 @@ const LIMITS: [&str; 13] = [
     "perft",
 ];
 
+/// No clock shows more, in milliseconds: thirty thousand years.
+const LONGEST: f64 = 1e15;
+
 fn go(words: &[&str]) -> Result<Command, ParseError> {
     let mut go = Go::default();
     let mut words = words.iter().copied().peekable();
@@ -201,10 +206,25 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
             "btime" => go.btime = Some(span(word, words.next())?),
             "winc" => go.winc = Some(span(word, words.next())?),
             "binc" => go.binc = Some(span(word, words.next())?),
-            other => return Err(ParseError::Limit(other.to_owned())),
+            other => {
+                go.unknown.push(other.to_owned());
+                // Its value, if it has one.
+                words.next_if(|word| word.parse::<f64>().is_ok());
+            }
         }
     }
-    Ok(Command::Go(Box::new(go)))
+    // Without the unknown nothing is left but a search without end, which nobody has asked for.
+    match go.unknown.first() {
+        Some(word)
+            if Go {
+                unknown: Vec::new(),
+                ..go.clone()
+            } == Go::default() =>
+        {
+            Err(ParseError::Limit(word.clone()))
+        }
+        _ => Ok(Command::Go(Box::new(go))),
+    }
 }
 
 fn number<N: std::str::FromStr>(word: &str, text: Option<&str>) -> Result<N, ParseError> {
@@ -227,10 +247,17 @@ where
     Ok(number)
 }
 
-/// A time in milliseconds. Programs send negative clocks when a flag is about to fall; that is no time at all.
+/// A time in milliseconds. Programs send negative clocks when a flag is about to fall, which is no time at all, and some send
+/// fractions.
 fn span(word: &str, text: Option<&str>) -> Result<Millis, ParseError> {
-    let millis: i64 = number(word, text)?;
-    Ok(Millis(u64::try_from(millis).unwrap_or(0)))
+    let millis: f64 = number(word, text)?;
+    if !millis.is_finite() {
+        return Err(ParseError::Number {
+            word: word.to_owned(),
+            text: text.unwrap_or_default().to_owned(),
+        });
+    }
+    Ok(Millis(millis.clamp(0.0, LONGEST) as u64))
 }
 
 #[cfg(test)]
@@ -278,6 +305,32 @@ mod tests {
     }
 
     #[test]
+    fn words_that_nobody_knows_are_skipped_with_their_values() {
+        let Ok(Command::Go(go)) = parse("go wtime 1000 foo 3.5 btime 2000 bar nodes 9") else {
+            panic!("not read");
+        };
+        assert_eq!(go.unknown, ["foo", "bar"]);
+        assert_eq!((go.wtime, go.btime), (Some(Millis(1000)), Some(Millis(2000))));
+        assert_eq!(go.nodes, Some(9));
+        assert_eq!(
+            parse("go quickly").unwrap_err().to_string(),
+            "\"go\" does not know \"quickly\""
+        );
+    }
+
+    #[test]
+    fn clocks_may_have_fractions_and_be_larger_than_life() {
+        let wtime = |text: &str| match parse(&format!("go wtime {text}")) {
+            Ok(Command::Go(go)) => go.wtime,
+            _ => None,
+        };
+        assert_eq!(wtime("1000.7"), Some(Millis(1000)));
+        assert_eq!(wtime("-3.5"), Some(Millis::ZERO));
+        assert_eq!(wtime("18446744073709551615"), Some(Millis(1_000_000_000_000_000)));
+        assert_eq!((wtime("inf"), wtime("nan"), wtime("soon")), (None, None, None));
+    }
+
+    #[test]
     fn options_may_have_spaces_in_name_and_value() {
         assert_eq!(
             parse("setoption name Move Overhead value 30"),
@@ -307,7 +360,6 @@ mod tests {
             "\"mate\" needs a number from 1, nothing is found with 0"
         );
         assert_eq!(text("go searchmoves depth 3"), "\"searchmoves\" needs a value");
-        assert_eq!(text("go quickly"), "\"go\" does not know \"quickly\"");
     }
 
     proptest! {
