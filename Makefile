@@ -136,7 +136,9 @@ runner: engine
 .PHONY: ultra-blitz
 ultra-blitz: GAMES ?= 4000
 ultra-blitz: runner
-	$(MATCH) ./$(EXE) ./$(EXE) --tc 1+0.01 --games $(GAMES) --concurrency 2 --margin 0 --no-adjudication $(OPENINGS)
+	mkdir -p $(RUNS)
+	$(MATCH) ./$(EXE) ./$(EXE) --tc 1+0.01 --games $(GAMES) --concurrency 2 --margin 0 --no-adjudication $(OPENINGS) \
+		--record $(RUNS)/ultra-blitz.ndjson
 
 # The opponents are Debian's: apt-get install stockfish toga2 gnuchess. A match goes on where it was stopped.
 RUNS ?= target/runs

@@ -94,6 +94,9 @@ pub struct Player {
 /// How long an engine may take to start or to get ready.
 const PATIENCE: Millis = Millis(20_000);
 
+/// How long it may take to end, to write its logs and what it has learnt.
+const FAREWELL: Millis = Millis(1_000);
+
 /// What the daemon's own shell may hold is no business of a program from outside.
 const SECRET: &str = "LICHESS_TOKEN";
 
@@ -286,11 +289,16 @@ impl Player {
 
 impl Drop for Player {
     fn drop(&mut self) {
-        // A engine that is already gone cannot be told anything; either way nothing is left running.
+        // An engine that is already gone cannot be told anything; either way nothing is left running.
         let _ = self.send("quit");
-        if !matches!(self.child.try_wait(), Ok(Some(_))) {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
+        let watch = Stopwatch::start();
+        while !matches!(self.child.try_wait(), Ok(Some(_))) {
+            if watch.elapsed() > FAREWELL {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            thread::sleep(Millis(5).into());
         }
     }
 }
@@ -380,6 +388,26 @@ mod tests {
             consider(Some(only)),
             ("e7e5".to_owned(), Score::Cp(Centipawns(-7)))
         );
+    }
+
+    #[test]
+    fn an_engine_has_time_to_write_down_what_it_wants_to_keep() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = folder.path().join("kept");
+        let toy = format!(
+            r#"while read -r line; do case "$line" in
+            uci) echo uciok;; isready) echo readyok;;
+            quit) i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; echo all > {}; exit;;
+            esac; done"#,
+            kept.display()
+        );
+        let spec = EngineSpec {
+            name: "toy".into(),
+            command: ["sh".to_owned(), "-c".to_owned(), toy].into(),
+            options: vec![],
+        };
+        drop(Player::start(&spec).unwrap());
+        assert_eq!(std::fs::read_to_string(kept).unwrap(), "all\n");
     }
 
     #[test]

@@ -12,13 +12,13 @@ use std::{
 use thiserror::Error;
 
 use super::{
-    game::{Finished, Referee},
+    game::{Finished, Reason, Referee},
     openings::Opening,
     player::{EngineSpec, Player, PlayerError},
     record::{Record, RecordError, Row},
     statistics::{Pentanomial, Sprt, Verdict},
 };
-use crate::chess::Color;
+use crate::chess::{Color, GameLine, Variant};
 
 /// What is to be played.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl Match {
     ///
     /// # Errors
     /// [`MatchError`] when an engine cannot be started or the record cannot be written. Engines that crash
-    /// during a game forfeit it and are started anew.
+    /// during a game, or on their way to it, forfeit it and are started anew.
     pub fn run(&self, record: &mut Record, tell: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(), MatchError> {
         if self.openings.is_empty() {
             return Err(MatchError::NoOpenings);
@@ -96,8 +96,9 @@ impl Match {
         let waiting = games.filter(|(pair, game)| !record.has(*pair, *game)).collect();
         let board = Board {
             waiting: Mutex::new(waiting),
+            // A test that was decided is not looked at again: each further look would be another chance to err.
+            enough: AtomicBool::new(self.is_decided(&record.pairs())),
             record: Mutex::new(record),
-            enough: AtomicBool::new(false),
         };
         thread::scope(|scope| {
             let workers: Vec<_> = (0..self.concurrency.max(1))
@@ -128,7 +129,7 @@ impl Match {
                 .unwrap_or_else(PoisonError::into_inner)
                 .pop_front();
             let Some((pair, game)) = next else { break };
-            let finished = self.play_one(&mut players, pair, game)?;
+            let finished = self.play_one(&mut players, pair, game);
             if finished.reason.is_forfeit() {
                 players = [Player::start(&self.engines[0])?, Player::start(&self.engines[1])?];
             }
@@ -136,10 +137,7 @@ impl Match {
             let mut record = board.record.lock().unwrap_or_else(PoisonError::into_inner);
             record.add(row.clone())?;
             let pairs = record.pairs();
-            if self
-                .sprt
-                .is_some_and(|test| test.verdict(&pairs) != Verdict::Open)
-            {
+            if self.is_decided(&pairs) {
                 board.enough.store(true, Ordering::Relaxed);
             }
             tell(&progress(
@@ -153,17 +151,32 @@ impl Match {
         Ok(())
     }
 
-    fn play_one(&self, players: &mut [Player; 2], pair: usize, game: usize) -> Result<Finished, MatchError> {
-        for player in players.iter_mut() {
-            player.new_game()?;
-        }
+    fn is_decided(&self, pairs: &Pentanomial) -> bool {
+        self.sprt.is_some_and(|test| test.verdict(pairs) != Verdict::Open)
+    }
+
+    /// Plays one game. An engine that is not ready for it forfeits it like one that falls over during it.
+    fn play_one(&self, players: &mut [Player; 2], pair: usize, game: usize) -> Finished {
         let opening = &self.openings[pair % self.openings.len()];
+        for (index, player) in players.iter_mut().enumerate() {
+            if let Err(error) = player.new_game() {
+                // The first engine has White in the first game of a pair.
+                let is_white = index == game;
+                return Finished {
+                    winner: Some(if is_white { Color::Black } else { Color::White }),
+                    reason: Reason::Crash,
+                    line: GameLine::from_position(Variant::Standard, opening.position.clone()),
+                    comments: Vec::new(),
+                    complaint: Some(error.to_string()),
+                };
+            }
+        }
         let [first, second] = players;
-        Ok(if game == 0 {
+        if game == 0 {
             self.referee.play(opening, first, second)
         } else {
             self.referee.with_sides_changed().play(opening, second, first)
-        })
+        }
     }
 }
 
@@ -201,5 +214,83 @@ fn row(finished: &Finished, pair: usize, game: usize) -> Row {
         reason: finished.reason.word().to_owned(),
         forfeit: finished.reason.is_forfeit(),
         plies: finished.line.ply(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        arena::{TimeControl, read_openings},
+        units::{Millis, Nodes},
+    };
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    fn toy(name: &str, on_new_game: &str) -> EngineSpec {
+        let program = format!(
+            r#"while read -r line; do case "$line" in
+            uci) echo uciok;; isready) echo readyok;; ucinewgame) {on_new_game};;
+            go*) echo "bestmove 0000";; quit) exit;;
+            esac; done"#
+        );
+        EngineSpec {
+            name: name.into(),
+            command: ["sh".to_owned(), "-c".to_owned(), program].into(),
+            options: vec![],
+        }
+    }
+
+    fn contest(engines: [EngineSpec; 2], sprt: Option<Sprt>) -> Match {
+        Match {
+            engines,
+            referee: Referee {
+                controls: [TimeControl::Nodes(Nodes(1)); 2],
+                margin: Millis(100),
+                adjudication: None,
+            },
+            openings: read_openings(START, 1).unwrap(),
+            pairs: 2,
+            concurrency: 1,
+            sprt,
+        }
+    }
+
+    #[test]
+    fn an_engine_that_ends_between_two_games_forfeits_the_next_and_the_match_goes_on() {
+        let contest = contest([toy("sound", ":"), toy("frail", "exit")], None);
+        let mut record = Record::new();
+        contest.run(&mut record, &|_| {}).unwrap();
+        let so_far = progress(&record, None);
+        assert_eq!(so_far.games, 4);
+        assert_eq!((so_far.wins_draws_losses, so_far.forfeits), ([4, 0, 0], [0, 4]));
+        assert!(record.rows().all(|row| row.reason == "crash"));
+    }
+
+    #[test]
+    fn a_test_that_was_decided_is_not_played_on() {
+        let test = Sprt {
+            elo0: 0.0,
+            elo1: 5.0,
+            error: 0.05,
+        };
+        let contest = contest([toy("one", ":"), toy("other", ":")], Some(test));
+        let mut record = Record::new();
+        for pair in 10..3000 {
+            for game in 0..2 {
+                let row = Row {
+                    pair,
+                    game,
+                    half_points: 1 + usize::from(pair % 3 > 0),
+                    reason: "mate".into(),
+                    forfeit: false,
+                    plies: 60,
+                };
+                record.add(row).unwrap();
+            }
+        }
+        let before = record.rows().count();
+        contest.run(&mut record, &|_| {}).unwrap();
+        assert_eq!(record.rows().count(), before);
     }
 }

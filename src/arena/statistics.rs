@@ -49,23 +49,25 @@ impl Pentanomial {
 
     const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
+    /// Half a pair, spread over all outcomes: a few pairs that came out alike do not prove that all will.
+    const UNSEEN: f64 = 0.5;
+
     /// Variance of the share of one pair.
     fn variance(&self) -> f64 {
         let mean = self.score();
-        let pairs = f64::from(self.pairs().max(1));
-        self.0
+        let counts = self.0.map(|count| f64::from(count) + Self::UNSEEN / 5.0);
+        let squares = counts
             .iter()
             .zip(Self::SHARES)
-            .map(|(count, share)| f64::from(*count) * (share - mean).powi(2))
-            .sum::<f64>()
-            / pairs
+            .map(|(count, share)| count * (share - mean).powi(2));
+        squares.sum::<f64>() / counts.iter().sum::<f64>()
     }
 
     /// The difference of strength that the score means, with its error.
     #[must_use]
     pub fn elo(&self) -> Elo {
         let mean = self.score();
-        let deviation = (self.variance() / f64::from(self.pairs().max(1))).sqrt();
+        let deviation = (self.variance() / (f64::from(self.pairs()) + Self::UNSEEN)).sqrt();
         let (low, high) = (
             elo_of_score(mean - 1.96 * deviation),
             elo_of_score(mean + 1.96 * deviation),
@@ -90,7 +92,12 @@ fn score_of_elo(elo: f64) -> f64 {
 
 impl fmt::Display for Elo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:+.1} +- {:.1}", self.difference, self.error)
+        if self.error.is_finite() {
+            write!(f, "{:+.1} +- {:.1}", self.difference, self.error)
+        } else {
+            // So one-sided that nothing bounds it, or nothing was played.
+            write!(f, "{:+.1} +- ?", self.difference)
+        }
     }
 }
 
@@ -124,9 +131,6 @@ impl Sprt {
     #[must_use]
     pub fn llr(&self, pairs: &Pentanomial) -> f64 {
         let variance = pairs.variance();
-        if variance <= 0.0 {
-            return 0.0;
-        }
         let (score0, score1) = (score_of_elo(self.elo0), score_of_elo(self.elo1));
         f64::from(pairs.pairs()) * (score1 - score0) * (2.0 * pairs.score() - score0 - score1)
             / (2.0 * variance)
@@ -166,6 +170,15 @@ mod tests {
         assert!((better.elo().difference - 99.95).abs() < 0.05, "{}", better.elo());
         let ten_times = Pentanomial(better.0.map(|count| count * 10));
         assert!(ten_times.elo().error < better.elo().error / 3.0);
+    }
+
+    #[test]
+    fn a_few_pairs_that_came_out_alike_prove_little() {
+        let one = Pentanomial([0, 0, 0, 1, 0]).elo();
+        assert!(one.error > 200.0, "{one}");
+        let equal = Pentanomial([0, 0, 30, 0, 0]).elo();
+        assert!(equal.error > 3.0 && equal.error < 30.0, "{equal}");
+        assert_eq!(Pentanomial([0, 0, 0, 0, 9]).elo().to_string(), "+inf +- ?");
     }
 
     #[test]

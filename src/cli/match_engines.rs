@@ -9,7 +9,10 @@ use std::{
 
 use anyhow::{Context as _, bail};
 
-use super::datagen::progress_bar;
+use super::{
+    datagen::progress_bar,
+    ladder::{hash, hash_bytes},
+};
 use crate::{
     arena::{
         Adjudication, BadTimeControl, EngineSpec, Match, Progress, Record, Referee, Sprt, TimeControl,
@@ -69,6 +72,9 @@ pub struct Args {
     quiet: bool,
 }
 
+/// Where games begin without a file of openings.
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 /// A time control of both engines or of one.
 type Tc = (Option<usize>, TimeControl);
 
@@ -120,16 +126,17 @@ fn parse_sprt(text: &str) -> Result<Sprt, String> {
 /// # Errors
 /// When an engine cannot be started, or a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let openings = match &args.openings {
-        Some(path) => {
-            let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            read_openings(&text, args.seed).with_context(|| path.display().to_string())?
-        }
-        None => read_openings(
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-            args.seed,
-        )?,
+    let text = match &args.openings {
+        Some(path) => fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?,
+        None => START.to_owned(),
     };
+    let openings = read_openings(&text, args.seed).with_context(|| {
+        args.openings
+            .as_deref()
+            .unwrap_or(Path::new("start"))
+            .display()
+            .to_string()
+    })?;
     let controls = controls(args)?;
     let contest = Match {
         engines: engines(args)?,
@@ -144,7 +151,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         sprt: args.sprt,
     };
     let mut record = match &args.record {
-        Some(path) => Record::open(path, &heading(args, controls))?,
+        Some(path) => Record::open(path, &heading(args, controls, &text, &contest.engines))?,
         None => Record::new(),
     };
     let pgn = args
@@ -153,6 +160,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         .map(open_to_append)
         .transpose()?
         .map(Mutex::new);
+    if contest.pairs > contest.openings.len() {
+        complain(&repeats(contest.pairs, contest.openings.len(), controls));
+    }
     let names = [&contest.engines[0], &contest.engines[1]].map(|engine| engine.name.as_str());
     let bar = progress_bar((contest.pairs * 2) as u64, "games");
     bar.set_position(record.rows().count() as u64);
@@ -187,9 +197,21 @@ fn open_to_append(path: &Path) -> anyhow::Result<fs::File> {
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// What to say of more pairs than openings.
+fn repeats(pairs: usize, openings: usize, controls: [TimeControl; 2]) -> String {
+    let mut text = format!(
+        "{pairs} pairs and {openings} openings: each comes up {} times",
+        pairs.div_ceil(openings)
+    );
+    if !controls.iter().any(|control| control.is_timed()) {
+        text += "; without a clock engines that leave nothing to chance play the same games again, and the error printed is too small";
+    }
+    text
+}
+
 /// What makes this match this match: another heading, another record.
-fn heading(args: &Args, controls: [TimeControl; 2]) -> String {
-    let openings = args
+fn heading(args: &Args, controls: [TimeControl; 2], openings: &str, engines: &[EngineSpec; 2]) -> String {
+    let path = args
         .openings
         .as_ref()
         .map_or_else(|| "start".to_owned(), |path| path.display().to_string());
@@ -198,17 +220,42 @@ fn heading(args: &Args, controls: [TimeControl; 2]) -> String {
         [first, second] if first == second => first.to_string(),
         [first, second] => format!("{first} and {second}"),
     };
+    let adjudication = if args.no_adjudication {
+        "to the end"
+    } else {
+        "adjudicated"
+    };
+    let builds = engines.each_ref().map(build);
     format!(
-        "# {} against {} at {time}, {openings}, seed {}, options {options}",
-        args.first, args.second, args.seed
+        "# {} {} against {} {} at {time}, margin {}, {adjudication}, {path} {:016x}, seed {}, options {options}",
+        args.first,
+        builds[0],
+        args.second,
+        builds[1],
+        args.margin,
+        hash(openings),
+        args.seed
     )
 }
 
+/// A number that tells builds of an engine apart; nothing for what is looked for in the path of programs.
+fn build(engine: &EngineSpec) -> String {
+    let program = engine.command.first().and_then(|program| fs::read(program).ok());
+    program.map_or_else(String::new, |bytes| format!("({:016x})", hash_bytes(&bytes)))
+}
+
 fn engines(args: &Args) -> anyhow::Result<[EngineSpec; 2]> {
-    let mut specs = [&args.first, &args.second].map(|command| EngineSpec {
-        name: command.rsplit('/').next().unwrap_or(command).to_owned(),
-        command: command.split_ascii_whitespace().map(str::to_owned).collect(),
-        options: Vec::new(),
+    let mut specs = [&args.first, &args.second].map(|command| {
+        let command: Vec<String> = command.split_ascii_whitespace().map(str::to_owned).collect();
+        let mut name = command.clone();
+        if let Some(program) = name.first_mut() {
+            *program = program.rsplit('/').next().unwrap_or_default().to_owned();
+        }
+        EngineSpec {
+            name: name.join(" "),
+            command,
+            options: Vec::new(),
+        }
     });
     if specs[0].name == specs[1].name {
         specs[0].name.push_str(" (1)");
@@ -293,6 +340,60 @@ mod tests {
         let line = Line::try_parse_from(words.split_ascii_whitespace()).map_err(|error| error.to_string())?;
         let controls = controls(&line.args).map_err(|error| error.to_string())?;
         Ok(controls.map(|control| control.to_string()))
+    }
+
+    fn args(words: &str) -> Args {
+        let words = format!("match {words}");
+        Line::try_parse_from(words.split_ascii_whitespace()).unwrap().args
+    }
+
+    #[test]
+    fn games_of_other_rules_openings_or_builds_are_not_counted_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = folder.path().join("engine");
+        fs::write(&engine, "one build").unwrap();
+        let a = engine.display().to_string();
+        let of = |words: &str, openings: &str| {
+            let args = args(&format!("{a} other {words}"));
+            heading(
+                &args,
+                controls(&args).unwrap(),
+                openings,
+                &engines(&args).unwrap(),
+            )
+        };
+        let first = of("", START);
+        assert_eq!(of("--pgn x.pgn --concurrency 2 --games 8", START), first);
+        for words in [
+            "--margin 5000",
+            "--no-adjudication",
+            "--seed 2",
+            "--tc 1+0",
+            "--option Hash=8",
+        ] {
+            assert_ne!(of(words, START), first, "{words}");
+        }
+        assert_ne!(of("", "another text"), first);
+        fs::write(&engine, "another build").unwrap();
+        assert_ne!(of("", START), first);
+    }
+
+    #[test]
+    fn engines_are_called_by_their_program_and_its_words() {
+        let line = Line::try_parse_from(["match", "python3 toy.py /tmp/x/sparring", "/usr/bin/sparring uci"])
+            .unwrap();
+        let names = engines(&line.args).unwrap().map(|spec| spec.name);
+        assert_eq!(names, ["python3 toy.py /tmp/x/sparring", "sparring uci"]);
+    }
+
+    #[test]
+    fn more_pairs_than_openings_are_told_of() {
+        let controls = |text: &str| [text.parse().unwrap(); 2];
+        assert_eq!(
+            repeats(5, 2, controls("1+0.01")),
+            "5 pairs and 2 openings: each comes up 3 times"
+        );
+        assert!(repeats(5, 2, controls("nodes=9")).contains("too small"));
     }
 
     #[test]

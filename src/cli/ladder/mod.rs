@@ -26,8 +26,7 @@ use crate::{
 };
 use entrants::{Entrant, Visitor};
 use games::Ladder;
-use games::hash_bytes;
-pub use games::{REFEREE, hash};
+pub use games::{REFEREE, hash, hash_bytes};
 use record::Record;
 use table::Measured;
 
