@@ -42,7 +42,7 @@ pub struct Plan<'a> {
 const AHEAD: f32 = 12.0;
 
 /// The parts that a band is looked at in, besides the whole: by phase, and by how the mover stands.
-const PARTS: [&str; 8] = [
+pub(super) const PARTS: [&str; 8] = [
     "all",
     "opening",
     "middlegame",
@@ -112,16 +112,16 @@ pub fn tables(
     Ok(write_tables(&bands, plan.draws, &judge.name())? + &hesitation.table())
 }
 
-fn lowest(band: usize) -> u32 {
+pub(super) fn lowest(band: usize) -> u32 {
     600 + 200 * u32::try_from(band).unwrap_or_default()
 }
 
 /// The level in the middle of a band.
-fn level_of(band: usize) -> Elo {
+pub(super) fn level_of(band: usize) -> Elo {
     Elo((lowest(band) + 100).clamp(*Level::RANGE.start(), *Level::RANGE.end()))
 }
 
-fn by_phase(phase: Phase) -> usize {
+pub(super) fn by_phase(phase: Phase) -> usize {
     match phase {
         Phase::Opening => 1,
         Phase::Middlegame => 2,
@@ -130,7 +130,7 @@ fn by_phase(phase: Phase) -> usize {
 }
 
 /// By the winning chances of the mover, from 0 to 100.
-fn by_standing(chances: f32) -> usize {
+pub(super) fn by_standing(chances: f32) -> usize {
     match chances - 50.0 {
         behind if behind < -2.0 * AHEAD => 4,
         behind if behind < -AHEAD => 5,
@@ -220,22 +220,7 @@ fn write_tables(bands: &[Band], draws: usize, judge: &str) -> anyhow::Result<Str
 /// Games, decisions, and each side's figures and the distances with their errors, as cells of a table.
 fn row(beside: &Beside) -> String {
     let (people, level) = (beside.means(Side::People), beside.means(Side::Level));
-    let distances = beside.distances();
-    let values = |of: [Estimate; 3]| {
-        let [mean, over_15, over_20] = of.map(|it| it.value);
-        format!("{mean:.2} / {over_15:.1} / {over_20:.1}")
-    };
-    let errors = |of: [Estimate; 3]| {
-        let [mean, over_15, over_20] = of.map(|it| it.error);
-        let [mean, shares @ ..] = [(mean, 2), (over_15, 1), (over_20, 1)]
-            .map(|(error, digits)| error.map_or_else(|| "-".to_owned(), |error| format!("{error:.digits$}")));
-        format!("{mean} / {}", shares.join(" / "))
-    };
-    let of_distances = |tell: fn(Estimate) -> Option<String>| {
-        distances
-            .map(|distance| distance.and_then(tell).unwrap_or_else(|| "-".to_owned()))
-            .join(" / ")
-    };
+    let [distances, errors_of_distances] = cells_of_distances(beside.distances());
     [
         beside.games().to_string(),
         beside.count().to_string(),
@@ -243,10 +228,37 @@ fn row(beside: &Beside) -> String {
         errors(people),
         values(level),
         errors(level),
-        of_distances(|it| Some(format!("{:+.0}", it.value))),
-        of_distances(|it| it.error.map(|error| format!("{error:.0}"))),
+        distances,
+        errors_of_distances,
     ]
     .join(" | ")
+}
+
+/// A mean loss and the shares of larger ones, as a cell.
+pub(super) fn values(of: [Estimate; 3]) -> String {
+    let [mean, over_15, over_20] = of.map(|it| it.value);
+    format!("{mean:.2} / {over_15:.1} / {over_20:.1}")
+}
+
+/// Their standard errors, as a cell.
+pub(super) fn errors(of: [Estimate; 3]) -> String {
+    let [mean, over_15, over_20] = of.map(|it| it.error);
+    let [mean, shares @ ..] = [(mean, 2), (over_15, 1), (over_20, 1)]
+        .map(|(error, digits)| error.map_or_else(|| "-".to_owned(), |error| format!("{error:.digits$}")));
+    format!("{mean} / {}", shares.join(" / "))
+}
+
+/// Distances in percent as a cell, and their standard errors as another.
+pub(super) fn cells_of_distances(distances: [Option<Estimate>; 3]) -> [String; 2] {
+    let told = |tell: fn(Estimate) -> Option<String>| {
+        distances
+            .map(|distance| distance.and_then(tell).unwrap_or_else(|| "-".to_owned()))
+            .join(" / ")
+    };
+    [
+        told(|it| Some(format!("{:+.0}", it.value))),
+        told(|it| it.error.map(|error| format!("{error:.0}"))),
+    ]
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod pace_fit;
 mod pace_report;
 pub mod report;
 mod scored;
+mod self_play;
 mod stockfish;
 mod tally;
 mod trainer;

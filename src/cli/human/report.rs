@@ -13,6 +13,7 @@ use super::{
     levels::{self, Plan},
     note, pace_report,
     scored::{BANDS, Scored, band, sample},
+    self_play,
     stockfish::{self, DEPTHS, Verdicts},
     tally::{Losses, Match, percent},
 };
@@ -55,6 +56,10 @@ pub struct Args {
     /// Lets the levels themselves move in so many decisions of each band instead, and judges them beside people.
     #[arg(long, value_name = "N", conflicts_with_all = ["pace", "clocks"])]
     levels: Option<usize>,
+    /// Lets each band's level play so many games against itself instead, and judges its moves there beside those of people in
+    /// their games.
+    #[arg(long, value_name = "GAMES", conflicts_with_all = ["pace", "clocks", "levels"])]
+    self_play: Option<usize>,
     /// How often each level moves in each of these positions.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..))]
     draws: u8,
@@ -117,8 +122,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if let Some(count) = args.clocks {
         return crate::cli::print(clocks::table(&games, count)?);
     }
-    if let Some(count) = args.levels {
-        return crate::cli::print(beside_people(args, &games, count, &mut kept, &mut tell)?);
+    if args.levels.or(args.self_play).is_some() {
+        return crate::cli::print(beside_people(args, &games, &mut kept, &mut tell)?);
     }
     if args.pace {
         return crate::cli::print(pace_report::tables(&games, model)?);
@@ -142,11 +147,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     crate::cli::print(alone + &judged.tables(&decisions, &verdicts)?)
 }
 
-/// The levels beside people, by the judge and with the numbers that are asked for.
+/// The levels beside people, in people's positions or in games of their own, by the judge and with the numbers that are
+/// asked for.
 fn beside_people(
     args: &Args,
     games: &[&HumanGame],
-    most: usize,
     kept: &mut Kept,
     tell: &mut dyn FnMut(usize),
 ) -> anyhow::Result<String> {
@@ -159,16 +164,25 @@ fn beside_people(
         }
         None => Levels::shipped(),
     };
-    let plan = Plan {
-        most,
-        draws: usize::from(args.draws),
-        bands: &args.bands,
-        levels,
-    };
+    let bands = &args.bands[..];
     let depth = Depth(args.judge_depth);
     let mut judge = match &args.judge {
         Some(program) => Judge::guest(program, depth)?,
         None => Judge::own(depth),
+    };
+    if let Some(games_of_levels) = args.self_play {
+        let plan = self_play::Plan {
+            games: games_of_levels,
+            bands,
+            levels,
+        };
+        return self_play::tables(games, &plan, &mut judge, kept, tell);
+    }
+    let plan = Plan {
+        most: args.levels.unwrap_or_default(),
+        draws: usize::from(args.draws),
+        bands,
+        levels,
     };
     levels::tables(games, &plan, &mut judge, kept, tell)
 }
