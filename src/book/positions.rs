@@ -89,11 +89,15 @@ impl Entry {
         }
     }
 
+    /// What it weighs without its marks: the number if there is one, else [`BASE_WEIGHT`] a line.
+    pub(super) fn base(&self) -> i64 {
+        self.number.map_or(BASE_WEIGHT * i64::from(self.lines), i64::from)
+    }
+
     /// The number if there is one, else [`BASE_WEIGHT`] a line; the marks are added to either.
     #[must_use]
     pub fn weight(&self) -> i64 {
-        let weight = self.number.map_or(BASE_WEIGHT * i64::from(self.lines), i64::from);
-        weight + self.marks
+        self.base() + self.marks
     }
 
     /// Whether the book is against it: forbidden by `xx`, or with a weight of 0 or less.
