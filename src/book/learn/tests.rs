@@ -82,6 +82,41 @@ fn moves_without_a_number_are_advised_on_and_numbered_on_request() {
 }
 
 #[test]
+fn what_is_advised_is_what_the_patch_comes_to() {
+    let book = parse(
+        "a.book",
+        "1. e4! 60 | d4 5 | c4?! 90 | Nf3 0 | f4xx\n1. d4 d5\n1. e4 e5 | c5!\n",
+    )
+    .0
+    .unwrap();
+    let games = [
+        ("e2e4", Color::White, 0, 8),
+        ("c2c4", Color::White, 0, 8),
+        ("g1f3", Color::White, 0, 8),
+        ("f2f4", Color::White, 2, 8),
+        ("e2e4 c7c5", Color::Black, 0, 8),
+    ];
+    let lessons = taught(&book, &games);
+    let revised = parse("a.book", &lessons.revise(1)).0.unwrap();
+    let again = taught(&revised, &games);
+    let all: Vec<(String, i64, i64)> = lessons
+        .list(1)
+        .into_iter()
+        .map(|one| {
+            let now = again
+                .list(1)
+                .into_iter()
+                .find(|now| now.at == one.at && now.mv == one.mv);
+            (one.mv, one.advised, now.unwrap().weight)
+        })
+        .collect();
+    assert_eq!(all.len(), 5);
+    for (mv, advised, weight) in all {
+        assert_eq!(advised, weight, "{mv}");
+    }
+}
+
+#[test]
 fn only_the_side_that_followed_the_book_learns() {
     let book = parse("a.book", "1. e4 e5 50 | c5 50\n").0.unwrap();
     let lessons = taught(&book, &[("e2e4 c7c5", Color::Black, 2, 4)]);
