@@ -1,6 +1,10 @@
 //! `sparring book learn`: what the lines of a book scored, and a patch for its weights.
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::{
     desk,
@@ -24,7 +28,7 @@ use crate::{
   sparring book learn books/mine.book --nodes 50000               and what the engine thinks where they left the book
   sparring book learn books/mine.book games.pgn --player MyBot    from games in PGN
   sparring book learn books/mine.book --patch p.diff
-  patch -p0 < p.diff                                              takes the advice, after you have read it
+  patch books/mine.book < p.diff                                  takes the advice, after you have read it
   sparring book learn books/mine.book --patch p.diff --number     and gives numbers to moves that have none
   sparring book learn books/mine.book --forget                    no weight of it leans by results any longer
 
@@ -60,6 +64,9 @@ pub struct Args {
     /// Writes the advice for moves with numbers to this file, as a patch.
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
+    /// Writes over a patch that is there.
+    #[arg(long, requires = "patch")]
+    force: bool,
     /// The patch gives numbers also to moves that have none: they weigh those instead of what their lines sum up to.
     #[arg(long, requires = "patch")]
     number: bool,
@@ -79,6 +86,9 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    if let Some(patch) = &args.patch {
+        must_be_free(patch, &args.book, args.force)?;
+    }
     let book = desk::read_whole(&args.book)?;
     if args.forget {
         open_archive(args.archive.as_deref(), &args.config)?.put_leans(book.name(), &[])?;
@@ -121,12 +131,28 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         };
         let patch = unified(book.path(), book.text().as_str(), &revised);
         desk::save(path, patch.as_bytes())?;
+        // With the book named, patch asks neither for a folder nor whether its name is safe.
         desk::say(&format!(
-            "{} written; patch -p0 < {0} takes the advice",
-            path.display()
+            "{} written; patch {} < {0} takes the advice",
+            path.display(),
+            book.path()
         ));
     }
     Ok(Exit::Success)
+}
+
+/// Refuses to write a patch over another file unless that is asked for, and over the book in any case.
+fn must_be_free(patch: &Path, book: &Path, force: bool) -> anyhow::Result<()> {
+    let same = match (fs::canonicalize(patch), fs::canonicalize(book)) {
+        (Ok(patch), Ok(book)) => patch == book,
+        _ => patch == book,
+    };
+    let sentence = match patch.try_exists() {
+        _ if same => format!("{} is the book itself; a patch is another file", patch.display()),
+        Ok(true) if !force => format!("{} is there already; --force writes over it", patch.display()),
+        _ => return Ok(()),
+    };
+    Err(Failure::error(Exit::Usage, sentence))
 }
 
 fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
@@ -179,6 +205,27 @@ fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
 mod tests {
     use super::*;
     use crate::{book, chess::Games, cli::book::outcomes::teach};
+
+    #[test]
+    fn a_patch_is_not_written_over_another_file_and_never_over_the_book() {
+        let folder = tempfile::tempdir().unwrap();
+        let (book, patch) = (folder.path().join("a.book"), folder.path().join("p.diff"));
+        fs::write(&book, "1. e4\n").unwrap();
+        assert!(must_be_free(&patch, &book, false).is_ok());
+        fs::write(&patch, "").unwrap();
+        let said = must_be_free(&patch, &book, false).unwrap_err().to_string();
+        assert!(
+            said.ends_with("p.diff is there already; --force writes over it"),
+            "{said}"
+        );
+        assert!(must_be_free(&patch, &book, true).is_ok());
+        let detour = folder.path().join(".").join("a.book");
+        let said = must_be_free(&detour, &book, true).unwrap_err().to_string();
+        assert!(
+            said.ends_with("is the book itself; a patch is another file"),
+            "{said}"
+        );
+    }
 
     #[test]
     fn the_player_learns_from_both_sides_by_rating() {
