@@ -9,12 +9,12 @@ pub use follow::Drawn;
 pub use score::expected_score;
 
 use crate::{
-    chess::{Color, GameLine, Move, Variant, write_san, write_uci},
+    chess::{Color, GameLine, Move, write_san},
     units::Centipawns,
 };
 
 use super::{
-    leans::Lean,
+    leans::{Lean, uci},
     library::Book,
     mark::MAX_WEIGHT,
     positions::Entry,
@@ -176,7 +176,7 @@ impl<'b> Lessons<'b> {
             let score = self.score(*key, *mv, least)?;
             Some(Lean {
                 key: *key,
-                uci: write_uci(*mv, Variant::Standard),
+                uci: uci(*mv),
                 games: score.games,
                 points: score.points(),
                 expected: score.expected,

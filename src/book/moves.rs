@@ -48,10 +48,11 @@ pub(super) fn read_move(pos: &Position, word: &str) -> Result<Move, Unread> {
     })
 }
 
-/// Whether a word is written as from-square and to-square, with or without a piece to promote to.
+/// Whether a word is written as from-square and to-square, with or without a piece to promote to; in antichess that may be
+/// a king.
 pub(super) fn is_coordinates(word: &str) -> bool {
     match word.as_bytes() {
-        [a, b, c, d] | [a, b, c, d, b'q' | b'r' | b'b' | b'n'] => {
+        [a, b, c, d] | [a, b, c, d, b'q' | b'r' | b'b' | b'n' | b'k'] => {
             [a, c].iter().all(|file| (b'a'..=b'h').contains(file))
                 && [b, d].iter().all(|rank| (b'1'..=b'8').contains(rank))
         }

@@ -1,7 +1,10 @@
 //! What is learned from a few games by hand, and what becomes of the text.
 
 use super::*;
-use crate::book::{Leans, Library, parse};
+use crate::{
+    book::{Leans, Library, parse},
+    chess::{Variant, write_uci},
+};
 use std::sync::Arc;
 
 fn taught<'b>(book: &'b Book, games: &[(&str, Color, u32, usize)]) -> Lessons<'b> {
