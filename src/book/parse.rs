@@ -8,6 +8,10 @@ use super::{draft::Draft, library::Book, text::Text};
 /// in memory, so there has to be an end.
 pub const MAX_BYTES: usize = 64 << 20;
 
+/// Texts of so many bytes are compiled, and never included: of the order of a million positions, which take a second to
+/// read.
+pub const LARGE: usize = 4 << 20;
+
 /// The most lines that are read as a book.
 pub const MAX_LINES: usize = 1_000_000;
 
