@@ -17,6 +17,7 @@ use crate::{
         exit::{Exit, Failure},
         games::open_archive,
     },
+    config,
     store::Filter,
     units::Nodes,
 };
@@ -30,7 +31,7 @@ use crate::{
   sparring book learn books/mine.book --patch p.diff
   patch books/mine.book < p.diff                                  takes the advice, after you have read it
   sparring book learn books/mine.book --patch p.diff --number     and gives numbers to moves that have none
-  sparring book learn books/mine.book --forget                    no weight of it leans by results any longer
+  sparring book learn books/mine.book --forget                    after soft-weights = false: nothing is kept of how it leaned
 
 A game of the archive counts for the moves that it says were drawn from this book, not for what the engine or another book
 played there; games in PGN, and old ones of the archive, for all moves that the book has. Expected points come from the ratings of
@@ -70,10 +71,12 @@ pub struct Args {
     /// The patch gives numbers also to moves that have none: they weigh those instead of what their lines sum up to.
     #[arg(long, requires = "patch")]
     number: bool,
-    /// Keeps in the archive how weights lean by these results, for a bot with soft-weights in [state].
+    /// Keeps in the archive how weights lean by these results, as book show and book explain tell it; a bot with soft-weights
+    /// in [state] makes that anew when it starts and each hour.
     #[arg(long, conflicts_with_all = ["games", "forget"])]
     keep: bool,
-    /// Forgets how the weights of this book lean; nothing else is done.
+    /// Forgets how the weights of this book lean; nothing else is done. A bot with soft-weights learns it again: switch them off
+    /// to be rid of it.
     #[arg(long, conflicts_with_all = ["games", "patch"])]
     forget: bool,
     /// No progress on stderr.
@@ -92,7 +95,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let book = desk::read_whole(&args.book)?;
     if args.forget {
         open_archive(args.archive.as_deref(), &args.config)?.put_leans(book.name(), &[])?;
-        desk::say(&format!("{} stands upright again", book.path()));
+        let again = renewed_by_bot(&args.config);
+        desk::say(&format!("{} stands upright again{again}", book.path()));
         return Ok(Exit::Success);
     }
     let mut lessons = Lessons::new(&book);
@@ -108,7 +112,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         if args.keep {
             let leans = lessons.leans(args.min);
             archive.put_leans(book.name(), &leans)?;
-            desk::say(&format!("{} moves lean by their results", leans.len()));
+            let again = renewed_by_bot(&args.config);
+            desk::say(&format!("{} moves lean by their results{again}", leans.len()));
         }
     }
     if lessons.games() == 0 {
@@ -153,6 +158,19 @@ fn must_be_free(patch: &Path, book: &Path, force: bool) -> anyhow::Result<()> {
         _ => return Ok(()),
     };
     Err(Failure::error(Exit::Usage, sentence))
+}
+
+/// What becomes of kept leans where a bot makes them itself, to be said behind what was done.
+fn renewed_by_bot(settings: &Path) -> String {
+    let makes_them = config::load(settings).is_ok_and(|(config, _)| config.state.soft_weights);
+    if makes_them {
+        let settings = settings.display();
+        format!(
+            ", until the bot looks at its games: with soft-weights in {settings} it does when it starts and each hour"
+        )
+    } else {
+        String::new()
+    }
 }
 
 fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
@@ -225,6 +243,21 @@ mod tests {
             said.ends_with("is the book itself; a patch is another file"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn it_is_told_where_a_bot_makes_leans_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = folder.path().join("bot.toml");
+        assert_eq!(renewed_by_bot(&settings), "");
+        fs::write(&settings, "[state]\nsoft-weights = true\n").unwrap();
+        let said = renewed_by_bot(&settings);
+        assert!(
+            said.starts_with(", until the bot looks at its games: with soft-weights in"),
+            "{said}"
+        );
+        fs::write(&settings, "[state]\nsoft-weights = false\n").unwrap();
+        assert_eq!(renewed_by_bot(&settings), "");
     }
 
     #[test]
