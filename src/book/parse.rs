@@ -297,6 +297,46 @@ mod tests {
     }
 
     #[test]
+    fn endless_warnings_are_counted_not_listed() {
+        let said = findings(&"1. e4 e5 3. Nf3\n".repeat(250));
+        assert_eq!(said.lines().count(), MAX_ERRORS + 1);
+        assert!(
+            said.ends_with("warning: 150 more warnings are not listed"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn zero_means_never_whatever_the_marks_say() {
+        assert_eq!(known("e4! 0\nd4", ""), "e2e4 0 :1, d2d4 100 :2");
+        assert_eq!(known("e4!! 3 e5? 0", "e2e4"), "e7e5 -100 :1");
+        let (book, _) = parse("a", "e4! 0 | d4\nc4");
+        let start = *GameLine::new(Variant::Standard).keys().last().unwrap();
+        assert!(book.unwrap().entries(start)[0].is_unwanted());
+    }
+
+    #[test]
+    fn a_header_without_its_colon_is_named() {
+        assert_eq!(
+            findings("name :  x\nvariant atomic\n"),
+            "books/test.book:1:1: error: \"name\" is not a move; a header has its colon right behind it: \"name: ...\"\n\
+             books/test.book:2:1: error: \"variant\" is not a move; a header has its colon right behind it: \"variant: ...\""
+        );
+    }
+
+    #[test]
+    fn a_pin_that_no_usual_game_comes_to_is_told() {
+        let ending = "from: 4k3/8/8/8/8/8/4P3/4K3 w - - 0 20\ne4@\n";
+        assert_eq!(
+            findings(ending),
+            "books/test.book:2:1: warning: \"@\" counts only in games that begin with this \"from:\"; \
+             without it the move counts by whatever way the position comes up"
+        );
+        let start = "from: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\ne4@\n";
+        assert_eq!(findings(start), "");
+    }
+
+    #[test]
     fn a_byte_order_mark_and_tabs_are_blanks() {
         assert_eq!(known("\u{feff}e4\te5\r\n", "e2e4"), "e7e5 100 :1");
         assert_eq!(findings("\u{feff}e4\te5\r\n"), "");
