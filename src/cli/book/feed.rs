@@ -162,11 +162,24 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// Whether a file has games, whatever it is called: lines of moves begin with no tag.
 fn is_games(path: &Path) -> bool {
     path.as_os_str() == "-"
         || path
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("pgn"))
+        || begins_with_tag(path)
+}
+
+fn begins_with_tag(path: &Path) -> bool {
+    let mut begin = Vec::new();
+    // What cannot be read is told of when it is read.
+    let read = File::open(path).and_then(|file| file.take(1024).read_to_end(&mut begin));
+    let text = String::from_utf8_lossy(&begin);
+    read.is_ok()
+        && text
+            .trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
+            .starts_with('[')
 }
 
 /// Rodent's `feedwhite.txt` and `feedblack.txt` say by their names whose moves count.
@@ -335,6 +348,14 @@ mod tests {
         assert_eq!(
             fed(&[("a.pgn", GAMES), ("mine.book", &mine)], "--min 1 --depth 1"),
             "# my own\n1. e4 4 | d4 2 # top\n1. e4 e5"
+        );
+    }
+
+    #[test]
+    fn games_are_known_whatever_their_file_is_called() {
+        assert_eq!(
+            fed(&[("a.txt", &format!("\u{feff}\n{GAMES}"))], "--min 1 --depth 1"),
+            "1. e4 2 | d4 1"
         );
     }
 
