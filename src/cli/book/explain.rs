@@ -1,6 +1,10 @@
 //! `sparring book explain`: what books have for a position, and why a move is played or not.
 
-use std::{fmt::Write as _, fs, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::desk;
 use crate::{
@@ -127,9 +131,21 @@ fn variant(args: &Args, books: &[Book]) -> anyhow::Result<Variant> {
 /// A personality of the folder that `bot.toml` here names, or a shipped one.
 fn personality(name: &str) -> anyhow::Result<Profile> {
     let paths = config::paths(&fs::read_to_string("bot.toml").unwrap_or_default());
-    let read = |(file, text): (String, String)| personality::read(&file, &text).0;
-    let cast = Cast::new(explain::files(&paths)?.into_iter().filter_map(read).collect());
-    must_know(&cast, name).cloned()
+    among(explain::files(&paths)?, name)
+}
+
+/// A personality among files, or what is wrong with the file that has its name.
+fn among(files: Vec<(String, String)>, name: &str) -> anyhow::Result<Profile> {
+    let mut cast = Vec::new();
+    for (file, text) in files {
+        let is_meant = Path::new(&file).file_stem().is_some_and(|stem| stem == name);
+        match personality::read(&file, &text) {
+            (Some(profile), _) => cast.push(profile),
+            (None, findings) if is_meant => return Err(findings.into()),
+            (None, _) => {}
+        }
+    }
+    must_know(&Cast::new(cast), name).cloned()
 }
 
 fn level(text: &str) -> Result<Elo, String> {
@@ -191,6 +207,15 @@ mod tests {
             "a/mine.book and b/mine.book are both called mine; a bot has one book of a name"
         );
         assert!(must_have_names_of_their_own(&books(&[("a.book", "e4"), ("b.book", "d4")])).is_ok());
+    }
+
+    #[test]
+    fn a_personality_that_cannot_be_read_is_told_of() {
+        let files = || vec![("personalities/club.toml".to_owned(), "level = \"\"\n".to_owned())];
+        let said = among(files(), "club").unwrap_err().to_string();
+        assert!(said.starts_with("personalities/club.toml:1:"), "{said}");
+        let said = among(files(), "tim").unwrap_err().to_string();
+        assert_eq!(said, "there is no personality \"tim\", nor any other");
     }
 
     #[test]
