@@ -29,6 +29,7 @@ mod ends;
 mod entries;
 mod explain;
 mod format;
+mod grow;
 mod harvest;
 mod head;
 mod include;
