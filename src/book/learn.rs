@@ -62,8 +62,8 @@ pub struct Lesson {
     pub weight: i64,
     /// What its weight would be; the same where nothing is to be changed.
     pub advised: i64,
-    /// Whether it has a number, which [`Lessons::revise`] changes.
-    pub has_number: bool,
+    /// Whether it has a number or stands in a choice, so that [`Lessons::revise`] changes it.
+    pub is_revised: bool,
 }
 
 impl Lesson {
@@ -160,7 +160,7 @@ impl<'b> Lessons<'b> {
                 verdict: score.verdict(),
                 weight: entry.weight(),
                 advised,
-                has_number: entry.number.is_some(),
+                is_revised: entry.number.is_some() || entry.chosen,
             })
         });
         let mut lessons: Vec<Lesson> = met.filter(|lesson| lesson.games >= least).collect();

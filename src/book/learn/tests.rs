@@ -70,7 +70,7 @@ fn moves_without_a_number_are_advised_on_and_numbered_on_request() {
     let shown: Vec<(String, i64, i64, bool)> = lessons
         .list(1)
         .into_iter()
-        .map(|one| (one.mv, one.weight, one.advised, one.has_number))
+        .map(|one| (one.mv, one.weight, one.advised, one.is_revised))
         .collect();
     assert_eq!(
         shown,
@@ -106,6 +106,7 @@ fn what_is_advised_is_what_the_patch_comes_to() {
         .list(1)
         .into_iter()
         .map(|one| {
+            assert!(one.is_revised, "{}", one.mv);
             let now = again
                 .list(1)
                 .into_iter()

@@ -153,10 +153,14 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     desk::must_be_readable(&text, &hint)?;
     args.output.write(text.as_bytes())?;
     if !args.quiet {
-        let new = if old.is_some() { "new " } else { "" };
+        let thing = if old.is_some() { "new line" } else { "line" };
         desk::say(&format!(
-            "{} games, {} used, {} broken: {} {new}lines, {} positions",
-            tally.games, tally.used, tally.broken, grown.rows, grown.positions
+            "{}, {} used, {} broken: {}, {}",
+            desk::several(tally.games as usize, "game"),
+            tally.used,
+            tally.broken,
+            desk::several(grown.rows, thing),
+            desk::several(grown.positions, "position")
         ));
     }
     Ok(Exit::Success)

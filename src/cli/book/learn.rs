@@ -174,7 +174,7 @@ fn renewed_by_bot(settings: &Path) -> String {
 }
 
 fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
-    let is_patched = |one: &Lesson| one.has_number || numbered;
+    let is_patched = |one: &Lesson| one.is_revised || numbered;
     let mut drawn = format!(
         "{:>5} {:>7} {:>9} {:>7} {:>7} {:>14}  move\n",
         "games", "points", "expected", "surplus", "verdict", "weight"
@@ -214,7 +214,7 @@ fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
     }
     let is_left_out = |one: &Lesson| one.advised != one.weight && !is_patched(one);
     if lessons.iter().any(is_left_out) {
-        drawn += "(in brackets: of moves without a number, which a patch leaves alone unless it is made with --number)\n";
+        drawn += "(in brackets: of moves without a number outside choices, which a patch leaves alone unless it is made with --number)\n";
     }
     drawn
 }
