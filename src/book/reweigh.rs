@@ -183,7 +183,7 @@ mod tests {
             let before = parse("a.book", &text).0.unwrap();
             let wish = |key: u64, mv: Move| {
                 let hash = (key ^ u64::from(mv.to()) ^ salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-                (hash % 3 == 0).then_some((hash / 3 % 200) as u32)
+                hash.is_multiple_of(3).then_some((hash / 3 % 200) as u32)
             };
             let rewrite = if also_plain { number } else { reweigh };
             let after = rewrite(&before, &mut |key, mv, _| wish(key, mv));
