@@ -89,10 +89,14 @@ impl Findings {
             .all(|finding| finding.severity != Severity::Error)
     }
 
-    /// The place of a finding, both from 1. Columns count characters, as editors show them.
+    /// The place of a finding, both from 1. Columns count characters, as editors show them: without the mark of the byte
+    /// order that some of them write first.
     #[must_use]
     pub fn place(&self, finding: &Diagnostic) -> (usize, usize) {
-        place(&self.text, finding.span.start)
+        match place(&self.text, finding.span.start) {
+            (1, column) if self.text.starts_with('\u{feff}') => (1, column.saturating_sub(1).max(1)),
+            place => place,
+        }
     }
 }
 
@@ -159,5 +163,7 @@ mod tests {
         );
         assert!(!findings.is_usable());
         assert_eq!(place(text, 1000), (3, 1));
+        let marked = Findings::new("a", "\u{feff}e9\ne9", vec![Diagnostic::error(3..5, "odd")]);
+        assert_eq!(marked.to_string(), "a:1:1: error: odd");
     }
 }

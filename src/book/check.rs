@@ -340,6 +340,20 @@ mod tests {
     }
 
     #[test]
+    fn the_books_on_the_page_of_the_format_have_no_slips() {
+        let page = include_str!("../../docs/book.md");
+        let books: Vec<&str> = page
+            .split("```book\n")
+            .skip(1)
+            .filter_map(|rest| rest.split("```").next())
+            .collect();
+        assert!(books.len() >= 6);
+        for text in books {
+            assert_eq!(check(text).to_string(), "", "in\n{text}");
+        }
+    }
+
+    #[test]
     fn the_same_line_twice_is_told() {
         let said = check("1. e4 e5 2. Nf3\nd4\ne2e4 e7e5 Nf3 # again\ncolor: black\ne4 e5 Nf3").to_string();
         assert_eq!(

@@ -19,7 +19,7 @@ use super::{
 pub(super) const MAGIC: [u8; 8] = *b"sparbook";
 
 /// Raised whenever the same text would be compiled to other bytes or be understood in another way.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// The most bytes of names that a compiled book keeps, since all of them stay in memory. Further moves have no name.
 const MAX_NAMES: usize = 4 << 20;

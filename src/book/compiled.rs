@@ -408,7 +408,7 @@ mod tests {
         bytes[8] = 99;
         assert_eq!(
             said(&bytes),
-            "compiled by another release: format 99 instead of 2"
+            "compiled by another release: format 99 instead of 3"
         );
     }
 

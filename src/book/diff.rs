@@ -6,7 +6,7 @@ use crate::chess::{Color, Move, Rules as _, write_san};
 
 use super::{
     library::Book,
-    positions::Entry,
+    positions::{Entry, path as way},
     walk::{Row, walk_all},
 };
 
@@ -38,24 +38,32 @@ pub fn diff(old: &Book, new: &Book) -> Vec<Difference> {
         .collect()
 }
 
-/// A position that one of the books has a move for.
+/// A position that one of the books has a move for, or a way to one that a move is pinned to.
 struct Place {
-    key: u64,
+    /// The key of the position; of a way, those of all positions up to it.
+    keys: Vec<u64>,
+    is_way: bool,
     after: String,
     /// Its moves as text, in the order met.
     moves: Vec<(Move, String)>,
 }
 
-fn visit(row: &Row<'_, '_>, places: &mut Vec<Place>, index: &mut HashMap<u64, usize>) {
+fn visit(row: &Row<'_, '_>, places: &mut Vec<Place>, index: &mut HashMap<(bool, u64), usize>) {
     for played in row.counting() {
-        let at = *index.entry(played.key).or_insert_with(|| {
-            places.push(Place {
-                key: played.key,
-                after: path(row, played.depth),
-                moves: Vec::new(),
+        let is_way = played.worth.pinned;
+        let first = if is_way { 0 } else { played.depth };
+        let keys: Vec<u64> = (first..=played.depth).map(|depth| row.trail.key(depth)).collect();
+        let at = *index
+            .entry((is_way, way(keys.iter().copied())))
+            .or_insert_with(|| {
+                places.push(Place {
+                    keys,
+                    is_way,
+                    after: path(row, played.depth),
+                    moves: Vec::new(),
+                });
+                places.len() - 1
             });
-            places.len() - 1
-        });
         let Some(place) = places.get_mut(at) else { continue };
         if place.moves.iter().all(|(mv, _)| *mv != played.mv) {
             let san = write_san(row.trail.position(played.depth), played.mv);
@@ -81,7 +89,14 @@ fn path(row: &Row<'_, '_>, depth: usize) -> String {
 
 impl Place {
     fn differences(self, old: &Book, new: &Book) -> Vec<Difference> {
-        let (old, new) = (old.entries(self.key), new.entries(self.key));
+        let entries = |book: &Book| -> Vec<Entry> {
+            match self.keys.last() {
+                _ if self.is_way => book.entries_along(&self.keys).to_vec(),
+                Some(key) => book.entries(*key).to_vec(),
+                None => Vec::new(),
+            }
+        };
+        let (old, new) = (entries(old), entries(new));
         let compared = self.moves.into_iter().map(|(mv, san)| Difference {
             after: self.after.clone(),
             mv: san,
@@ -91,6 +106,7 @@ impl Place {
         compared
             .filter(|difference| match (difference.old, difference.new) {
                 (Some(old), Some(new)) => (old - new).abs() > 0.001,
+                (None, None) => false,
                 _ => true,
             })
             .collect()
@@ -132,6 +148,26 @@ mod tests {
     #[test]
     fn other_order_and_other_looks_are_no_difference() {
         assert!(shown("1. d4 d5 2. c4\nc4 e5", "c2c4 e7e5 # English\n\nd4 d5 c4").is_empty());
+    }
+
+    #[test]
+    fn pinned_moves_are_compared_where_they_count() {
+        let text = "d4 Nf6 c4 e6 Nc3\nc4 Nf6 d4 e6 Nf3@\nc4 Nf6 d4 e6 g3!@\n";
+        assert!(shown(text, text).is_empty());
+        assert_eq!(
+            shown(text, &text.replace("g3!@", "g3@")),
+            [
+                "1. c4 Nf6 2. d4 e6 [Nf3] 25% > 33%",
+                "1. c4 Nf6 2. d4 e6 [g3] 50% > 33%"
+            ]
+        );
+        assert_eq!(
+            shown(text, &text.replace("c4 Nf6 d4 e6 g3!@\n", ""))[2..],
+            [
+                "1. c4 Nf6 2. d4 e6 [Nf3] 25% > 50%",
+                "1. c4 Nf6 2. d4 e6 [g3] 50% > -"
+            ]
+        );
     }
 
     #[test]

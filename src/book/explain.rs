@@ -2,7 +2,7 @@
 
 use crate::chess::{Rules as _, write_san};
 
-use super::{leans::Lean, library::Library, pick::Wish, positions::Entry};
+use super::{entries::Entries, leans::Lean, library::Library, pick::Wish, positions::Entry};
 
 /// What one book says of one move.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +38,10 @@ pub enum WhyNot {
     LeftOut,
     /// A book named before this one is against it.
     Vetoed,
+    /// Another move of the book is heavier, and only the heaviest is played.
+    Lighter,
+    /// It is not wanted now, whatever the books say.
+    Unwanted,
     /// A book named before this one answers.
     Earlier,
     /// The personality leaves its books earlier in a game.
@@ -55,6 +59,8 @@ impl WhyNot {
             Self::Weightless => "its weight is 0 or less",
             Self::LeftOut => "the choice in this position leaves it out",
             Self::Vetoed => "a book before this one is against it",
+            Self::Lighter => "only the heaviest move is played, and another is heavier",
+            Self::Unwanted => "it is not wanted now",
             Self::Earlier => "a book before this one answers",
             Self::Late => "it has left its books by now",
             Self::OtherGame => "the book is for other speeds or levels",
@@ -71,7 +77,7 @@ impl Library {
         let (pos, key) = (line.position(), line.keys().last().copied());
         let choices = self.choices_for(wish);
         let mut explained: Vec<Explained> = Vec::new();
-        let mut answered = false;
+        let (mut answered, mut earlier) = (false, Vec::new());
         for book in wish.books.iter().filter_map(|name| self.book(name)) {
             if !book.head().fits(line.variant(), None, None) {
                 continue;
@@ -89,10 +95,9 @@ impl Library {
                     at: book.place(entry),
                     note: book.note(entry).map(str::to_owned),
                     lean: key.and_then(|key| book.lean(key, entry.mv)).map(Lean::words),
-                    why_not: if is_asked {
-                        why_not(entry, wish)
-                    } else {
-                        Some(WhyNot::OtherGame)
+                    why_not: match () {
+                        () if !is_asked => Some(WhyNot::OtherGame),
+                        () => why_not(entry, wish).or_else(|| forbidden(entry, wish, answered, &earlier)),
                     },
                 })
                 .collect();
@@ -106,9 +111,12 @@ impl Library {
                         one.why_not.get_or_insert(WhyNot::Earlier);
                     }
                     _ => {
-                        one.why_not.get_or_insert(WhyNot::Vetoed);
+                        one.why_not.get_or_insert(WhyNot::Lighter);
                     }
                 }
+            }
+            if is_asked {
+                earlier.push(entries);
             }
             answered |= says.iter().any(|one| one.chance > 0.0);
             explained.append(&mut says);
@@ -126,6 +134,21 @@ fn why_not(entry: &Entry, wish: &Wish<'_>) -> Option<WhyNot> {
         Some(WhyNot::LeftOut)
     } else if !wish.reaches(entry) {
         Some(WhyNot::Late)
+    } else {
+        None
+    }
+}
+
+/// Why what the book itself would play is forbidden: by books that were asked before, or by the wish.
+fn forbidden(entry: &Entry, wish: &Wish<'_>, answered: bool, earlier: &[Entries<'_>]) -> Option<WhyNot> {
+    let is_against = |entries: &Entries<'_>| {
+        let mut said = entries.iter();
+        said.any(|other| other.mv == entry.mv && other.is_unwanted())
+    };
+    if wish.without.contains(&entry.mv) {
+        Some(WhyNot::Unwanted)
+    } else if !answered && earlier.iter().any(is_against) {
+        Some(WhyNot::Vetoed)
     } else {
         None
     }
@@ -210,9 +233,8 @@ mod tests {
             library.explain(&wish).iter().map(show).collect()
         };
         let other = "c5 0% the book is for other speeds or levels";
-        let lighter = shown(None).pop().unwrap();
-        assert_eq!(shown(None)[..2], [other, "e5 100% "]);
-        assert!(lighter.starts_with("c6 0% "), "{lighter}");
+        let lighter = "c6 0% only the heaviest move is played, and another is heavier";
+        assert_eq!(shown(None), [other, "e5 100% ", lighter]);
         let late = "0% it has left its books by now";
         assert_eq!(
             shown(Some(1)),

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::chess::{Color, Rules as _, Variant, write_san, write_uci};
+use crate::chess::{Color, Move, Position, Rules as _, Variant, write_san, write_uci};
 
 use super::{
     library::Book,
+    moves::read_move,
     row::Played,
     text::{Kind, Line, PieceKind},
     trail::Trail,
@@ -107,9 +108,18 @@ fn rewrite(row: &Row<'_, '_>, notation: Notation) -> Vec<String> {
 
 fn spell(played: &Played, trail: &Trail<'_>, notation: Notation) -> String {
     match notation {
-        Notation::Uci => write_uci(played.mv, Variant::Standard),
+        Notation::Uci => in_coordinates(trail.position(played.depth), played.mv),
         Notation::San | Notation::AsWritten => write_san(trail.position(played.depth), played.mv),
     }
+}
+
+/// A move in coordinates that read back as that move. With a king that castles by one square, or not at all, `f1g1` is
+/// another move, and only the king that takes its rook says what is meant.
+fn in_coordinates(pos: &Position, mv: Move) -> String {
+    let spellings = [Variant::Standard, Variant::Chess960].map(|variant| write_uci(mv, variant));
+    let read_back = |spelling: &String| read_move(pos, spelling) == Ok(mv);
+    let found = spellings.into_iter().find(read_back);
+    found.unwrap_or_else(|| write_san(pos, mv))
 }
 
 /// The number before a move of White, or before the first of a row.
@@ -157,6 +167,29 @@ mod tests {
             formatted("1.e4 1...e5 2. Nf3??", Notation::Uci),
             "e2e4 e7e5 g1f3??\n"
         );
+    }
+
+    #[test]
+    fn coordinates_read_back_as_the_move_they_were() {
+        let from = "variant: chess960\nfrom: 4k3/8/8/8/8/8/8/1R3K1R w BH - 0 1\n";
+        let both = format!("{from}O-O\nKg1\nO-O-O\n");
+        assert_eq!(
+            formatted(&both, Notation::Uci),
+            format!("{from}f1h1\nf1g1\nf1b1\n")
+        );
+        let usual = "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O";
+        assert_eq!(
+            formatted(usual, Notation::Uci),
+            "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1\n"
+        );
+        let king = "variant: antichess\nfrom: 8/P7/8/8/8/8/8/7n w - - 0 1\n";
+        assert_eq!(
+            formatted(&format!("{king}a8=K\n"), Notation::Uci),
+            format!("{king}a7a8k\n")
+        );
+        let drop = "variant: crazyhouse\ne4 d5 exd5 Qxd5 Nc3 Qa5 P@d5\n";
+        let written = formatted(drop, Notation::Uci);
+        assert_eq!(parse("a.book", &written).1.to_string(), "", "{written}");
     }
 
     proptest! {

@@ -1,28 +1,33 @@
-//! A book grown from games: how often each move was played, written as lines that people can edit.
+//! A book grown from games: how often each move was played, in a book of its own or onto another.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use crate::chess::{Color, GameLine, Move, Position, Rules as _, Variant, key, write_san};
+use crate::chess::{Color, GameLine, Move, Variant, key};
 
-use super::{library::Book, mark::MAX_WEIGHT, openings, tree::numbered, walk::walk};
+use super::{
+    grow::{Scale, write},
+    library::Book,
+    merge::merge,
+    parse::parse,
+    reweigh::reweigh,
+    walk::walk,
+};
 
 /// Counts of moves, by whose moves they are to count in the book.
 #[derive(Debug, Clone, Default)]
 pub struct Harvest {
     /// Games of which both sides count.
-    both: Counts,
+    pub(super) both: Counts,
     /// Games of which only White's moves count.
-    white: Counts,
+    pub(super) white: Counts,
     /// Games of which only Black's moves count.
-    black: Counts,
-    /// Moves that must not come up.
-    unwanted: HashSet<(u64, Move)>,
+    pub(super) black: Counts,
     /// Whether games of both sides count for each side on its own.
     is_split: bool,
 }
 
 /// How often each move was played in each position.
-type Counts = HashMap<(u64, Move), u32>;
+pub(super) type Counts = HashMap<(u64, Move), u32>;
 
 /// What came of a harvest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,37 +90,6 @@ impl Harvest {
         rows
     }
 
-    /// Counts what a book says already, so that games add to it: a number as it stands, a move without as often as lines
-    /// play it. What the book does not want stays out, however often it was played.
-    pub fn continue_from(&mut self, book: &Book) {
-        let mut seen = HashSet::new();
-        walk(book.text(), &mut |row| {
-            if !row.trail.counts() {
-                return;
-            }
-            for played in row.played {
-                // A move of the other side leads on, but its count is nobody's word.
-                let counts = row.color.is_none_or(|color| color == played.turn);
-                if !seen.insert((played.key, played.mv, row.color)) {
-                    continue;
-                }
-                let entries = book.entries(played.key);
-                let said = entries.iter().find(|entry| entry.mv == played.mv);
-                let times = match said.filter(|_| counts) {
-                    Some(entry) if entry.is_unwanted() => {
-                        self.unwanted.insert((played.key, played.mv));
-                        0
-                    }
-                    Some(entry) => entry.number.unwrap_or(entry.lines),
-                    None => 1,
-                };
-                for counts in self.sections(row.color) {
-                    *counts.entry((played.key, played.mv)).or_default() += times;
-                }
-            }
-        });
-    }
-
     /// How often a move was counted, for those whose word counts in its position.
     #[must_use]
     pub fn count(&self, key: u64, mv: Move, turn: Color) -> u32 {
@@ -146,135 +120,38 @@ impl Harvest {
     /// way, and carries the name of its opening.
     #[must_use]
     pub fn grow(&self, least: u32) -> Grown {
-        let mut grown = Grown {
-            text: String::new(),
-            rows: 0,
-            positions: 0,
+        write(self, least, None)
+    }
+
+    /// The text of a book with what was counted: the numbers of moves that were played grow, and below its own lines
+    /// stand those that are new, with moves that were played at least so often. What the book does not want, or leaves out
+    /// of a choice, is not played for all that; what nobody played keeps its weight.
+    ///
+    /// Lines of a book that has no numbers count as games do.
+    #[must_use]
+    pub fn grow_onto(&self, old: &Book, least: u32) -> Grown {
+        let text = reweigh(old, &mut |key, mv, turn| {
+            let entries = old.entries(key);
+            let entry = entries.iter().find(|entry| entry.mv == mv)?;
+            let count = |mv| self.count(key, mv, turn);
+            let is_touched = count(mv) > 0
+                || entry.number.is_none() && entries.iter().any(|one| one.share() > 0 && count(one.mv) > 0);
+            (entry.share() > 0 && is_touched).then(|| Scale::of(&entries).number(Some(entry), count(mv)))
+        });
+        let new = write(self, least, Some(old));
+        let read = |name: &str, text: &str| parse(name, text).0;
+        let text = match (read(old.path(), &text), read("the games", &new.text)) {
+            (Some(book), Some(new_lines)) if new.rows > 0 => merge(&book, &new_lines).text,
+            _ => text,
         };
-        for (counts, side) in [
-            (&self.both, None),
-            (&self.white, Some(Color::White)),
-            (&self.black, Some(Color::Black)),
-        ] {
-            if counts.values().all(|count| *count < least.max(1)) {
-                continue;
-            }
-            if let Some(color) = side {
-                let gap = if grown.text.is_empty() { "" } else { "\n" };
-                grown.text += &format!("{gap}color: {color}\n");
-            }
-            let mut writer = Writer {
-                counts,
-                unwanted: &self.unwanted,
-                side,
-                least: least.max(1),
-                seen: HashSet::new(),
-                grown: &mut grown,
-            };
-            let mut line = Path::default();
-            writer.visit(&Variant::Standard.start(), &mut line);
-        }
-        grown
-    }
-}
-
-/// The moves that lead to a position, in words and in keys.
-#[derive(Debug, Default)]
-struct Path {
-    words: Vec<String>,
-    keys: Vec<u64>,
-}
-
-struct Writer<'a> {
-    counts: &'a Counts,
-    unwanted: &'a HashSet<(u64, Move)>,
-    side: Option<Color>,
-    least: u32,
-    seen: HashSet<u64>,
-    grown: &'a mut Grown,
-}
-
-impl Writer<'_> {
-    /// Writes what is played from a position on. Only positions not met before go on; the others were written by
-    /// another order of moves, which is enough.
-    fn visit(&mut self, pos: &Position, path: &mut Path) {
-        let here = key(pos);
-        if !self.seen.insert(here) {
-            return;
-        }
-        let moves = self.moves(pos, here);
-        let counts = self.side.is_none_or(|side| side == pos.turn());
-        if counts && !moves.is_empty() {
-            self.grown.positions += 1;
-        }
-        let is_choice = counts && moves.len() > 1;
-        if is_choice {
-            let options: Vec<String> = moves
-                .iter()
-                .map(|(mv, count)| format!("{} {}", write_san(pos, *mv), (*count).min(MAX_WEIGHT)))
-                .collect();
-            let first = numbered(pos, &options.join(" | "));
-            self.row(pos, path, &first, None);
-        }
-        for (mv, _) in moves {
-            let mut after = pos.clone();
-            after.play_unchecked(mv);
-            let reached = key(&after);
-            let word = write_san(pos, mv);
-            let is_end = self.moves(&after, reached).is_empty() || self.seen.contains(&reached);
-            if is_end && !is_choice {
-                let keys = path.keys.iter().rev();
-                let opening = openings::name(reached).or_else(|| keys.copied().find_map(openings::name));
-                let name = opening.map(|opening| opening.name);
-                self.row(pos, path, &numbered(pos, &word), name);
-            }
-            path.words
-                .push(if pos.turn() == Color::White || path.words.is_empty() {
-                    numbered(pos, &word)
-                } else {
-                    word
-                });
-            path.keys.push(reached);
-            self.visit(&after, path);
-            path.words.pop();
-            path.keys.pop();
-        }
-    }
-
-    fn row(&mut self, pos: &Position, path: &Path, last: &str, name: Option<&str>) {
-        // The number of Black's move is said only where the row begins with it.
-        let last = match last.split_once("... ") {
-            Some((_, bare)) if pos.turn() == Color::Black && !path.words.is_empty() => bare,
-            _ => last,
-        };
-        for word in &path.words {
-            self.grown.text += word;
-            self.grown.text.push(' ');
-        }
-        self.grown.text += last;
-        if let Some(name) = name {
-            self.grown.text += "  # ";
-            self.grown.text += name;
-        }
-        self.grown.text.push('\n');
-        self.grown.rows += 1;
-    }
-
-    /// The moves that were played often enough, the most frequent first.
-    fn moves(&self, pos: &Position, here: u64) -> Vec<(Move, u32)> {
-        let legal = pos.legal_moves();
-        let mut moves: Vec<(Move, u32)> = legal
-            .iter()
-            .filter_map(|mv| Some((*mv, *self.counts.get(&(here, *mv))?)))
-            .filter(|(mv, count)| *count >= self.least && !self.unwanted.contains(&(here, *mv)))
-            .collect();
-        moves.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        moves
+        Grown { text, ..new }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::book::{check, parse};
 
@@ -335,19 +212,107 @@ mod tests {
         assert_eq!(harvest.grow(1).text, "color: black\n1. e4 c5 2 | e5 1\n");
     }
 
+    /// A book after games of both sides, which may leave out what was played less often.
+    fn onto(old: &str, games: &[&str], least: u32) -> String {
+        let games: Vec<(&str, Option<Color>)> = games.iter().map(|moves| (*moves, None)).collect();
+        let text = harvest(&games)
+            .grow_onto(&parse("a.book", old).0.unwrap(), least)
+            .text;
+        assert_eq!(parse("a.book", &text).1.to_string(), "");
+        text.replace("\n# From the games\n", "+ ")
+    }
+
     #[test]
     fn a_book_goes_on_from_what_it_says() {
-        let book = parse("a.book", "e4 60 | d4 40\ne4 e5\ne4 c5\ne4 a6xx").0.unwrap();
-        let mut harvest = Harvest::new();
-        harvest.continue_from(&book);
-        for moves in ["e2e4 c7c5", "e2e4 a7a6", "e2e4 a7a6"] {
-            harvest.add(
-                &GameLine::replay(Variant::Standard, "startpos", moves).unwrap(),
-                None,
-                1,
-            );
+        assert_eq!(
+            onto(
+                "e4 60 | d4 40\ne4 e5\ne4 c5\ne4 a6xx\n",
+                &["e2e4 c7c5", "e2e4 a7a6", "e2e4 a7a6"],
+                1
+            ),
+            "e4 63 | d4 40\ne4 e5\ne4 c5\ne4 a6xx\n+ 1. e4 c5 2 | e5 1\n"
+        );
+        // Marks count on top, so that a game counts as much as a line.
+        assert_eq!(
+            onto("e4 e5!\ne4 c5\n", &["e2e4 c7c5"], 1),
+            "e4 e5!\ne4 c5\n+ 1. e4 c5 200 | e5 100\n"
+        );
+    }
+
+    #[test]
+    fn without_games_a_book_stays_as_it_is_and_games_do_not_change_its_mind() {
+        let folder = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/books")).unwrap();
+        let paths = folder.map(|entry| entry.unwrap().path());
+        for path in paths.filter(|path| path.extension().is_some_and(|ending| ending == "book")) {
+            let (name, text) = (path.display().to_string(), fs::read_to_string(&path).unwrap());
+            let book = parse(&name, &text).0.unwrap();
+            assert_eq!(Harvest::new().grow_onto(&book, 1).text, text);
+            if !book.head().fits(Variant::Standard, None, None) {
+                continue;
+            }
+            let (mut harvest, mut rows) = (Harvest::new(), 0);
+            walk(book.text(), &mut |row| {
+                rows += 1;
+                if rows % 20 == 0 && row.trail.counts() {
+                    let mut line = GameLine::new(Variant::Standard);
+                    for (depth, played) in row.played.iter().enumerate() {
+                        if played.depth == depth {
+                            line.play(played.mv);
+                        }
+                    }
+                    harvest.add(&line, row.color, 3);
+                }
+            });
+            // Games that followed the book change chances, and no word of it on what is played and what is not.
+            let grown = harvest.grow_onto(&book, 2).text;
+            for one in crate::book::diff(&book, &parse(&name, &grown).0.unwrap()) {
+                let (old, new) = (one.old.unwrap_or_default(), one.new.unwrap_or_default());
+                assert_eq!(old == 0.0, new == 0.0, "{name}: {one:?}");
+            }
         }
-        assert_eq!(harvest.grow(1).text, "1. e4 63 | d4 40\n1. e4 c5 2 | e5 1\n");
+    }
+
+    #[test]
+    fn what_a_book_leaves_out_or_forbids_stays_out() {
+        for text in [
+            "e4 0 | d4 100\n",
+            "d4 100 | c4xx\ne4 e5\n",
+            "d4 | c4\ne4 e5\n",
+            "from: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\ne4 0\nd4 100\n",
+        ] {
+            assert_eq!(onto(text, &["e2e4", "e2e4"], 1), text);
+        }
+        // Answers to what the other side plays are another matter.
+        assert_eq!(
+            onto("d4 | c4\ne4 e5\n", &["e2e4 c7c5"], 1),
+            "d4 | c4\ne4 e5\n+ 1. e4 c5 1 | e5 1\n"
+        );
+    }
+
+    #[test]
+    fn numbers_count_wherever_their_line_begins() {
+        let start = "from: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n";
+        assert_eq!(
+            onto(&format!("{start}e4 60\nd4 40\n"), &["e2e4"], 1),
+            format!("{start}e4 61\nd4 40\n")
+        );
+    }
+
+    #[test]
+    fn a_new_choice_holds_what_the_book_plays_and_new_lines_lead_to_it() {
+        assert_eq!(
+            onto("e4 3 | d4 1\n", &["c2c4", "c2c4", "g1f3"], 2),
+            "e4 3 | d4 1\n+ 1. e4 3 | c4 2 | d4 1\n"
+        );
+        assert_eq!(
+            onto("d4 d5 c4\n", &["c2c4 d7d5 d2d4", "c2c4 d7d5 d2d4 d5c4"], 1),
+            "d4 d5 c4\n+ 1. c4 2 | d4 1\n1. c4 d5 2. d4 dxc4  # Queen's Gambit Accepted\n"
+        );
+        // The same once more adds to the numbers alone.
+        assert_eq!(
+            onto("e4 3 | d4 1\ne4 e5\n", &["e2e4 e7e5", "d2d4"], 2),
+            "e4 4 | d4 2\ne4 e5\n"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::diagnostic::{Diagnostic, Findings};
 
-use super::library::Book;
+use super::{library::Book, moves::is_near};
 
 /// The books that one includes, and those that these include, each once and before whoever includes it. What is not
 /// there or plays by other rules is left out.
@@ -19,7 +19,7 @@ pub(super) fn included<'b>(book: &'b Book, all: &'b [Book]) -> Vec<&'b Book> {
 fn visit<'b>(book: &'b Book, all: &'b [Book], seen: &mut HashSet<&'b str>, found: &mut Vec<&'b Book>) {
     for include in &book.head().includes {
         let other = all.iter().find(|other| other.name() == include.name);
-        let fits = |other: &&Book| other.head().variant == book.head().variant && !other.is_compiled();
+        let fits = |other: &&Book| other.head().variant == book.head().variant && !other.is_large();
         let Some(other) = other.filter(fits) else {
             continue;
         };
@@ -36,8 +36,15 @@ fn visit<'b>(book: &'b Book, all: &'b [Book], seen: &mut HashSet<&'b str>, found
 pub fn missing_includes(all: &[Book]) -> Vec<Findings> {
     let told = all.iter().map(|book| {
         let findings = book.head().includes.iter().filter_map(|include| {
+            let mut help = "its lines are left out, all others of this book count".to_owned();
             let message = match all.iter().find(|other| other.name() == include.name) {
-                None => format!("there is no book \"{}\" in this folder", include.name),
+                None => {
+                    let mut names = all.iter().map(Book::name).filter(|name| *name != book.name());
+                    if let Some(near) = names.find(|name| is_close(&include.name, name)) {
+                        help = format!("did you mean {near}?");
+                    }
+                    format!("there is no book \"{}\" in this folder", include.name)
+                }
                 Some(other) if other.head().variant != book.head().variant => {
                     format!(
                         "\"{}\" is a book for {}",
@@ -45,37 +52,44 @@ pub fn missing_includes(all: &[Book]) -> Vec<Findings> {
                         other.head().variant.name()
                     )
                 }
-                Some(other) if other.is_compiled() => {
+                Some(other) if other.is_large() => {
                     format!(
                         "\"{}\" is too large to be included: let personalities name it after this book",
                         include.name
                     )
                 }
-                Some(other) if other.name() == book.name() => "a book cannot include itself".to_owned(),
+                Some(other) if other.name() == book.name() => {
+                    help = "its lines count once; take this line out".to_owned();
+                    "a book cannot include itself".to_owned()
+                }
                 Some(other)
                     if included(other, all)
                         .iter()
                         .any(|inner| inner.name() == book.name()) =>
                 {
+                    help = "the lines of each count once; take out one of the two headers".to_owned();
                     format!("\"{}\" includes this book in turn", include.name)
                 }
                 Some(_) => return None,
             };
-            Some(
-                Diagnostic::error(include.span.clone(), message)
-                    .with_help("the lines of this book alone are used"),
-            )
+            Some(Diagnostic::error(include.span.clone(), message).with_help(help))
         });
         Findings::new(book.path(), book.text().source(), findings.collect())
     });
     told.filter(|findings| !findings.list.is_empty()).collect()
 }
 
+/// Whether one name is most likely meant by another: a slip apart, or in other letters.
+fn is_close(said: &str, name: &str) -> bool {
+    let (said, name) = (said.to_lowercase(), name.to_lowercase());
+    said == name || is_near(&said, &name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        book::{Library, parse},
+        book::{LARGE, Library, parse},
         chess::{GameLine, Variant},
     };
 
@@ -116,21 +130,47 @@ mod tests {
             ("d.book", "variant: atomic\ninclude: a\n1. Nf3\n"),
         ]);
         let said: Vec<String> = missing_includes(&all).iter().map(Findings::to_string).collect();
-        let help = "the lines of this book alone are used";
+        let once = "the lines of each count once; take out one of the two headers";
+        let out = "its lines are left out, all others of this book count";
         assert_eq!(
             said,
             [
                 format!(
-                    "a.book:1:10: error: \"b\" includes this book in turn; {help}\na.book:2:10: error: there is no book \"gone\" in this folder; {help}"
+                    "a.book:1:10: error: \"b\" includes this book in turn; {once}\na.book:2:10: error: there is no book \"gone\" in this folder; {out}"
                 ),
-                format!("b.book:1:10: error: \"a\" includes this book in turn; {help}"),
-                format!("c.book:1:10: error: a book cannot include itself; {help}"),
-                format!("d.book:2:10: error: \"a\" is a book for Standard; {help}"),
+                format!("b.book:1:10: error: \"a\" includes this book in turn; {once}"),
+                "c.book:1:10: error: a book cannot include itself; its lines count once; take this line out"
+                    .to_owned(),
+                format!("d.book:2:10: error: \"a\" is a book for Standard; {out}"),
             ]
         );
         let library = Library::new(all);
         assert_eq!(library.book("a").unwrap().rows(), 2);
         assert_eq!(library.book("c").unwrap().rows(), 1);
+    }
+
+    #[test]
+    fn a_name_with_a_slip_is_set_right() {
+        let all = books(&[
+            ("mine.book", "include: Sicilan\n1. e4\n"),
+            ("sicilian.book", "1. e4 c5\n"),
+        ]);
+        assert_eq!(
+            missing_includes(&all)[0].to_string(),
+            "mine.book:1:10: error: there is no book \"Sicilan\" in this folder; did you mean sicilian?"
+        );
+    }
+
+    #[test]
+    fn what_is_large_enough_to_be_compiled_is_not_included_compiled_or_not() {
+        let large = format!("1. d4 d5\n{}", "# ten bytes\n".repeat(LARGE / 12));
+        let all = books(&[("mine.book", "include: large\n1. e4\n"), ("large.book", &large)]);
+        let said = missing_includes(&all)[0].to_string();
+        assert!(
+            said.contains("\"large\" is too large to be included: let personalities"),
+            "{said}"
+        );
+        assert_eq!(Library::new(all).book("mine").unwrap().rows(), 1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::chess::{Move, Variant, write_uci};
+use crate::chess::{File, Move, Variant, write_uci};
 
 /// What a thousandth of a share is counted in where anything leans: whole shares would be too coarse.
 const WHOLE: u64 = 1000;
@@ -13,7 +13,7 @@ const WHOLE: u64 = 1000;
 pub struct Lean {
     /// The position it is played in, by [`chess::key`](crate::chess::key).
     pub key: u64,
-    /// The move in UCI notation, castling as in orthodox chess.
+    /// The move in UCI notation, castling as in orthodox chess where that cannot be another move.
     pub uci: String,
     /// Games in which it was played.
     pub games: u32,
@@ -38,6 +38,16 @@ impl Lean {
             self.expected
         )
     }
+}
+
+/// What a move is called in a [`Lean`]. A king that goes from the e-file to the c- or g-file castles; from elsewhere it may
+/// go there by itself, so that castling is told as taking the rook.
+pub(super) fn uci(mv: Move) -> String {
+    let castling = match mv {
+        Move::Castle { king, .. } if king.file() != File::E => Variant::Chess960,
+        _ => Variant::Standard,
+    };
+    write_uci(mv, castling)
 }
 
 /// The leans of a book, by position.
@@ -70,7 +80,7 @@ impl Leans {
     /// How a move leans, if it does.
     pub(super) fn of(&self, key: u64, mv: Move) -> Option<&Lean> {
         let here = self.0.get(&key)?;
-        let uci = write_uci(mv, Variant::Standard);
+        let uci = uci(mv);
         here.iter().find(|lean| lean.uci == uci)
     }
 

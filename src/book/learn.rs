@@ -9,13 +9,14 @@ pub use follow::Drawn;
 pub use score::expected_score;
 
 use crate::{
-    chess::{Color, GameLine, Move, Variant, write_san, write_uci},
+    chess::{Color, GameLine, Move, write_san},
     units::Centipawns,
 };
 
 use super::{
-    leans::Lean,
+    leans::{Lean, uci},
     library::Book,
+    mark::MAX_WEIGHT,
     positions::Entry,
     reweigh::{number, reweigh},
     tree::moves_of,
@@ -61,8 +62,8 @@ pub struct Lesson {
     pub weight: i64,
     /// What its weight would be; the same where nothing is to be changed.
     pub advised: i64,
-    /// Whether it has a number, which [`Lessons::revise`] changes.
-    pub has_number: bool,
+    /// Whether it has a number or stands in a choice, so that [`Lessons::revise`] changes it.
+    pub is_revised: bool,
 }
 
 impl Lesson {
@@ -159,7 +160,7 @@ impl<'b> Lessons<'b> {
                 verdict: score.verdict(),
                 weight: entry.weight(),
                 advised,
-                has_number: entry.number.is_some(),
+                is_revised: entry.number.is_some() || entry.chosen,
             })
         });
         let mut lessons: Vec<Lesson> = met.filter(|lesson| lesson.games >= least).collect();
@@ -175,7 +176,7 @@ impl<'b> Lessons<'b> {
             let score = self.score(*key, *mv, least)?;
             Some(Lean {
                 key: *key,
-                uci: write_uci(*mv, Variant::Standard),
+                uci: uci(*mv),
                 games: score.games,
                 points: score.points(),
                 expected: score.expected,
@@ -211,23 +212,21 @@ impl<'b> Lessons<'b> {
         if advised == entry.weight() {
             return None;
         }
-        match entry.number {
-            Some(number) => u32::try_from(score.advise(i64::from(number))).ok(),
-            None => u32::try_from(advised - entry.marks).ok(),
-        }
-        .filter(|number| *number > 0)
+        u32::try_from(advised - entry.marks).ok()
     }
 
-    /// What the book says of a move, and what it should weigh. Where it is the only one that is played, its weight does
-    /// not matter.
+    /// What the book says of a move, and what it should weigh, as far as a number beside its marks can say that. Where it
+    /// is the only one that is played, its weight does not matter, and what is not wanted stays so.
     fn advice(&self, key: u64, mv: Move, score: &Score) -> Option<(Entry, i64)> {
         let entries = self.book.entries(key);
         let entry = entries.iter().find(|entry| entry.mv == mv)?;
         let is_alone = entries.iter().filter(|entry| entry.share() > 0).count() < 2;
-        let advised = if is_alone {
+        let advised = if is_alone || entry.is_unwanted() {
             entry.weight()
         } else {
-            score.advise(entry.weight())
+            // Marks count on top of any number, and a number of 0 would forbid the move.
+            let number = score.advise(entry.weight()) - entry.marks;
+            number.clamp(1, i64::from(MAX_WEIGHT)) + entry.marks
         };
         Some((entry.clone(), advised))
     }

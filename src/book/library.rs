@@ -12,6 +12,7 @@ use super::{
     include::included,
     leans::{Lean, Leans},
     occurrences::{Occurrences, Place},
+    parse::LARGE,
     positions::{Entry, Positions, Texts},
     text::Text,
 };
@@ -162,6 +163,11 @@ impl Book {
         matches!(self.store, Store::File(_))
     }
 
+    /// Whether it is too large to be included, compiled or not.
+    pub(super) fn is_large(&self) -> bool {
+        self.is_compiled() || self.text.as_str().len() >= LARGE
+    }
+
     /// Whether a look-up found its compiled file damaged; what is damaged is as if it were not in the book.
     #[must_use]
     pub fn is_damaged(&self) -> bool {
@@ -259,7 +265,7 @@ pub struct Library {
 impl Library {
     /// A library of these books. Of two with the same name the first is found. Books get the lines of those that they
     /// include; what cannot be included is left out, and [`missing_includes`](super::missing_includes) tells of it.
-    /// A compiled book is never included, as its lines are not at hand.
+    /// A book that is large enough to be compiled is never included, as its lines would not be at hand.
     #[must_use]
     pub fn new(books: Vec<Book>) -> Self {
         let linked = books.iter().map(|book| match included(book, &books) {

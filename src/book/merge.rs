@@ -52,7 +52,7 @@ pub fn merge(first: &Book, second: &Book) -> Merged {
     }
     let mut scope = Scope {
         color: end.color,
-        start: end.start.as_ref().map(key),
+        start: end.start.as_ref().map(|start| (key(start), end.begins)),
     };
     let (mut added, mut known) = (0, 0);
     let mut more = new_headers(first.head(), second.head());
@@ -120,8 +120,8 @@ fn wording(row: &Row<'_, '_>) -> Wording {
 /// The headers in force at the end of a text.
 struct Scope {
     color: Option<Color>,
-    /// The key of the start; none where the last one could not be read.
-    start: Option<u64>,
+    /// The key of the start, and how many half moves stand before it; none where the last one could not be read.
+    start: Option<(u64, u8)>,
 }
 
 impl Scope {
@@ -137,14 +137,18 @@ impl Scope {
             self.color = row.color;
         }
         let start: &Position = row.trail.position(0);
-        if Some(row.trail.key(0)) != self.start {
+        let here = (row.trail.key(0), row.trail.begins());
+        if Some(here) != self.start {
+            // Below "pos" nothing is said of how late in a game the position comes up.
+            let is_placed = row.trail.clone().placed().begins() == row.trail.begins();
+            let header = if is_placed { "from:" } else { "pos" };
             let fen = if row.trail.counts() {
                 "startpos".to_owned()
             } else {
                 write_fen(start)
             };
-            let _ = writeln!(text, "from: {fen}");
-            self.start = Some(row.trail.key(0));
+            let _ = writeln!(text, "{header} {fen}");
+            self.start = Some(here);
         }
     }
 }
@@ -173,6 +177,14 @@ mod tests {
         );
         let both = book("c.book", &merged.text);
         assert_eq!(both.rows(), 4);
+    }
+
+    #[test]
+    fn blocks_of_positions_stay_such() {
+        let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 20";
+        let text = format!("pos {fen}\ne4 12\nfrom: {fen}\ne4 Kd7\n");
+        let merged = merge(&book("a", ""), &book("b", &text));
+        assert_eq!(merged.text, format!("# From b\n{text}"));
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub(super) struct Unread {
 
 /// Reads a move in SAN or in coordinates.
 pub(super) fn read_move(pos: &Position, word: &str) -> Result<Move, Unread> {
+    if let Some(plain) = in_plain_signs(word) {
+        return read_move(pos, &plain);
+    }
     if word.len() > LONGEST && word.chars().count() > LONGEST {
         return Err(too_long(word));
     }
@@ -48,10 +51,34 @@ pub(super) fn read_move(pos: &Position, word: &str) -> Result<Move, Unread> {
     })
 }
 
-/// Whether a word is written as from-square and to-square, with or without a piece to promote to.
+/// A word with the signs of a keyboard in place of those that texts on paper and the web have for them; none where there
+/// are no such signs.
+pub(super) fn in_plain_signs(word: &str) -> Option<String> {
+    const DASHES: [char; 6] = [
+        '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}',
+    ];
+    if word.is_ascii() || !word.contains(DASHES) && !word.contains(['½', '×']) {
+        return None;
+    }
+    Some(word.replace(DASHES, "-").replace('½', "1/2").replace('×', "x"))
+}
+
+/// The move that a word names by piece, both squares and whatever else: `Ng1-f3`, `h7xg8Q`.
+fn spelled_out(pos: &Position, word: &str) -> Option<Move> {
+    let bare = word
+        .trim_end_matches(['+', '#'])
+        .replace(['-', 'x', '=', ':'], "");
+    let squares = bare
+        .trim_start_matches(['N', 'B', 'R', 'Q', 'K', 'P'])
+        .to_ascii_lowercase();
+    parse_uci(pos, &squares).ok().filter(|_| is_coordinates(&squares))
+}
+
+/// Whether a word is written as from-square and to-square, with or without a piece to promote to; in antichess that may be
+/// a king.
 pub(super) fn is_coordinates(word: &str) -> bool {
     match word.as_bytes() {
-        [a, b, c, d] | [a, b, c, d, b'q' | b'r' | b'b' | b'n'] => {
+        [a, b, c, d] | [a, b, c, d, b'q' | b'r' | b'b' | b'n' | b'k'] => {
             [a, c].iter().all(|file| (b'a'..=b'h').contains(file))
                 && [b, d].iter().all(|rank| (b'1'..=b'8').contains(rank))
         }
@@ -74,6 +101,12 @@ fn too_long(word: &str) -> Unread {
 
 /// What to say of the signs of other formats.
 fn foreign(word: &str) -> Option<String> {
+    if word == "0000" {
+        return Some("nobody passes in a book: the line ends here, or goes on with a move".to_owned());
+    }
+    if word == "ep" || word.trim_end_matches('.').ends_with("e.p") {
+        return Some("leave \"e.p.\" out: the move says it".to_owned());
+    }
     let help = match word.chars().next()? {
         '{' => "comments go behind \"#\", at the end of the line",
         '(' | ')' => "give each variation a line of its own",
@@ -134,6 +167,9 @@ fn why_no_piece(pos: &Position, word: &str) -> Option<String> {
 fn advice(pos: &Position, word: &str, write: impl Fn(Move) -> String) -> Option<String> {
     if pos.legal_moves().is_empty() {
         return Some("the game is over here".to_owned());
+    }
+    if let Some(mv) = spelled_out(pos, word) {
+        return Some(format!("did you mean {}?", write(mv)));
     }
     let bare = word.trim_end_matches(['+', '#']);
     let legal: Vec<String> = pos.legal_moves().iter().map(|mv| write(*mv)).collect();
@@ -297,6 +333,23 @@ mod tests {
         assert_eq!(
             said("", "e2e4e7e6d2d4"),
             "\"e2e4e7e6d2…\" is not a move; put a blank between the moves"
+        );
+    }
+
+    #[test]
+    fn moves_with_both_squares_are_named_in_the_usual_way() {
+        for (moves, word, meant) in [
+            ("", "Ng1-f3", "Nf3"),
+            ("e2e4 d7d5", "e4:d5", "exd5"),
+            ("e2e4 d7d5 e4d5 c7c6 d5c6 a7a6 c6b7 a6a5", "b7a8Q", "bxa8=Q"),
+            ("e2e4 d7d5 e4d5 c7c6 d5c6 a7a6 c6b7 a6a5", "b7xa8N", "bxa8=N"),
+        ] {
+            let said = said(moves, word);
+            assert!(said.ends_with(&format!("; did you mean {meant}?")), "{said}");
+        }
+        assert_eq!(
+            said("e2e4 a7a6 e4e5 d7d5", "exd6e.p."),
+            "\"exd6e.p.\" is not a move; leave \"e.p.\" out: the move says it"
         );
     }
 

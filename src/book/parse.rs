@@ -8,6 +8,10 @@ use super::{draft::Draft, library::Book, text::Text};
 /// in memory, so there has to be an end.
 pub const MAX_BYTES: usize = 64 << 20;
 
+/// Texts of so many bytes are compiled, and never included: of the order of a million positions, which take a second to
+/// read.
+pub const LARGE: usize = 4 << 20;
+
 /// The most lines that are read as a book.
 pub const MAX_LINES: usize = 1_000_000;
 
@@ -290,6 +294,46 @@ mod tests {
         let said = findings(&"rubbish\n".repeat(1000));
         assert_eq!(said.lines().count(), MAX_ERRORS + 1);
         assert!(said.ends_with("900 more errors are not listed"), "{said}");
+    }
+
+    #[test]
+    fn endless_warnings_are_counted_not_listed() {
+        let said = findings(&"1. e4 e5 3. Nf3\n".repeat(250));
+        assert_eq!(said.lines().count(), MAX_ERRORS + 1);
+        assert!(
+            said.ends_with("warning: 150 more warnings are not listed"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn zero_means_never_whatever_the_marks_say() {
+        assert_eq!(known("e4! 0\nd4", ""), "e2e4 0 :1, d2d4 100 :2");
+        assert_eq!(known("e4!! 3 e5? 0", "e2e4"), "e7e5 -100 :1");
+        let (book, _) = parse("a", "e4! 0 | d4\nc4");
+        let start = *GameLine::new(Variant::Standard).keys().last().unwrap();
+        assert!(book.unwrap().entries(start)[0].is_unwanted());
+    }
+
+    #[test]
+    fn a_header_without_its_colon_is_named() {
+        assert_eq!(
+            findings("name :  x\nvariant atomic\n"),
+            "books/test.book:1:1: error: \"name\" is not a move; a header has its colon right behind it: \"name: ...\"\n\
+             books/test.book:2:1: error: \"variant\" is not a move; a header has its colon right behind it: \"variant: ...\""
+        );
+    }
+
+    #[test]
+    fn a_pin_that_no_usual_game_comes_to_is_told() {
+        let ending = "from: 4k3/8/8/8/8/8/4P3/4K3 w - - 0 20\ne4@\n";
+        assert_eq!(
+            findings(ending),
+            "books/test.book:2:1: warning: \"@\" counts only in games that begin with this \"from:\"; \
+             without it the move counts by whatever way the position comes up"
+        );
+        let start = "from: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\ne4@\n";
+        assert_eq!(findings(start), "");
     }
 
     #[test]

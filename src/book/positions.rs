@@ -89,11 +89,21 @@ impl Entry {
         }
     }
 
-    /// The number if there is one, else [`BASE_WEIGHT`] a line; the marks are added to either.
+    /// What it weighs without its marks: the number if there is one, else [`BASE_WEIGHT`] a line.
+    pub(super) fn base(&self) -> i64 {
+        self.number.map_or(BASE_WEIGHT * i64::from(self.lines), i64::from)
+    }
+
+    /// The number if there is one, else [`BASE_WEIGHT`] a line; the marks are added to either. No mark lifts a number of 0.
     #[must_use]
     pub fn weight(&self) -> i64 {
-        let weight = self.number.map_or(BASE_WEIGHT * i64::from(self.lines), i64::from);
-        weight + self.marks
+        let weight = self.base() + self.marks;
+        // 0 means never, however much lines praise the move.
+        if self.number == Some(0) {
+            weight.min(0)
+        } else {
+            weight
+        }
     }
 
     /// Whether the book is against it: forbidden by `xx`, or with a weight of 0 or less.

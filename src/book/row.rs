@@ -9,7 +9,7 @@ use crate::{
 
 use super::{
     mark::{MAX_WEIGHT, Worth, split_marks},
-    moves::{Unread, read_move},
+    moves::{Unread, in_plain_signs, read_move},
     text::Line,
     trail::Trail,
 };
@@ -60,8 +60,14 @@ fn classify(word: &str) -> Word<'_> {
     }
     match word {
         "|" => return Word::Bar,
-        "*" | "1-0" | "0-1" | "1/2-1/2" => return Word::Result,
         "xx" => return Word::Marks(word),
+        // Some programs write so that nobody moves.
+        "0000" => return Word::Move(word),
+        _ => {}
+    }
+    let typed = in_plain_signs(word);
+    match typed.as_deref().unwrap_or(word) {
+        "*" | "1-0" | "0-1" | "1/2-1/2" | "1/2" => return Word::Result,
         "0-0" | "0-0-0" => return Word::Move(word),
         _ => {}
     }
@@ -73,9 +79,13 @@ fn classify(word: &str) -> Word<'_> {
         return Word::Move(word);
     }
     let (number, rest) = word.split_at(digits);
-    if rest.starts_with(['.', '…']) {
-        Word::Count(number, rest.trim_start_matches(['.', '…']))
-    } else if rest.starts_with('-') {
+    let bare = rest.trim_start_matches(['.', '…']);
+    let is_fraction = rest.len() == bare.len() + 1 && !bare.is_empty() && bare.parse::<u32>().is_ok();
+    if is_fraction {
+        Word::Weight(word)
+    } else if rest.starts_with(['.', '…']) {
+        Word::Count(number, bare)
+    } else if rest.starts_with('-') || typed.is_some() {
         Word::Move(word)
     } else {
         Word::Weight(word)
@@ -222,8 +232,16 @@ impl<'t> Reader<'t, '_> {
 
     fn weigh(&mut self, number: &str, span: Range<usize>) -> Result<(), Diagnostic> {
         let Ok(weight) = number.parse::<u32>() else {
-            return Err(Diagnostic::error(span, format!("\"{number}\" is not a weight"))
-                .with_help(format!("a weight is a whole number up to {MAX_WEIGHT}")));
+            let digits = number.trim_end_matches(|c: char| !c.is_ascii_digit());
+            let help = match number.split_at(digits.len()) {
+                (_, "%") => format!("write {digits} without the sign"),
+                (_, marks) if marks.starts_with(['!', '?']) => {
+                    format!("marks stand at the move or before the number: {marks} {digits}")
+                }
+                _ => format!("a weight is a whole number up to {MAX_WEIGHT}"),
+            };
+            let error = Diagnostic::error(span, format!("\"{number}\" is not a weight"));
+            return Err(error.with_help(help));
         };
         if weight > MAX_WEIGHT {
             return Err(
@@ -412,6 +430,44 @@ mod tests {
         assert_eq!(read("e4 7 8"), "8: \"8\" is a second weight for the same move");
         assert_eq!(read("e4 1000001"), "1000001: the weight 1000001 is too large");
         assert_eq!(read("? e4"), "?: \"?\" stands before any move");
+    }
+
+    /// What is advised of a row that is refused.
+    fn help(row: &str) -> String {
+        let text = Text::new(row);
+        let mut trail = Trail::new(Variant::Standard.start(), true);
+        let line = text.lines().next().unwrap();
+        let error = read_row(line, &mut trail, &mut Vec::new(), &mut Vec::new()).unwrap_err();
+        format!("{}; {}", error.message, error.help.unwrap_or_default())
+    }
+
+    #[test]
+    fn numbers_that_are_no_weights_get_their_remedy() {
+        assert_eq!(
+            help("e4 60%"),
+            "\"60%\" is not a weight; write 60 without the sign"
+        );
+        assert_eq!(
+            help("e4 60!"),
+            "\"60!\" is not a weight; marks stand at the move or before the number: ! 60"
+        );
+        assert_eq!(
+            help("e4 0.5"),
+            "\"0.5\" is not a weight; a weight is a whole number up to 1000000"
+        );
+        assert_eq!(
+            help("e4 0000"),
+            "\"0000\" is not a move; nobody passes in a book: the line ends here, or goes on with a move"
+        );
+    }
+
+    #[test]
+    fn signs_of_a_typesetter_are_read_as_what_they_stand_for() {
+        let castles = "e2e4 e7e5 g1f3 g8f6 f1c4 f6e4 e1g1";
+        assert_eq!(read("e4 e5 Nf3 Nf6 Bc4 Nxe4 O–O ½–½"), castles);
+        assert_eq!(read("e4 e5 Nf3 Nf6 Bc4 Nxe4 4.0−0 1—0"), castles);
+        assert_eq!(read("e4 e5 Nf3 Nf6 Bc4 N×e4 0‑0! ½-½"), format!("{castles}+100"));
+        assert_eq!(read("e4\u{200b} e5\u{2060}"), "e2e4 e7e5");
     }
 
     #[test]

@@ -228,8 +228,8 @@ impl<'t> Iterator for Pieces<'t> {
 }
 
 fn is_space(c: char) -> bool {
-    // Some editors put a byte order mark first; it means nothing, and is kept like a blank.
-    c.is_whitespace() || c == '\u{feff}'
+    // Some editors put a byte order mark first, and web pages have blanks of no width; they mean nothing, and are kept.
+    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200d}' | '\u{2060}')
 }
 
 /// The length of a header's key with its colon, or 0. `from`, and `pos` as other programs write it, need no colon.

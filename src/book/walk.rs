@@ -3,7 +3,7 @@
 use std::{num::NonZero, ops::Range, thread};
 
 use crate::{
-    chess::{Color, Position, Variant, parse_fen},
+    chess::{Color, Position, Variant, key, parse_fen},
     diagnostic::Diagnostic,
 };
 
@@ -65,6 +65,8 @@ pub(super) struct Walk {
     pub color: Option<Color>,
     /// Where a row at the end of the text would start; none if that could not be read.
     pub start: Option<Position>,
+    /// How many half moves stand before that start, as in [`Trail::begins`].
+    pub begins: u8,
     /// What is wrong; as many errors as are worth reading.
     pub findings: Vec<Diagnostic>,
 }
@@ -243,6 +245,13 @@ impl<'t> Reader<'t> {
         match read_row(line, trail, &mut self.played, &mut self.warnings) {
             Ok(()) => {
                 self.rows += 1;
+                let pinned = self.played.iter().find(|played| played.worth.pinned);
+                if let Some(pinned) = pinned.filter(|_| trail.key(0) != key(&self.head.variant.start())) {
+                    let message = "\"@\" counts only in games that begin with this \"from:\"";
+                    let help = "without it the move counts by whatever way the position comes up";
+                    let warning = Diagnostic::warning(pinned.span.clone(), message);
+                    self.warnings.push(warning.with_help(help));
+                }
                 see(&Row {
                     line,
                     color: self.color,
@@ -250,7 +259,7 @@ impl<'t> Reader<'t> {
                     played: &self.played,
                 });
             }
-            Err(error) => self.errors.push(error),
+            Err(error) => self.errors.push(about_header(line, error)),
         }
     }
 
@@ -356,15 +365,36 @@ impl<'t> Reader<'t> {
             let message = format!("{more} more errors are not listed");
             self.errors.push(Diagnostic::error(end..end, message));
         }
-        self.warnings.truncate(MAX_ERRORS);
+        let more = self.warnings.len().saturating_sub(MAX_ERRORS);
+        if more > 0 {
+            self.warnings.truncate(MAX_ERRORS);
+            let end = text.as_str().len();
+            let message = format!("{more} more warnings are not listed");
+            self.warnings.push(Diagnostic::warning(end..end, message));
+        }
         self.errors.append(&mut self.warnings);
         Walk {
             head: self.head,
             rows: self.rows,
             color: self.color,
+            begins: self.trail.as_ref().map_or(0, Trail::begins),
             start: self.trail.map(|trail| trail.position(0).clone()),
             findings: self.errors,
         }
+    }
+}
+
+/// Says of a row that cannot be read that a header is meant, if its first word is one.
+fn about_header(line: Line<'_>, error: Diagnostic) -> Diagnostic {
+    let first = line.words().next().map(|(_, word)| word);
+    let meant = HEADERS
+        .iter()
+        .find(|header| first.is_some_and(|word| word.eq_ignore_ascii_case(header)));
+    match meant {
+        Some(header) => error.with_help(format!(
+            "a header has its colon right behind it: \"{header}: ...\""
+        )),
+        None => error,
     }
 }
 

@@ -98,21 +98,36 @@ pub fn must_know<'c>(cast: &'c Cast, name: &str) -> anyhow::Result<&'c Profile> 
     if let Some(profile) = cast.get(name) {
         return Ok(profile);
     }
-    let meant = cast
-        .suggest(name)
-        .map(|name| format!(", did you mean {name}?"))
-        .unwrap_or_default();
-    let names: Vec<&str> = cast.names().collect();
-    let message = format!(
-        "there is no personality \"{name}\"{meant} There are {}",
-        names.join(", ")
-    );
+    let names = cast.names().collect::<Vec<&str>>().join(", ");
+    let message = match cast.suggest(name) {
+        _ if names.is_empty() => format!("there is no personality \"{name}\", nor any other"),
+        Some(meant) => format!("there is no personality \"{name}\", did you mean {meant}? There are {names}"),
+        None => format!("there is no personality \"{name}\"; there are {names}"),
+    };
     Err(Failure::error(Exit::Usage, message))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_is_not_there_is_told_of_in_a_whole_sentence() {
+        let said = |cast: &Cast, name: &str| must_know(cast, name).unwrap_err().to_string();
+        assert_eq!(
+            said(&Cast::new(Vec::new()), "club"),
+            "there is no personality \"club\", nor any other"
+        );
+        let cast = Cast::new(vec![Profile::new("club")]);
+        assert_eq!(
+            said(&cast, "clbu"),
+            "there is no personality \"clbu\", did you mean club? There are club"
+        );
+        assert_eq!(
+            said(&cast, "nobody"),
+            "there is no personality \"nobody\"; there are club"
+        );
+    }
 
     #[test]
     fn the_program_carries_what_is_shipped() {

@@ -18,9 +18,6 @@ use crate::{
     diagnostic::Findings,
 };
 
-/// Texts of so many bytes are compiled: of the order of a million positions, which take a second to read.
-const WORTH_COMPILING: u64 = 4 << 20;
-
 /// Where the compiled form of a book lies: `books/main.bookc` of `books/main.book`.
 #[must_use]
 pub fn compiled_path(text: &Path) -> PathBuf {
@@ -107,7 +104,7 @@ pub(super) fn read_book(path: &Path, trusted: bool) -> io::Result<Option<Reading
     if metadata.len() > book::MAX_BYTES as u64 {
         return Ok(Some((None, book::too_large(&name, metadata.len()))));
     }
-    let origin = origin(&metadata).filter(|origin| origin.bytes >= WORTH_COMPILING);
+    let origin = origin(&metadata).filter(|origin| origin.bytes >= book::LARGE as u64);
     if let Some(book) = origin
         .filter(|_| trusted)
         .and_then(|origin| open_fresh(path, origin))
@@ -144,7 +141,7 @@ mod tests {
     /// A text beyond the size from which books are compiled; most of it says nothing.
     fn large(lines: &str) -> String {
         let comment = format!("# {}\n", "padding ".repeat(128));
-        let count = WORTH_COMPILING as usize / comment.len() + 1;
+        let count = book::LARGE / comment.len() + 1;
         format!("name: Large\n{lines}\n{}", comment.repeat(count))
     }
 

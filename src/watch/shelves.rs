@@ -1,7 +1,7 @@
 //! The files of the two folders as they were last good.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt, fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -125,6 +125,8 @@ impl fmt::Display for News {
 #[derive(Debug, Default)]
 pub struct Shelves {
     books: BTreeMap<PathBuf, Book>,
+    /// Those of them that never were good, and are used in part.
+    in_part: BTreeSet<PathBuf>,
     profiles: BTreeMap<PathBuf, Profile>,
     /// Personalities whose files have gone: as they were, for settings that still name them.
     retired: BTreeMap<PathBuf, Profile>,
@@ -200,12 +202,15 @@ impl Shelves {
         let (book, findings) = match read_book(&path, trusted) {
             Ok(None) => {
                 self.books.remove(&path);
+                self.in_part.remove(&path);
                 return News::Gone { path };
             }
             Ok(Some(reading)) => reading,
             Err(error) => (None, unreadable(&path, &error)),
         };
         let before = self.books.get(&path);
+        // A text that was used in part has nothing over one that can be used in part too.
+        let is_good = before.is_some() && !self.in_part.contains(&path);
         let keeps = before.is_some();
         let had_moves = before.is_some_and(|book| book.rows() > 0);
         match book {
@@ -217,13 +222,15 @@ impl Shelves {
             Some(book) if findings.is_usable() => {
                 let lines = book.lines();
                 self.books.insert(path.clone(), book);
+                self.in_part.remove(&path);
                 News::Read { path, lines }
             }
-            Some(book) if !keeps => {
+            Some(book) if !is_good => {
                 self.books.insert(path.clone(), book);
+                self.in_part.insert(path.clone());
                 News::Refused {
                     path,
-                    keeps,
+                    keeps: false,
                     findings,
                 }
             }
@@ -315,4 +322,28 @@ fn unreadable(path: &Path, error: &io::Error) -> Findings {
 
 fn refusal(name: &str, message: &str, help: &str) -> Findings {
     Findings::new(name, "", vec![Diagnostic::error(0..0, message).with_help(help)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_that_never_was_good_follows_its_text_and_a_good_one_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.book");
+        let mut shelves = Shelves::default();
+        let mut save = |text: &str| {
+            fs::write(&path, text).unwrap();
+            let news = shelves.reload(std::slice::from_ref(&path)).remove(0);
+            let keeps = matches!(news, News::Refused { keeps: true, .. });
+            (shelves.library().book("a").unwrap().rows(), keeps)
+        };
+        assert_eq!(save("e4 e5\ne9\n"), (1, false));
+        assert_eq!(save("e4 e5\nd4 d5\ne9\n"), (2, false));
+        assert_eq!(save(""), (2, true));
+        assert_eq!(save("e4 e5\nd4 d5\nc4\n"), (3, false));
+        assert_eq!(save("e4 e5\ne9\n"), (3, true));
+        assert_eq!(save("e4 e5\ne9\nd4\n"), (3, true));
+    }
 }

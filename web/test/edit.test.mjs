@@ -80,6 +80,21 @@ test('a text in order is saved by Ctrl+S, and the next save is of what was saved
     assert.equal(server.saves[1].version, 'v2');
   }));
 
+test('a text with Windows line ends is as it was until one types, and keeps them', () =>
+  onEditor((server) => (server.texts['book/mine'] = '# My book\r\n1. e4 e5\r\n'), async ({ page, area, server }) => {
+    await page.getByText('In order.').waitFor();
+    assert.equal(await page.getByText('Not saved yet.').count(), 0);
+    assert.match(await page.title(), /^mine/);
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'no draft that nobody typed');
+    assert.equal(server.checks.at(-1).text, '# My book\r\n1. e4 e5\r\n');
+    await area.fill('# My book\n1. e4 c5\n');
+    await page.getByText('Not saved yet.').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText(/^Saved\./).waitFor();
+    assert.equal(server.saves[0].text, '# My book\r\n1. e4 c5\r\n');
+    assert.match(await page.title(), /^mine/, 'nothing is left to save');
+  }));
+
 test('a text with mistakes is not saved, and nothing of it is lost by leaving', () =>
   onEditor((server) => (server.findings = nf9), async ({ page, area, server }) => {
     page.on('dialog', (dialog) => dialog.accept());

@@ -1,7 +1,10 @@
 //! What is learned from a few games by hand, and what becomes of the text.
 
 use super::*;
-use crate::book::{Leans, Library, parse};
+use crate::{
+    book::{Leans, Library, parse},
+    chess::{Variant, write_uci},
+};
 use std::sync::Arc;
 
 fn taught<'b>(book: &'b Book, games: &[(&str, Color, u32, usize)]) -> Lessons<'b> {
@@ -67,7 +70,7 @@ fn moves_without_a_number_are_advised_on_and_numbered_on_request() {
     let shown: Vec<(String, i64, i64, bool)> = lessons
         .list(1)
         .into_iter()
-        .map(|one| (one.mv, one.weight, one.advised, one.has_number))
+        .map(|one| (one.mv, one.weight, one.advised, one.is_revised))
         .collect();
     assert_eq!(
         shown,
@@ -79,6 +82,42 @@ fn moves_without_a_number_are_advised_on_and_numbered_on_request() {
     let again = parse("a.book", &numbered).0.unwrap();
     let start = GameLine::new(Variant::Standard);
     assert_eq!(again.entries(start.keys()[0])[0].weight(), 212);
+}
+
+#[test]
+fn what_is_advised_is_what_the_patch_comes_to() {
+    let book = parse(
+        "a.book",
+        "1. e4! 60 | d4 5 | c4?! 90 | Nf3 0 | f4xx\n1. d4 d5\n1. e4 e5 | c5!\n",
+    )
+    .0
+    .unwrap();
+    let games = [
+        ("e2e4", Color::White, 0, 8),
+        ("c2c4", Color::White, 0, 8),
+        ("g1f3", Color::White, 0, 8),
+        ("f2f4", Color::White, 2, 8),
+        ("e2e4 c7c5", Color::Black, 0, 8),
+    ];
+    let lessons = taught(&book, &games);
+    let revised = parse("a.book", &lessons.revise(1)).0.unwrap();
+    let again = taught(&revised, &games);
+    let all: Vec<(String, i64, i64)> = lessons
+        .list(1)
+        .into_iter()
+        .map(|one| {
+            assert!(one.is_revised, "{}", one.mv);
+            let now = again
+                .list(1)
+                .into_iter()
+                .find(|now| now.at == one.at && now.mv == one.mv);
+            (one.mv, one.advised, now.unwrap().weight)
+        })
+        .collect();
+    assert_eq!(all.len(), 5);
+    for (mv, advised, weight) in all {
+        assert_eq!(advised, weight, "{mv}");
+    }
 }
 
 #[test]

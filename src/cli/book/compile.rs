@@ -16,7 +16,7 @@ use crate::{
   sparring book compile books/large.book      writes books/large.bookc
 
 The bot does this by itself for texts of 4 MiB and more, when it starts or the text was saved. Compiling first, on a
-machine with more memory, spares it the work: it takes about seventeen times the size of the text. A copy must keep the
+machine with more memory, spares it the work: it takes about twelve times the size of the text. A copy must keep the
 time of the text, as cp -p and rsync -t do.
 
 Exit codes: 0 compiled, 1 a book has mistakes or includes others, 2 a file is not there.")]

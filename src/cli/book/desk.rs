@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Stands for standard input or output where a file may be named.
-const STANDARD: &str = "-";
+pub const STANDARD: &str = "-";
 
 /// Reads a file, or standard input for `-`.
 pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
@@ -328,11 +328,18 @@ pub fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     save_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The same, without words around the error.
+/// The same, without words around the error. A link stays one: what it points to is replaced. What is no file of its own,
+/// a pipe or a device, is written to as it stands.
 ///
 /// # Errors
 /// What the disk says.
 pub fn save_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let is_file = fs::metadata(path).map(|there| there.is_file());
+    let leads_nowhere = is_file.is_err() && fs::symlink_metadata(path).is_ok();
+    if leads_nowhere || is_file.as_ref().is_ok_and(|is_file| !is_file) {
+        return fs::write(path, bytes);
+    }
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;
@@ -440,6 +447,25 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one");
         output(true).write(b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_links_and_pipes_pipes() {
+        use std::os::unix::fs::{FileTypeExt as _, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a.book"), "one").unwrap();
+        symlink("a.book", path("link.book")).unwrap();
+        symlink("new.book", path("ahead.book")).unwrap();
+        for link in ["link.book", "ahead.book"] {
+            save(&path(link), b"two").unwrap();
+            assert!(fs::symlink_metadata(path(link)).unwrap().is_symlink());
+        }
+        assert_eq!(fs::read(path("a.book")).unwrap(), b"two");
+        assert_eq!(fs::read(path("new.book")).unwrap(), b"two");
+        save(Path::new("/dev/null"), b"two").unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
     }
 
     #[test]

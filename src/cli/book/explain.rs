@@ -1,11 +1,15 @@
 //! `sparring book explain`: what books have for a position, and why a move is played or not.
 
-use std::{fmt::Write as _, fs, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::desk;
 use crate::{
-    book::{self, Explained, Library, WhyNot, Wish},
-    chess::{Color, Rules as _, Variant, write_fen},
+    book::{self, Book, Explained, Library, WhyNot, Wish},
+    chess::{Color, Rules as _, UnknownVariant, Variant, write_fen},
     cli::{
         exit::{Exit, Failure},
         explain,
@@ -38,9 +42,9 @@ pub struct Args {
     /// At this level; weak levels leave their books early.
     #[arg(long, value_parser = level)]
     level: Option<Elo>,
-    /// The rules of the game, as lichess writes them.
-    #[arg(long, default_value = "standard")]
-    variant: String,
+    /// The rules of the game, as lichess writes them; without it those of the named books, if they agree, else standard.
+    #[arg(long)]
+    variant: Option<String>,
 }
 
 /// Runs the command.
@@ -48,12 +52,10 @@ pub struct Args {
 /// # Errors
 /// When a book cannot be read or the position makes no sense.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let variant: Variant = args
-        .variant
-        .parse()
-        .map_err(|error: crate::chess::UnknownVariant| Failure::error(Exit::Usage, error.to_string()))?;
-    let line = desk::position(&args.position, variant)?;
     let books = desk::leaning(desk::books(&args.files)?)?;
+    must_have_names_of_their_own(&books)?;
+    let variant = variant(args, &books)?;
+    let line = desk::position(&args.position, variant)?;
     let names: Vec<String> = books.iter().map(|book| book.name().to_owned()).collect();
     let library = Library::new(books);
     let mut said = write_fen(line.position());
@@ -96,12 +98,54 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(if known > 0 { Exit::Success } else { Exit::Failed })
 }
 
+/// Books are known by their names alone, so that of two with one name only the first would be asked.
+fn must_have_names_of_their_own(books: &[Book]) -> anyhow::Result<()> {
+    for (index, book) in books.iter().enumerate() {
+        let before = books.iter().take(index);
+        if let Some(first) = before.into_iter().find(|other| other.name() == book.name()) {
+            let sentence = format!(
+                "{} and {} are both called {}; a bot has one book of a name",
+                first.path(),
+                book.path(),
+                book.name()
+            );
+            return Err(Failure::error(Exit::Usage, sentence));
+        }
+    }
+    Ok(())
+}
+
+/// The rules that were asked for, or that all named books share.
+fn variant(args: &Args, books: &[Book]) -> anyhow::Result<Variant> {
+    if let Some(name) = &args.variant {
+        let unknown = |error: UnknownVariant| Failure::error(Exit::Usage, error.to_string());
+        return name.parse().map_err(unknown);
+    }
+    let mut variants = books.iter().map(|book| book.head().variant);
+    let first = variants.next().filter(|_| !args.files.is_empty());
+    Ok(first
+        .filter(|first| variants.all(|other| other == *first))
+        .unwrap_or(Variant::Standard))
+}
+
 /// A personality of the folder that `bot.toml` here names, or a shipped one.
 fn personality(name: &str) -> anyhow::Result<Profile> {
     let paths = config::paths(&fs::read_to_string("bot.toml").unwrap_or_default());
-    let read = |(file, text): (String, String)| personality::read(&file, &text).0;
-    let cast = Cast::new(explain::files(&paths)?.into_iter().filter_map(read).collect());
-    must_know(&cast, name).cloned()
+    among(explain::files(&paths)?, name)
+}
+
+/// A personality among files, or what is wrong with the file that has its name.
+fn among(files: Vec<(String, String)>, name: &str) -> anyhow::Result<Profile> {
+    let mut cast = Vec::new();
+    for (file, text) in files {
+        let is_meant = Path::new(&file).file_stem().is_some_and(|stem| stem == name);
+        match personality::read(&file, &text) {
+            (Some(profile), _) => cast.push(profile),
+            (None, findings) if is_meant => return Err(findings.into()),
+            (None, _) => {}
+        }
+    }
+    must_know(&Cast::new(cast), name).cloned()
 }
 
 fn level(text: &str) -> Result<Elo, String> {
@@ -136,4 +180,58 @@ fn draw(explained: &[Explained]) -> String {
         );
     }
     drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn books(texts: &[(&str, &str)]) -> Vec<Book> {
+        let read = |(path, text): &(&str, &str)| book::parse(path, text).0.unwrap();
+        texts.iter().map(read).collect()
+    }
+
+    #[test]
+    fn two_books_of_one_name_are_refused() {
+        let said = must_have_names_of_their_own(&books(&[("a/mine.book", "e4"), ("b/mine.book", "d4")]));
+        assert_eq!(
+            said.unwrap_err().to_string(),
+            "a/mine.book and b/mine.book are both called mine; a bot has one book of a name"
+        );
+        assert!(must_have_names_of_their_own(&books(&[("a.book", "e4"), ("b.book", "d4")])).is_ok());
+    }
+
+    #[test]
+    fn a_personality_that_cannot_be_read_is_told_of() {
+        let files = || vec![("personalities/club.toml".to_owned(), "level = \"\"\n".to_owned())];
+        let said = among(files(), "club").unwrap_err().to_string();
+        assert!(said.starts_with("personalities/club.toml:1:"), "{said}");
+        let said = among(files(), "tim").unwrap_err().to_string();
+        assert_eq!(said, "there is no personality \"tim\", nor any other");
+    }
+
+    #[test]
+    fn the_rules_are_those_that_all_named_books_share() {
+        let of = |words: &[&str], texts: &[(&str, &str)]| {
+            let words = ["explain", "e4"].iter().chain(words);
+            let line = Line::try_parse_from(words).unwrap();
+            variant(&line.args, &books(texts)).unwrap()
+        };
+        let (atomic, plain) = (("a.book", "variant: atomic\ne4"), ("b.book", "e4"));
+        assert_eq!(of(&["a.book"], &[atomic]), Variant::Atomic);
+        assert_eq!(of(&["a.book", "b.book"], &[atomic, plain]), Variant::Standard);
+        assert_eq!(of(&[], &[atomic]), Variant::Standard);
+        assert_eq!(
+            of(&["a.book", "--variant", "antichess"], &[atomic]),
+            Variant::Antichess
+        );
+    }
 }

@@ -11,8 +11,8 @@ use clap::ValueEnum;
 
 use super::{desk, progress};
 use crate::{
-    book::{self, Harvest},
-    chess::{Color, Games, RecordedGame},
+    book::Harvest,
+    chess::{Color, Games, RecordedGame, Variant},
     cli::exit::{Exit, Failure},
 };
 
@@ -110,8 +110,16 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Harvest::new()
     };
     let old = args.onto.as_deref().map(desk::read).transpose()?;
-    if let Some(old) = &old {
-        harvest.continue_from(old);
+    if let Some(old) = old
+        .as_ref()
+        .filter(|old| !old.head().fits(Variant::Standard, None, None))
+    {
+        let sentence = format!(
+            "{} is a book for {}, and games of orthodox chess are fed",
+            old.path(),
+            old.head().variant.name()
+        );
+        return Err(Failure::error(Exit::Usage, sentence));
     }
     let mut tally = Tally::default();
     for path in &args.files {
@@ -124,12 +132,17 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             tally.used += rows as u64;
         }
     }
-    let grown = harvest.grow(args.min);
-    let text = match &old {
-        Some(old) => onto(old, &harvest, &grown.text)?,
-        None => header(&args.files) + &grown.text,
+    let (grown, text) = match &old {
+        Some(old) => {
+            let grown = harvest.grow_onto(old, args.min);
+            (grown.clone(), grown.text)
+        }
+        None => {
+            let grown = harvest.grow(args.min);
+            (grown.clone(), header(&args.files) + &grown.text)
+        }
     };
-    if grown.rows == 0 {
+    if grown.rows == 0 && old.is_none() {
         let sentence = format!(
             "no move was played {} times in {} games that fit",
             args.min, tally.used
@@ -140,19 +153,37 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     desk::must_be_readable(&text, &hint)?;
     args.output.write(text.as_bytes())?;
     if !args.quiet {
+        let thing = if old.is_some() { "new line" } else { "line" };
         desk::say(&format!(
-            "{} games, {} used, {} broken: {} lines, {} positions",
-            tally.games, tally.used, tally.broken, grown.rows, grown.positions
+            "{}, {} used, {} broken: {}, {}",
+            desk::several(tally.games as usize, "game"),
+            tally.used,
+            tally.broken,
+            desk::several(grown.rows, thing),
+            desk::several(grown.positions, "position")
         ));
     }
     Ok(Exit::Success)
 }
 
+/// Whether a file has games, whatever it is called: lines of moves begin with no tag.
 fn is_games(path: &Path) -> bool {
     path.as_os_str() == "-"
         || path
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("pgn"))
+        || begins_with_tag(path)
+}
+
+fn begins_with_tag(path: &Path) -> bool {
+    let mut begin = Vec::new();
+    // What cannot be read is told of when it is read.
+    let read = File::open(path).and_then(|file| file.take(1024).read_to_end(&mut begin));
+    let text = String::from_utf8_lossy(&begin);
+    read.is_ok()
+        && text
+            .trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
+            .starts_with('[')
 }
 
 /// Rodent's `feedwhite.txt` and `feedblack.txt` say by their names whose moves count.
@@ -238,18 +269,6 @@ fn header(files: &[PathBuf]) -> String {
     )
 }
 
-/// The old text with its numbers grown, and below it what the games add.
-fn onto(old: &book::Book, harvest: &Harvest, grown: &str) -> anyhow::Result<String> {
-    let text = book::reweigh(old, &mut |key, mv, turn| {
-        Some(harvest.count(key, mv, turn)).filter(|count| *count > 0)
-    });
-    let reread = |name: &str, text: &str| {
-        let (book, findings) = book::parse(name, text);
-        book.ok_or_else(|| anyhow::Error::new(findings))
-    };
-    Ok(book::merge(&reread(old.path(), &text)?, &reread("the games", grown)?).text)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -257,6 +276,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::book;
 
     #[derive(Parser)]
     struct Line {
@@ -332,6 +352,14 @@ mod tests {
         assert_eq!(
             fed(&[("a.pgn", GAMES), ("mine.book", &mine)], "--min 1 --depth 1"),
             "# my own\n1. e4 4 | d4 2 # top\n1. e4 e5"
+        );
+    }
+
+    #[test]
+    fn games_are_known_whatever_their_file_is_called() {
+        assert_eq!(
+            fed(&[("a.txt", &format!("\u{feff}\n{GAMES}"))], "--min 1 --depth 1"),
+            "1. e4 2 | d4 1"
         );
     }
 

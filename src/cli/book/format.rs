@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::desk;
 use crate::{
     book::{self, Notation},
-    cli::exit::Exit,
+    cli::exit::{Exit, Failure},
 };
 
 /// Writes a book in good order: even spacing, comments kept, and one notation if asked for.
@@ -43,6 +43,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         (_, true) => Notation::Uci,
         _ => Notation::AsWritten,
     };
+    if args.write && args.files.iter().any(|path| path.as_os_str() == desk::STANDARD) {
+        let sentence = "-w writes files, and standard input is none; without -w it is printed".to_owned();
+        return Err(Failure::error(Exit::Usage, sentence));
+    }
     let mut exit = Exit::Success;
     for path in &args.files {
         let book = desk::read(path)?;
@@ -61,4 +65,25 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
     }
     Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_input_is_no_file_to_write() {
+        let args = Args {
+            files: vec![PathBuf::from("-")],
+            write: true,
+            check: false,
+            san: false,
+            uci: false,
+        };
+        let said = run(&args).unwrap_err().to_string();
+        assert_eq!(
+            said,
+            "-w writes files, and standard input is none; without -w it is printed"
+        );
+    }
 }

@@ -1,6 +1,10 @@
 //! `sparring book learn`: what the lines of a book scored, and a patch for its weights.
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::{
     desk,
@@ -13,6 +17,7 @@ use crate::{
         exit::{Exit, Failure},
         games::open_archive,
     },
+    config,
     store::Filter,
     units::Nodes,
 };
@@ -24,9 +29,9 @@ use crate::{
   sparring book learn books/mine.book --nodes 50000               and what the engine thinks where they left the book
   sparring book learn books/mine.book games.pgn --player MyBot    from games in PGN
   sparring book learn books/mine.book --patch p.diff
-  patch -p0 < p.diff                                              takes the advice, after you have read it
+  patch books/mine.book < p.diff                                  takes the advice, after you have read it
   sparring book learn books/mine.book --patch p.diff --number     and gives numbers to moves that have none
-  sparring book learn books/mine.book --forget                    no weight of it leans by results any longer
+  sparring book learn books/mine.book --forget                    after soft-weights = false: nothing is kept of how it leaned
 
 A game of the archive counts for the moves that it says were drawn from this book, not for what the engine or another book
 played there; games in PGN, and old ones of the archive, for all moves that the book has. Expected points come from the ratings of
@@ -60,13 +65,18 @@ pub struct Args {
     /// Writes the advice for moves with numbers to this file, as a patch.
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
+    /// Writes over a patch that is there.
+    #[arg(long, requires = "patch")]
+    force: bool,
     /// The patch gives numbers also to moves that have none: they weigh those instead of what their lines sum up to.
     #[arg(long, requires = "patch")]
     number: bool,
-    /// Keeps in the archive how weights lean by these results, for a bot with soft-weights in [state].
+    /// Keeps in the archive how weights lean by these results, as book show and book explain tell it; a bot with soft-weights
+    /// in [state] makes that anew when it starts and each hour.
     #[arg(long, conflicts_with_all = ["games", "forget"])]
     keep: bool,
-    /// Forgets how the weights of this book lean; nothing else is done.
+    /// Forgets how the weights of this book lean; nothing else is done. A bot with soft-weights learns it again: switch them off
+    /// to be rid of it.
     #[arg(long, conflicts_with_all = ["games", "patch"])]
     forget: bool,
     /// No progress on stderr.
@@ -79,10 +89,14 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    if let Some(patch) = &args.patch {
+        must_be_free(patch, &args.book, args.force)?;
+    }
     let book = desk::read_whole(&args.book)?;
     if args.forget {
         open_archive(args.archive.as_deref(), &args.config)?.put_leans(book.name(), &[])?;
-        desk::say(&format!("{} stands upright again", book.path()));
+        let again = renewed_by_bot(&args.config);
+        desk::say(&format!("{} stands upright again{again}", book.path()));
         return Ok(Exit::Success);
     }
     let mut lessons = Lessons::new(&book);
@@ -98,7 +112,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         if args.keep {
             let leans = lessons.leans(args.min);
             archive.put_leans(book.name(), &leans)?;
-            desk::say(&format!("{} moves lean by their results", leans.len()));
+            let again = renewed_by_bot(&args.config);
+            desk::say(&format!("{} moves lean by their results{again}", leans.len()));
         }
     }
     if lessons.games() == 0 {
@@ -121,16 +136,45 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         };
         let patch = unified(book.path(), book.text().as_str(), &revised);
         desk::save(path, patch.as_bytes())?;
+        // With the book named, patch asks neither for a folder nor whether its name is safe.
         desk::say(&format!(
-            "{} written; patch -p0 < {0} takes the advice",
-            path.display()
+            "{} written; patch {} < {0} takes the advice",
+            path.display(),
+            book.path()
         ));
     }
     Ok(Exit::Success)
 }
 
+/// Refuses to write a patch over another file unless that is asked for, and over the book in any case.
+fn must_be_free(patch: &Path, book: &Path, force: bool) -> anyhow::Result<()> {
+    let same = match (fs::canonicalize(patch), fs::canonicalize(book)) {
+        (Ok(patch), Ok(book)) => patch == book,
+        _ => patch == book,
+    };
+    let sentence = match patch.try_exists() {
+        _ if same => format!("{} is the book itself; a patch is another file", patch.display()),
+        Ok(true) if !force => format!("{} is there already; --force writes over it", patch.display()),
+        _ => return Ok(()),
+    };
+    Err(Failure::error(Exit::Usage, sentence))
+}
+
+/// What becomes of kept leans where a bot makes them itself, to be said behind what was done.
+fn renewed_by_bot(settings: &Path) -> String {
+    let makes_them = config::load(settings).is_ok_and(|(config, _)| config.state.soft_weights);
+    if makes_them {
+        let settings = settings.display();
+        format!(
+            ", until the bot looks at its games: with soft-weights in {settings} it does when it starts and each hour"
+        )
+    } else {
+        String::new()
+    }
+}
+
 fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
-    let is_patched = |one: &Lesson| one.has_number || numbered;
+    let is_patched = |one: &Lesson| one.is_revised || numbered;
     let mut drawn = format!(
         "{:>5} {:>7} {:>9} {:>7} {:>7} {:>14}  move\n",
         "games", "points", "expected", "surplus", "verdict", "weight"
@@ -170,7 +214,7 @@ fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
     }
     let is_left_out = |one: &Lesson| one.advised != one.weight && !is_patched(one);
     if lessons.iter().any(is_left_out) {
-        drawn += "(in brackets: of moves without a number, which a patch leaves alone unless it is made with --number)\n";
+        drawn += "(in brackets: of moves without a number outside choices, which a patch leaves alone unless it is made with --number)\n";
     }
     drawn
 }
@@ -179,6 +223,42 @@ fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
 mod tests {
     use super::*;
     use crate::{book, chess::Games, cli::book::outcomes::teach};
+
+    #[test]
+    fn a_patch_is_not_written_over_another_file_and_never_over_the_book() {
+        let folder = tempfile::tempdir().unwrap();
+        let (book, patch) = (folder.path().join("a.book"), folder.path().join("p.diff"));
+        fs::write(&book, "1. e4\n").unwrap();
+        assert!(must_be_free(&patch, &book, false).is_ok());
+        fs::write(&patch, "").unwrap();
+        let said = must_be_free(&patch, &book, false).unwrap_err().to_string();
+        assert!(
+            said.ends_with("p.diff is there already; --force writes over it"),
+            "{said}"
+        );
+        assert!(must_be_free(&patch, &book, true).is_ok());
+        let detour = folder.path().join(".").join("a.book");
+        let said = must_be_free(&detour, &book, true).unwrap_err().to_string();
+        assert!(
+            said.ends_with("is the book itself; a patch is another file"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn it_is_told_where_a_bot_makes_leans_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = folder.path().join("bot.toml");
+        assert_eq!(renewed_by_bot(&settings), "");
+        fs::write(&settings, "[state]\nsoft-weights = true\n").unwrap();
+        let said = renewed_by_bot(&settings);
+        assert!(
+            said.starts_with(", until the bot looks at its games: with soft-weights in"),
+            "{said}"
+        );
+        fs::write(&settings, "[state]\nsoft-weights = false\n").unwrap();
+        assert_eq!(renewed_by_bot(&settings), "");
+    }
 
     #[test]
     fn the_player_learns_from_both_sides_by_rating() {

@@ -32,7 +32,8 @@ pub(super) fn told(findings: &Findings) -> Value {
         .iter()
         .take(SHOWN)
         .map(|finding| {
-            let (line, column) = findings.place(finding);
+            // The field shows all of the text, a mark of the byte order too.
+            let (line, column) = place(&findings.text, finding.span.start);
             let (end_line, end_column) = place(&findings.text, finding.span.end);
             let severity = match finding.severity {
                 Severity::Error => "error",

@@ -13,8 +13,9 @@ const QUIET_MS = 250;
 export function editorPage(opened: api.Opened, startLine: number | null): Page {
   const { kind, name } = opened;
   const left = new AbortController();
-  /** What is on the disk as far as we know, and the text of it. */
-  let disk = { text: opened.text, version: opened.version };
+  /** What is on the disk as far as we know, and the text of it as it stands in the field. */
+  let disk = { text: inField(opened.text), version: opened.version };
+  let ending = endingOf(opened.text);
   let findings: readonly api.Finding[] = [];
   let usable = true;
   let timer = 0;
@@ -46,7 +47,7 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
     clearTimeout(timer);
     timer = setTimeout(() => void judge(), QUIET_MS);
   };
-  const draft = (): api.Draft => ({ kind, name, text: area.value, ...preview.wanted() });
+  const draft = (): api.Draft => ({ kind, name, text: area.value.replaceAll('\n', ending), ...preview.wanted() });
 
   async function judge(): Promise<void> {
     clearTimeout(timer);
@@ -97,8 +98,9 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
   async function reread(): Promise<void> {
     try {
       const fresh = await api.open(kind, name);
-      disk = { text: fresh.text, version: fresh.version };
-      area.value = fresh.text;
+      disk = { text: inField(fresh.text), version: fresh.version };
+      ending = endingOf(fresh.text);
+      area.value = disk.text;
       said('');
       note();
       await judge();
@@ -124,8 +126,8 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
   addEventListener('beforeunload', (event) => { if (dirty()) event.preventDefault(); }, { signal: left.signal });
 
   const kept = recallDraft(kind, name);
-  area.value = kept?.text ?? opened.text;
-  if (kept && kept.text !== opened.text) {
+  area.value = kept?.text ?? disk.text;
+  if (kept && kept.text !== disk.text) {
     disk = { ...disk, version: kept.version };
     said(words.restored);
   }
@@ -151,6 +153,12 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
     },
   };
 }
+
+/** A text as a field gives it back: with line ends of its own, whatever the file has. */
+const inField = (text: string): string => text.replace(/\r\n?/g, '\n');
+
+/** The line ends of a file: those of its first line, as `book fmt` has it. */
+const endingOf = (text: string): string => /^[^\r\n]*\r\n/.test(text) ? '\r\n' : '\n';
 
 /** Somebody else has saved the file: mine or theirs. */
 function conflictBanner(keepMine: (version: string) => void, takeTheirs: () => void) {
