@@ -18,6 +18,7 @@ use tokio::{
 
 use super::{
     Args, Scene,
+    moves::Moves,
     network::{Silence, Use},
     report::Findings,
     strain::Strain,
@@ -26,7 +27,6 @@ use super::{
 };
 use crate::{
     cli::trial::{Guest, Manner, Played, clock},
-    sandbox::Posted,
     store::{Archive, Filter},
     units::{Millis, Nodes},
 };
@@ -43,8 +43,8 @@ const LAST_LIFE: Duration = Duration::from_secs(5);
 pub(super) struct Record {
     /// The games that came to an end.
     pub played: Vec<Played>,
-    /// The moves that the bot has sent, and when the sandbox was asked about them.
-    pub ledger: Vec<(Millis, Posted)>,
+    /// What the bot has sent for its moves.
+    pub moves: Moves,
     /// How the program ended when nobody had killed it.
     pub own_ends: Vec<String>,
     /// The most that memory grew within one life, in bytes, once settled.
@@ -95,7 +95,7 @@ pub(super) async fn games(args: &Args) -> anyhow::Result<usize> {
     for game in &record.played {
         findings.add(game, &weather.troubles);
     }
-    findings.read(&record.ledger, &weather.troubles);
+    record.moves = Moves::read(&scene.ground.sandbox.posted(), &weather.troubles);
     Ok(table::of_games(args, &scene, &weather, &record, &findings))
 }
 
@@ -156,7 +156,6 @@ async fn watch(
                 }
             }
             _ = look.tick() => {
-                note_moves(scene, &mut record);
                 if let Some(status) = scene.victim.has_ended()? {
                     record.own_ends.push(status);
                     scene.start().await?;
@@ -171,14 +170,7 @@ async fn watch(
             }
         }
     }
-    note_moves(scene, &mut record);
     Ok(record)
-}
-
-fn note_moves(scene: &Scene, record: &mut Record) {
-    let now = scene.ground.sandbox.now();
-    let posted = scene.ground.sandbox.posted().into_iter();
-    record.ledger.extend(posted.map(|posted| (now, posted)));
 }
 
 /// Lets the program come to rest, and looks which games its archive tells the end of.

@@ -5,10 +5,12 @@
 
 mod course;
 mod last_moments;
+mod moves;
 mod network;
 mod report;
 mod strain;
 mod table;
+mod troubles;
 mod victim;
 mod weather;
 

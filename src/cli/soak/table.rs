@@ -42,11 +42,18 @@ pub(super) fn of_games(
         .filter(long)
         .map(|silence| format!("silent for {}", Millis::from(silence.lasted)))
         .collect();
-    let bars: [(&str, &[String]); 7] = [
+    let moves = &record.moves;
+    let bars: [(&str, &[String]); 10] = [
         ("lost on time otherwise", &findings.own_losses),
-        ("illegal moves", &findings.illegal),
-        ("half moves answered twice, differently", &findings.changed),
-        ("sent again without a fault", &findings.own_repeats),
+        ("moves that are illegal or out of turn", &moves.illegal),
+        ("half moves answered twice, differently", &moves.changed),
+        (
+            "sent again though played, no fault of its own between",
+            &moves.own_repeats,
+        ),
+        ("sent while another of its game was under way", &moves.crossed),
+        ("sent within 1 s of a 429 on a move of its game", &moves.hasty),
+        ("half moves tried more than 8 times in one life", &moves.many),
         ("panics", &said.panics),
         ("ended of its own accord", &record.own_ends),
         ("silent event streams kept for 25 s or more", &late),
@@ -123,12 +130,19 @@ fn of_troubles(args: &Args, scene: &Scene, weather: &Weather, record: &Record, f
         "the machine let nobody run for more than 50 ms, longest",
         format!("{} times, {}", stalls.len(), still.max().unwrap_or(Millis::ZERO)),
     );
-    row("moves that reached the server", record.ledger.len());
+    let moves = &record.moves;
+    row(
+        "moves sent, met by a mishap, too late",
+        format!("{}, {}, {}", moves.sent, moves.met, moves.late),
+    );
     row(
         "lost on time, all of the clock taken by faults",
         findings.forced_losses,
     );
-    row("sent again after a fault though played", findings.forced_repeats);
+    row(
+        "sent again after a fault of its own though played",
+        moves.forced_repeats,
+    );
     row(
         "memory growth within a life, at most",
         format!("{:.1} MiB", record.growth as f64 / 1_048_576.0),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use tokio::time::Instant;
 
-use super::{Scene, report::Troubles};
+use super::{Scene, troubles::Troubles};
 use crate::units::Millis;
 
 /// Quiet before the first trouble.
@@ -85,7 +85,9 @@ impl Weather {
                 scene.victim.kill().await?;
                 scene.start().await?;
                 self.kills += 1;
-                self.outage(from, scene.ground.sandbox.now());
+                let to = scene.ground.sandbox.now();
+                self.troubles.kills.push((from, to));
+                self.outage(from, to);
             }
             Trouble::Restart => {
                 let span = self.span(200..1500);
