@@ -4,6 +4,7 @@
 //! but the faults themselves.
 
 mod course;
+mod kept;
 mod last_moments;
 mod moves;
 mod network;

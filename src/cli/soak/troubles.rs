@@ -11,6 +11,9 @@ pub(super) struct Troubles {
     pub outages: Vec<(Millis, Millis)>,
     /// Spans in which the daemon was dead and came back; those of `outages` too.
     pub kills: Vec<(Millis, Millis)>,
+    /// Spans in which no challenge could be heard: those of `outages`, but until an event stream that fell silent is given
+    /// up, which takes longer than a game's.
+    pub deaf: Vec<(Millis, Millis)>,
     /// Spans in which the machine let nobody run.
     pub stalls: Vec<(Millis, Millis)>,
 }
@@ -32,6 +35,18 @@ impl Troubles {
             |struck: &&Struck| struck.about.contains(game.as_str()) && (from..=to).contains(&struck.at);
         let struck = self.struck.iter().filter(about).map(|struck| struck.cost);
         struck.fold(lost, |sum, span| sum + span)
+    }
+
+    /// The longest time within this span in which a challenge could be heard and nobody stood still.
+    pub(super) fn longest_calm(&self, from: Millis, to: Millis) -> Millis {
+        let mut spans: Vec<_> = self.deaf.iter().chain(&self.stalls).copied().collect();
+        spans.sort_unstable();
+        let (mut longest, mut seen) = (Millis::ZERO, from);
+        for (begin, end) in spans {
+            longest = longest.max(begin.min(to) - seen);
+            seen = seen.max(end);
+        }
+        longest.max(to - seen)
     }
 
     /// Whether everything broke, or began to be silent, in this span.
@@ -61,5 +76,29 @@ impl Troubles {
         };
         let hit = |struck: &Struck| of_stream(&struck.about) && (from..=to).contains(&struck.at);
         self.struck.iter().any(hit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calm_is_what_lies_between_troubles_and_after_the_last() {
+        let secs = Millis::from_secs;
+        let troubles = Troubles {
+            deaf: vec![
+                (secs(14), secs(15)),
+                (secs(5), secs(10)),
+                (secs(6), secs(8)),
+                (secs(40), secs(50)),
+            ],
+            ..Troubles::default()
+        };
+        assert_eq!(troubles.longest_calm(secs(3), secs(14)), secs(4));
+        assert_eq!(troubles.longest_calm(secs(7), secs(17)), secs(4));
+        assert_eq!(troubles.longest_calm(secs(12), secs(18)), secs(3));
+        assert_eq!(troubles.longest_calm(secs(6), secs(9)), Millis::ZERO);
+        assert_eq!(troubles.longest_calm(secs(60), secs(69)), secs(9));
     }
 }
