@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     hub::Hub,
     ledger::{Entry, Fate, Posted},
+    world::World,
 };
 use crate::{
     lichess::model::{GameId, UserId},
@@ -211,8 +212,25 @@ fn by_chance(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<Mishap> {
     if !hub.chaos.is_loose() {
         return None;
     }
-    bot(hub, headers)?;
-    hub.chaos.mishap(name, hub.clock.now())
+    let bot = bot(hub, headers)?;
+    let (about, now) = hub.with(|world, now| (about(world, &bot, name), now));
+    hub.chaos.mishap(name, about.as_ref(), now)
+}
+
+/// The game or challenge that a bot's request names, and who else has part in it.
+fn about(world: &World, bot: &UserId, name: &str) -> Option<(GameId, UserId)> {
+    let ids = name.split('/').filter_map(|part| part.parse::<GameId>().ok());
+    let other = |id: &GameId| {
+        if let Some(game) = world.game(id) {
+            let seat = game.seats.iter().find(|seat| seat.user != *bot)?;
+            return Some(seat.user.clone());
+        }
+        let challenge = world.show_challenge(bot, id).ok()?;
+        let both = [challenge.challenger, challenge.dest_user];
+        let ids = both.into_iter().flatten().map(|user| user.id);
+        ids.into_iter().find(|user| user != bot)
+    };
+    ids.into_iter().find_map(|id| other(&id).map(|user| (id, user)))
 }
 
 /// The bot that sent a request, if a bot did.
