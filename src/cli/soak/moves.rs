@@ -174,7 +174,14 @@ fn most_in_one_life(turn: &[&Posted], troubles: &Troubles) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::Struck;
+    use crate::{
+        cli::trial::Ground,
+        lichess::{
+            Client, Token,
+            model::{ChallengeColor, Invitation},
+        },
+        sandbox::{Fault, Sandbox, Struck},
+    };
 
     fn secs(secs: u64) -> Millis {
         Millis::from_secs(secs)
@@ -383,5 +390,56 @@ mod tests {
         assert_eq!(tries(MOST_TRIES, &Troubles::default()), 0);
         assert_eq!(tries(MOST_TRIES + 1, &Troubles::default()), 1);
         assert_eq!(tries(MOST_TRIES + 1, &killed(secs(3), secs(4))), 0);
+    }
+    fn failing(sandbox: &Sandbox, what: Mishap) {
+        sandbox.arm(Fault {
+            on: "POST /api/bot/game/".into(),
+            skip: 0,
+            times: 1,
+            what,
+        });
+    }
+
+    #[tokio::test]
+    async fn every_request_of_the_bot_for_a_move_is_noted_whatever_meets_it() {
+        let ground = Ground::new(1).await.unwrap();
+        let client = |token: &str| Client::new(&ground.address(), Token::parse(token).unwrap(), 0).unwrap();
+        let bot = client(&ground.token);
+        let ana = client(&ground.sandbox.add_human("ana").unwrap()).at_the_board();
+        let invitation = Invitation {
+            clock: Some((secs(60), Millis::ZERO)),
+            color: ChallengeColor::White,
+            ..Invitation::default()
+        };
+        let game = ana
+            .invite(&"sparring".parse().unwrap(), &invitation)
+            .await
+            .unwrap()
+            .id;
+        bot.accept(&game).await.unwrap();
+        ground.sandbox.note_moves();
+        ana.play(&game, "e2e4", false, secs(10)).await.unwrap();
+        let lost = Mishap::LoseAnswer { after: Millis(1) };
+        let held = Mishap::Delay { by: secs(60) };
+        for what in [answer(503).unwrap(), held, lost] {
+            failing(&ground.sandbox, what);
+            // Each in its turn is given up or fails, so the next may come; its patience ends the second.
+            bot.play(&game, "e7e5", false, Millis(300)).await.unwrap_err();
+        }
+        bot.play(&game, "e7e5", false, secs(10)).await.unwrap_err();
+        let mut noted = ground.sandbox.posted();
+        let fates: Vec<Fate> = noted.iter().map(|posted| posted.fate.clone()).collect();
+        assert_eq!(fates, [Fate::Unheard, Fate::Unheard, Fate::Played, out_of_turn()]);
+        let met: Vec<bool> = noted.iter().map(|posted| posted.met.is_some()).collect();
+        assert_eq!(met, [true, true, true, false]);
+        assert!(noted.iter().all(|posted| posted.over.is_some()), "{noted:?}");
+        let plies: Vec<usize> = noted.iter().map(|posted| posted.ply).collect();
+        assert_eq!(plies, [1, 1, 1, 2]);
+        noted.truncate(3);
+        assert_eq!(
+            repeats(&noted, &Troubles::default()),
+            (0, 0),
+            "none of them had been played"
+        );
     }
 }
