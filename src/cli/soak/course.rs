@@ -152,7 +152,7 @@ async fn watch(
             game = told.recv() => {
                 let Some(game) = game else { break };
                 record.played.push(game);
-                if record.played.len() % 50 == 0 {
+                if record.played.len().is_multiple_of(50) {
                     tracing::info!("{} of {} games", record.played.len(), args.games);
                 }
             }
