@@ -1,7 +1,11 @@
 //! Trouble by chance: a seeded share of a bot's requests and of the lines of its streams goes wrong.
+//!
+//! What goes wrong is drawn for each of them from the seed and from what it is: the third move in the second game against
+//! Ana, say. So it does not depend on what others ask in between. It cannot be the same in every run, since how often a
+//! program asks is its own affair.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     sync::{Mutex, PoisonError},
 };
 
@@ -9,7 +13,10 @@ use axum::body::Bytes;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::faults::Mishap;
-use crate::{lichess::model::GameId, units::Millis};
+use crate::{
+    lichess::model::{GameId, UserId},
+    units::Millis,
+};
 
 /// Who is in trouble: nobody, until it is let loose.
 #[derive(Debug, Default)]
@@ -18,7 +25,11 @@ pub(super) struct Chaos(Mutex<Option<Loose>>);
 #[derive(Debug)]
 struct Loose {
     share: f64,
-    rng: ChaCha8Rng,
+    seed: u64,
+    /// How often each kind of thing has come.
+    seen: BTreeMap<String, u64>,
+    /// How games and challenges are called here. Their ids follow from the order in which they were asked for.
+    names: BTreeMap<GameId, String>,
     spoiled: u64,
     struck: Vec<Struck>,
 }
@@ -60,17 +71,22 @@ impl Spoiled {
 }
 
 impl Chaos {
-    /// From now on this share of requests and lines goes wrong, none at 0. The seed decides which and how.
+    /// From now on this share of requests and lines goes wrong, none at 0. The seed decides which and how, each counted
+    /// from now on.
     pub(super) fn let_loose(&self, share: f64, seed: u64) {
         self.with(|chaos| {
             let loose = chaos.get_or_insert_with(|| Loose {
                 share: 0.0,
-                rng: ChaCha8Rng::seed_from_u64(seed),
+                seed,
+                seen: BTreeMap::new(),
+                names: BTreeMap::new(),
                 spoiled: 0,
                 struck: Vec::new(),
             });
             loose.share = share.clamp(0.0, 1.0);
-            loose.rng = ChaCha8Rng::seed_from_u64(seed);
+            loose.seed = seed;
+            loose.seen.clear();
+            loose.names.clear();
         });
     }
 
@@ -79,14 +95,19 @@ impl Chaos {
         self.with(|chaos| chaos.as_ref().map_or(0, |loose| loose.spoiled))
     }
 
-    /// What goes wrong with a request, if anything does.
-    pub(super) fn mishap(&self, request: &str, now: Millis) -> Option<Mishap> {
+    /// What goes wrong with a request, if anything does. `about` is the game or challenge that it names, and who plays it
+    /// with the bot.
+    pub(super) fn mishap(
+        &self,
+        request: &str,
+        about: Option<&(GameId, UserId)>,
+        now: Millis,
+    ) -> Option<Mishap> {
         self.with(|chaos| {
             let loose = chaos.as_mut()?;
-            if !loose.strikes() {
-                return None;
-            }
-            let what = mishap(&mut loose.rng);
+            let kind = loose.kind(request, about);
+            let mut rng = loose.strikes(kind)?;
+            let what = mishap(&mut rng);
             let cost = match &what {
                 Mishap::Answer { status: 429, .. } => Millis::from_secs(1),
                 Mishap::Answer { .. } => Millis::ZERO,
@@ -107,10 +128,12 @@ impl Chaos {
             let Some(loose) = chaos else {
                 return Spoiled::whole(line);
             };
-            if !loose.strikes() {
+            let of = about.map_or("events", |game| loose.name_of(game));
+            let kind = format!("line of {of}");
+            let Some(mut rng) = loose.strikes(kind) else {
                 return Spoiled::whole(line);
-            }
-            let spoiled = spoil(line, about.is_some(), &mut loose.rng);
+            };
+            let spoiled = spoil(line, about.is_some(), &mut rng);
             if let Some(game) = about.filter(|_| spoiled.ends || !spoiled.is_whole) {
                 loose.struck.push(Struck {
                     about: game.to_string(),
@@ -138,11 +161,55 @@ impl Chaos {
 }
 
 impl Loose {
-    fn strikes(&mut self) -> bool {
-        let strikes = self.rng.random_bool(self.share);
+    /// Whether something goes wrong with the next of this kind, and if so, the chance that says what.
+    fn strikes(&mut self, kind: String) -> Option<ChaCha8Rng> {
+        let of_kind = hash(&kind);
+        let number = self.seen.entry(kind).or_default();
+        *number += 1;
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ of_kind);
+        rng.set_stream(*number);
+        let strikes = rng.random_bool(self.share);
         self.spoiled += u64::from(strikes);
-        strikes
+        strikes.then_some(rng)
     }
+
+    /// What a request is, whenever it comes: without ids, and without the move where it is one.
+    fn kind(&mut self, request: &str, about: Option<&(GameId, UserId)>) -> String {
+        let request = request
+            .split_once("/move/")
+            .map_or_else(|| request.to_owned(), |(before, _)| format!("{before}/move"));
+        match about {
+            Some((id, opponent)) => {
+                let name = self.name(id, opponent);
+                request.replace(id.as_str(), &name)
+            }
+            None => request,
+        }
+    }
+
+    /// The name of a game or challenge: the how-manieth it is with this opponent.
+    fn name(&mut self, id: &GameId, opponent: &UserId) -> String {
+        if let Some(name) = self.names.get(id) {
+            return name.clone();
+        }
+        let number = self.seen.entry(format!("game with {opponent}")).or_default();
+        *number += 1;
+        let name = format!("{opponent}#{number}");
+        self.names.insert(id.clone(), name.clone());
+        name
+    }
+
+    /// What a game is called, if a request has named it before, as the one for its stream does.
+    fn name_of<'a>(&'a self, game: &'a GameId) -> &'a str {
+        self.names.get(game).map_or(game.as_str(), String::as_str)
+    }
+}
+
+/// 64-bit FNV-1a: small, and the same on every machine.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 fn mishap(rng: &mut ChaCha8Rng) -> Mishap {
@@ -213,8 +280,9 @@ mod tests {
             let lines: Vec<Spoiled> = (0..400)
                 .map(|_| chaos.spoil(line.clone(), None, Millis(1)))
                 .collect();
-            let requests: Vec<Option<Mishap>> =
-                (0..400).map(|_| chaos.mishap("POST /x", Millis(1))).collect();
+            let requests: Vec<Option<Mishap>> = (0..400)
+                .map(|_| chaos.mishap("POST /x", None, Millis(1)))
+                .collect();
             (lines, requests, chaos.spoiled())
         };
         assert_eq!(run(7), run(7));
@@ -276,6 +344,55 @@ mod tests {
         let chaos = Chaos::default();
         let line = Bytes::from_static(b"x\n");
         assert_eq!(chaos.spoil(line.clone(), None, Millis(1)).pieces, [line]);
-        assert_eq!((chaos.mishap("POST /x", Millis(1)), chaos.spoiled()), (None, 0));
+        assert_eq!(
+            (chaos.mishap("POST /x", None, Millis(1)), chaos.spoiled()),
+            (None, 0)
+        );
+    }
+    #[test]
+    fn what_goes_wrong_with_a_game_does_not_depend_on_others_nor_on_ids() {
+        let with = |user: &str, id: &str| {
+            let id: GameId = id.parse().unwrap();
+            let user: UserId = user.parse().unwrap();
+            (id, user)
+        };
+        // The requests and lines of Ana's first game, whatever its id and whatever else comes between them.
+        let run = |id: &str, others: usize| {
+            let chaos = Chaos::default();
+            chaos.let_loose(0.3, 9);
+            let (ana, bob) = (with("ana", id), with("bob", "bobsgame"));
+            let line = Bytes::from_static(b"{\"type\":\"gameState\"}\n");
+            let mut seen = Vec::new();
+            for number in 0..100 {
+                for _ in 0..others {
+                    chaos.mishap("POST /api/bot/game/bobsgame/move/d2d4", Some(&bob), Millis(1));
+                    chaos.spoil(line.clone(), Some(&bob.0), Millis(1));
+                }
+                let request = format!("POST /api/bot/game/{id}/move/a{}a{}", number % 8, others);
+                let mishap = chaos.mishap(&request, Some(&ana), Millis(1));
+                seen.push((mishap, chaos.spoil(line.clone(), Some(&ana.0), Millis(1))));
+            }
+            seen
+        };
+        assert_eq!(run("abcd1234", 0), run("efgh5678", 2));
+        let struck = run("abcd1234", 0);
+        let hit = struck.iter().filter(|(mishap, _)| mishap.is_some()).count();
+        assert!((15..50).contains(&hit), "{hit}");
+    }
+
+    #[test]
+    fn two_games_with_one_opponent_fare_differently() {
+        let chaos = Chaos::default();
+        chaos.let_loose(0.5, 9);
+        let ana: UserId = "ana".parse().unwrap();
+        let game = |id: &str| {
+            let about = (id.parse().unwrap(), ana.clone());
+            let request = format!("POST /api/bot/game/{id}/move/e2e4");
+            let mishaps: Vec<Option<Mishap>> = (0..50)
+                .map(|_| chaos.mishap(&request, Some(&about), Millis(1)))
+                .collect();
+            mishaps
+        };
+        assert_ne!(game("abcd1234"), game("efgh5678"));
     }
 }

@@ -14,8 +14,15 @@ use axum::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::hub::Hub;
-use crate::units::Millis;
+use super::{
+    hub::Hub,
+    ledger::{Entry, Fate, Posted},
+    world::World,
+};
+use crate::{
+    lichess::model::{GameId, UserId},
+    units::Millis,
+};
 
 /// One fault, waiting for its requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,10 +123,18 @@ impl Faults {
 }
 
 /// The point through which every request of lichess' own interface passes.
-pub async fn intercept(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
+pub async fn intercept(State(hub): State<Arc<Hub>>, mut request: Request, next: Next) -> Response {
     let name = format!("{} {}", request.method(), request.uri().path());
+    let served = note(&hub, &name, request.headers()).map(|entry| Served {
+        hub: Arc::clone(&hub),
+        entry,
+    });
     let armed = hub.faults.strike(&name);
     let what = armed.or_else(|| by_chance(&hub, &name, request.headers()));
+    if let Some(Served { entry, .. }) = &served {
+        hub.ledger.amend(*entry, |posted| posted.met.clone_from(&what));
+        request.extensions_mut().insert(*entry);
+    }
     match what {
         None => next.run(request).await,
         Some(Mishap::Answer {
@@ -155,20 +170,77 @@ pub async fn intercept(State(hub): State<Arc<Hub>>, request: Request, next: Next
     }
 }
 
+/// A noted request while it is served. Dropping it notes the end, also where the sender gave it up.
+struct Served {
+    hub: Arc<Hub>,
+    entry: Entry,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.hub.ledger.over(self.entry, self.hub.clock.now());
+    }
+}
+
+/// Notes a bot's move as it comes to the door, before anything goes wrong with it.
+fn note(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<Entry> {
+    let (game, uci) = name
+        .strip_prefix("POST /api/bot/game/")
+        .and_then(|rest| rest.split_once("/move/"))
+        .filter(|_| hub.ledger.is_open())?;
+    let game: GameId = game.parse().ok()?;
+    let bot = bot(hub, headers)?;
+    let (at, ply, clock) = hub.with(|world, now| {
+        let (game, color) = world.game_of(&bot, &game).ok()?;
+        Some((now, game.ply(), game.left(color, now)))
+    })?;
+    hub.ledger.note(Posted {
+        game,
+        uci: uci.to_owned(),
+        at,
+        over: None,
+        is_beside: false,
+        ply,
+        clock,
+        met: None,
+        fate: Fate::Unheard,
+    })
+}
+
 /// What chance does to a bot's request.
 fn by_chance(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<Mishap> {
     if !hub.chaos.is_loose() {
         return None;
     }
+    let bot = bot(hub, headers)?;
+    let (about, now) = hub.with(|world, now| (about(world, &bot, name), now));
+    hub.chaos.mishap(name, about.as_ref(), now)
+}
+
+/// The game or challenge that a bot's request names, and who else has part in it.
+fn about(world: &World, bot: &UserId, name: &str) -> Option<(GameId, UserId)> {
+    let ids = name.split('/').filter_map(|part| part.parse::<GameId>().ok());
+    let other = |id: &GameId| {
+        if let Some(game) = world.game(id) {
+            let seat = game.seats.iter().find(|seat| seat.user != *bot)?;
+            return Some(seat.user.clone());
+        }
+        let challenge = world.show_challenge(bot, id).ok()?;
+        let both = [challenge.challenger, challenge.dest_user];
+        let ids = both.into_iter().flatten().map(|user| user.id);
+        ids.into_iter().find(|user| user != bot)
+    };
+    ids.into_iter().find_map(|id| other(&id).map(|user| (id, user)))
+}
+
+/// The bot that sent a request, if a bot did.
+fn bot(hub: &Hub, headers: &HeaderMap) -> Option<UserId> {
     let token = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let token = token.strip_prefix("Bearer ")?.trim();
-    let is_bots = hub.with(|world, _| {
-        world
-            .users()
-            .granted(token)
-            .is_some_and(|grant| world.is_bot(&grant.user))
-    });
-    is_bots.then(|| hub.chaos.mishap(name, hub.clock.now()))?
+    hub.with(|world, _| {
+        let grant = world.users().granted(token)?;
+        world.is_bot(&grant.user).then(|| grant.user.clone())
+    })
 }
 
 #[cfg(test)]

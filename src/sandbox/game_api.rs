@@ -16,7 +16,7 @@ use super::{
     fields::BodyFields,
     gate::{self, Caller, Gate},
     hub::{Hub, Topic},
-    ledger::Posted,
+    ledger::{Entry, Fate},
     ndjson,
     world::{Game, Refusal},
 };
@@ -173,23 +173,24 @@ struct MoveQuery {
 
 async fn play(
     State(hub): State<Arc<Hub>>,
-    Extension(interface): Extension<Interface>,
     Extension(caller): Extension<Caller>,
     Extension(About(game)): Extension<About>,
+    entry: Option<Extension<Entry>>,
     Path(MovePath { uci }): Path<MovePath>,
     Query(query): Query<MoveQuery>,
 ) -> Result<Done, Refusal> {
     let offering = query.offering_draw.as_deref() == Some("true");
     command(&hub, &caller.user, &game, |state, color, now| {
-        let (ply, clock) = (state.ply(), state.left(color, now));
+        let (ply, clock, was_running) = (state.ply(), state.left(color, now), state.is_running());
         let played = state.play(color, &uci, offering, now);
-        if interface == Interface::Bot {
-            hub.ledger.note(|| Posted {
-                game: game.clone(),
-                uci: uci.clone(),
-                ply,
-                clock,
-                refused: played.as_ref().err().map(ToString::to_string),
+        if let Some(Extension(entry)) = entry {
+            hub.ledger.amend(entry, |posted| {
+                (posted.ply, posted.clock) = (ply, clock);
+                posted.fate = match &played {
+                    Ok(()) if state.ply() > ply => Fate::Played,
+                    Err(refusal) if was_running => Fate::Refused(refusal.to_string()),
+                    _ => Fate::Late,
+                };
             });
         }
         played

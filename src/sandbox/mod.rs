@@ -37,7 +37,7 @@ pub use chaos::Struck;
 pub use connections::ConnectionInfo;
 pub use faults::{Fault, Mishap};
 pub use hub::Topic;
-pub use ledger::Posted;
+pub use ledger::{Fate, Posted};
 pub use options::{Castling, Limits, Options, Rules};
 pub use pages::{Asset, asset, has_page};
 pub use server::Sandbox;

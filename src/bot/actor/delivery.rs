@@ -114,9 +114,16 @@ impl Delivery {
 
     /// The whole game has come on a fresh stream, and the move is not in it: it is still my turn.
     pub(super) fn not_played(&mut self, now: Instant, left: Option<Millis>) -> Todo {
-        // A request under way will have its answer; a move that waits for its time knew already.
-        if !matches!(self.stage, Stage::Looking | Stage::Trusting(_)) {
-            return Todo::Wait;
+        match self.stage {
+            Stage::Looking => {}
+            // The stream may have been opened before the move was played, and read after the answer: only one that is
+            // opened now proves anything.
+            Stage::Trusting(_) => {
+                self.stage = Stage::Looking;
+                return Todo::Look;
+            }
+            // A request under way will have its answer; a move that waits for its time knew already.
+            Stage::Sending | Stage::Pausing(_) => return Todo::Wait,
         }
         if self.rejections >= MOST_REJECTIONS {
             return Todo::GiveUp;
@@ -222,6 +229,19 @@ mod tests {
         assert_eq!(delivery.answered(&Ok(()), now, MINUTE), Todo::Wait);
         assert_eq!(delivery.due(now), Todo::Wait);
         assert_eq!(delivery.due(now + SHOWN_WITHIN), Todo::Look);
+    }
+
+    #[tokio::test]
+    async fn a_frame_that_may_be_older_than_a_good_answer_is_no_reason_to_send_again() {
+        let (mut delivery, now) = (delivery(), Instant::now());
+        delivery.answered(&Ok(()), now, MINUTE);
+        assert_eq!(delivery.not_played(now, MINUTE), Todo::Look);
+        assert_eq!(
+            delivery.due(now + SHOWN_WITHIN),
+            Todo::Wait,
+            "not before it was seen"
+        );
+        assert_eq!(delivery.not_played(now, MINUTE), Todo::Send);
     }
 
     #[tokio::test]

@@ -50,7 +50,7 @@ impl Tally {
     pub(super) fn add(&mut self, game: &Played) {
         self.finished += 1;
         *self.endings.entry(game.status.name().to_owned()).or_default() += 1;
-        if game.bot_lost && game.status == Status::OutOfTime {
+        if game.bot_lost() && game.status == Status::OutOfTime {
             self.lost_on_time += 1;
         }
     }

@@ -1,23 +1,17 @@
 //! The games of a soak, from the first challenge to the last row of the archive.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
-use anyhow::Context as _;
 use tokio::{
     sync::mpsc,
     task::JoinSet,
-    time::{Instant, interval, sleep, timeout},
+    time::{Instant, interval, timeout},
 };
 
 use super::{
     Args, Scene,
+    kept::Kept,
+    moves::Moves,
     network::{Silence, Use},
     report::Findings,
     strain::Strain,
@@ -26,8 +20,6 @@ use super::{
 };
 use crate::{
     cli::trial::{Guest, Manner, Played, clock},
-    sandbox::Posted,
-    store::{Archive, Filter},
     units::{Millis, Nodes},
 };
 
@@ -35,24 +27,22 @@ use crate::{
 const STUCK: Duration = Duration::from_secs(600);
 /// Memory settles within so long after a start.
 const SETTLED: Duration = Duration::from_secs(10);
-/// A last life without trouble has so long to finish what others could not.
-const LAST_LIFE: Duration = Duration::from_secs(5);
 
 /// Everything that the table tells of the games.
 #[derive(Default)]
 pub(super) struct Record {
     /// The games that came to an end.
     pub played: Vec<Played>,
-    /// The moves that the bot has sent, and when the sandbox was asked about them.
-    pub ledger: Vec<(Millis, Posted)>,
+    /// What the bot has sent for its moves.
+    pub moves: Moves,
     /// How the program ended when nobody had killed it.
     pub own_ends: Vec<String>,
     /// The most that memory grew within one life, in bytes, once settled.
     pub growth: u64,
-    /// Games in the archive without an end.
-    pub open_rows: usize,
-    /// Games that ended and are not in the archive at all.
-    pub missing_rows: usize,
+    /// What is wrong with the archive.
+    pub kept: Kept,
+    /// Why opponents left, or the course came to an end, before its time.
+    pub broken: Vec<String>,
     /// The connections that fell silent.
     pub silences: Vec<Silence>,
     /// From the end of an outage of the network until the daemon asked for events again.
@@ -80,9 +70,19 @@ pub(super) async fn games(args: &Args) -> anyhow::Result<usize> {
     let begun = Instant::now();
     let mut weather = Weather::new(args.seed);
     let (mut chairs, told) = seat(args, &scene)?;
-    let mut record = watch(args, &mut scene, &mut weather, told).await?;
+    let mut record = Record::default();
+    // What breaks it off is no reason to keep to oneself what was seen until then.
+    if let Err(error) = watch(args, &mut scene, &mut weather, told, &mut record).await {
+        record.broken.push(format!("{error:#}"));
+        chairs.abort_all();
+    }
     while let Some(done) = chairs.join_next().await {
-        done.context("an opponent fell over")??;
+        match done {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => record.broken.push(format!("an opponent left: {error:#}")),
+            Err(error) if error.is_cancelled() => {}
+            Err(error) => record.broken.push(format!("an opponent fell over: {error}")),
+        }
     }
     scene.ground.sandbox.let_loose(0.0, args.seed);
     record.took = begun.elapsed().into();
@@ -90,33 +90,33 @@ pub(super) async fn games(args: &Args) -> anyhow::Result<usize> {
     record.reopened = scene.network.reopened();
     weather.troubles.struck = scene.ground.sandbox.struck();
     weather.troubles.stalls = strain.stalls();
-    check_archive(&mut scene, &mut record).await?;
+    match Kept::look(&mut scene, &record.played).await {
+        Ok(kept) => record.kept = kept,
+        Err(error) => record.broken.push(format!("the archive: {error:#}")),
+    }
     let mut findings = Findings::default();
     for game in &record.played {
         findings.add(game, &weather.troubles);
     }
-    findings.read(&record.ledger, &weather.troubles);
+    record.moves = Moves::read(&scene.ground.sandbox.posted(), &weather.troubles);
     Ok(table::of_games(args, &scene, &weather, &record, &findings))
 }
 
-/// Gives every opponent a chair; each tells of its games.
+/// Gives every opponent a chair; each tells of its games. Which games are whose is fixed, so that it depends on nobody's
+/// speed who has which clock in the how-manieth of his games.
 fn seat(
     args: &Args,
     scene: &Scene,
 ) -> anyhow::Result<(JoinSet<anyhow::Result<()>>, mpsc::UnboundedReceiver<Played>)> {
     let (tell, told) = mpsc::unbounded_channel();
-    let next = Arc::new(AtomicUsize::new(0));
     let mut chairs = JoinSet::new();
-    for number in 0..args.at_once {
-        let guest = Guest::new(&scene.ground, number)?;
-        let (next, tell) = (Arc::clone(&next), tell.clone());
-        let (games, seed, most_plies) = (args.games, args.seed, args.plies);
+    for chair in 0..args.at_once {
+        let guest = Guest::new(&scene.ground, chair)?;
+        let tell = tell.clone();
+        let (seed, most_plies) = (args.seed, args.plies);
+        let numbers = (chair..args.games).step_by(args.at_once);
         chairs.spawn(async move {
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= games {
-                    return Ok(());
-                }
+            for number in numbers {
                 let manner = Manner {
                     clock: clock(number),
                     pause: Millis::ZERO,
@@ -130,6 +130,7 @@ fn seat(
                     let _ = tell.send(played?);
                 }
             }
+            Ok(())
         });
     }
     Ok((chairs, told))
@@ -141,8 +142,8 @@ async fn watch(
     scene: &mut Scene,
     weather: &mut Weather,
     mut told: mpsc::UnboundedReceiver<Played>,
-) -> anyhow::Result<Record> {
-    let mut record = Record::default();
+    record: &mut Record,
+) -> anyhow::Result<()> {
     let mut settled: Option<u64> = None;
     let mut born = Instant::now();
     let mut look = interval(Duration::from_millis(250));
@@ -151,15 +152,17 @@ async fn watch(
             game = told.recv() => {
                 let Some(game) = game else { break };
                 record.played.push(game);
-                if record.played.len() % 50 == 0 {
+                if record.played.len().is_multiple_of(50) {
                     tracing::info!("{} of {} games", record.played.len(), args.games);
                 }
             }
             _ = look.tick() => {
-                note_moves(scene, &mut record);
                 if let Some(status) = scene.victim.has_ended()? {
                     record.own_ends.push(status);
+                    let from = scene.ground.sandbox.now();
                     scene.start().await?;
+                    let to = scene.ground.sandbox.now();
+                    weather.troubles.kills.push((from, to));
                 }
                 if born.elapsed() >= SETTLED && let Some(bytes) = scene.victim.resident() {
                     let before = *settled.get_or_insert(bytes);
@@ -171,26 +174,5 @@ async fn watch(
             }
         }
     }
-    note_moves(scene, &mut record);
-    Ok(record)
-}
-
-fn note_moves(scene: &Scene, record: &mut Record) {
-    let now = scene.ground.sandbox.now();
-    let posted = scene.ground.sandbox.posted().into_iter();
-    record.ledger.extend(posted.map(|posted| (now, posted)));
-}
-
-/// Lets the program come to rest, and looks which games its archive tells the end of.
-async fn check_archive(scene: &mut Scene, record: &mut Record) -> anyhow::Result<()> {
-    scene.victim.kill().await?;
-    scene.start().await?;
-    sleep(LAST_LIFE).await;
-    scene.victim.kill().await?;
-    let games = Archive::read(&scene.victim.archive())?.games(&Filter::default())?;
-    record.open_rows = games.iter().filter(|game| game.end.is_none()).count();
-    let known: BTreeSet<_> = games.iter().map(|game| &game.id).collect();
-    let missing = record.played.iter().filter(|game| !known.contains(&game.id));
-    record.missing_rows = missing.count();
     Ok(())
 }

@@ -5,10 +5,18 @@ use std::time::Duration;
 use anyhow::Context as _;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::{Args, Scene, strain::is_crowded, table::row};
+use super::{
+    Args, Scene,
+    kept::Kept,
+    moves::Moves,
+    report::Findings,
+    strain::is_crowded,
+    table::{self, row},
+    troubles::Troubles,
+};
 use crate::{
     bot::game::Game,
-    cli::trial::Guest,
+    cli::trial::{Guest, Played},
     lichess::{
         Follower, News,
         model::{ChallengeColor, GameEvent, Invitation},
@@ -18,6 +26,10 @@ use crate::{
 
 /// The bar for a new program to have moved on a game with three seconds left.
 const BAR: Duration = Duration::from_secs(1);
+/// With three seconds on the clock a game has gone on or ended within this.
+const SHOWN: Duration = Duration::from_secs(10);
+/// A game here takes seconds.
+const STUCK: Duration = Duration::from_secs(60);
 /// What is left on the bot's clock.
 const LEFT: Millis = Millis::from_secs(3);
 /// What the games begin with.
@@ -31,25 +43,83 @@ struct Moment {
     crowded: bool,
 }
 
+/// Everything that the table tells of them.
+#[derive(Default)]
+struct Record {
+    moments: Vec<Moment>,
+    played: Vec<Played>,
+    troubles: Troubles,
+    own_ends: Vec<String>,
+    /// Games of which nothing came, and why.
+    broken: Vec<String>,
+}
+
 /// Kills the program on its turn as often as asked, and prints how the next one did. Returns how many bars were missed.
 pub(super) async fn play(args: &Args) -> anyhow::Result<usize> {
     let mut scene = Scene::new(args.seed + 1, 1, None).await?;
+    scene.ground.sandbox.note_moves();
     let guest = Guest::new(&scene.ground, 0)?;
-    scene.start().await?;
-    let mut moments = Vec::new();
-    for _ in 0..args.kills {
-        moments.push(moment(&guest, &mut scene).await?);
+    let mut record = Record::default();
+    // What breaks it off is no reason to keep to oneself what was seen until then.
+    if let Err(error) = moments(args.kills, &guest, &mut scene, &mut record).await {
+        record.broken.push(format!("{error:#}"));
     }
+    let kept = match Kept::look(&mut scene, &record.played).await {
+        Ok(kept) => kept,
+        Err(error) => {
+            record.broken.push(format!("the archive: {error:#}"));
+            Kept::default()
+        }
+    };
+    let moves = Moves::read(&scene.ground.sandbox.posted(), &record.troubles);
+    let mut findings = Findings::default();
+    for game in &record.played {
+        findings.add(game, &record.troubles);
+    }
+    Ok(of_moments(&record.moments)
+        + table::bars(&[
+            ("resigned by the bot", &findings.resigned),
+            ("aborted by the bot", &findings.aborted),
+            ("ended of its own accord", &record.own_ends),
+            ("games of which nothing came", &record.broken),
+        ])
+        + table::of_moves(&moves)
+        + table::of_logs(&scene.victim.said(), &kept))
+}
+
+async fn moments(kills: usize, guest: &Guest, scene: &mut Scene, record: &mut Record) -> anyhow::Result<()> {
+    scene.start().await?;
+    for _ in 0..kills {
+        let moment = timeout(STUCK, moment(guest, scene, record)).await;
+        let came = moment.context("nothing within a minute").flatten();
+        if let Some(status) = scene.victim.has_ended()? {
+            record.own_ends.push(status);
+            scene.start().await?;
+        }
+        match came {
+            Ok(moment) => record.moments.push(moment),
+            Err(error) => {
+                record.broken.push(format!("{error:#}"));
+                // Whatever is left of the game ends by its clock, and the next one has a seat.
+                scene.ground.sandbox.advance(CLOCK + CLOCK);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints how quick the programs were. Returns how many bars were missed.
+fn of_moments(moments: &[Moment]) -> usize {
     let lost = moments.iter().filter(|moment| moment.took.is_none()).count();
     let late = |moment: &&Moment| moment.took.is_some_and(|took| took >= BAR);
     let (excused, own): (Vec<&Moment>, Vec<&Moment>) =
         moments.iter().filter(late).partition(|moment| moment.crowded);
     let slowest = moments.iter().filter_map(|moment| moment.took).max();
-    row("killed on its turn with 3 s left", args.kills);
+    row("killed on its turn with 3 s left", moments.len());
     row("of them lost on time (bar 0)", lost);
     row(
         "moved within 1 s of the start",
-        args.kills - lost - own.len() - excused.len(),
+        moments.len() - lost - own.len() - excused.len(),
     );
     row("later than that (bar 0)", own.len());
     row(
@@ -60,11 +130,11 @@ pub(super) async fn play(args: &Args) -> anyhow::Result<usize> {
         "slowest of them",
         slowest.map_or_else(|| "none".to_owned(), |slowest| Millis::from(slowest).to_string()),
     );
-    Ok(usize::from(lost > 0) + usize::from(!own.is_empty()))
+    usize::from(lost > 0) + usize::from(!own.is_empty())
 }
 
 /// Plays until the bot thinks, kills it with three seconds on its clock, and times the next one to its move.
-async fn moment(guest: &Guest, scene: &mut Scene) -> anyhow::Result<Moment> {
+async fn moment(guest: &Guest, scene: &mut Scene, record: &mut Record) -> anyhow::Result<Moment> {
     let invitation = Invitation {
         clock: Some((CLOCK, Millis::ZERO)),
         color: ChallengeColor::White,
@@ -78,20 +148,29 @@ async fn moment(guest: &Guest, scene: &mut Scene) -> anyhow::Result<Moment> {
         until(guest, &mut game, &mut stream, ply).await?;
         guest.move_to(&id, uci).await?;
     }
+    let from = scene.ground.sandbox.now();
     kill_with_three_seconds_left(scene).await?;
     let crowded = is_crowded(None);
     let begun = Instant::now();
     scene.victim.start()?;
+    let life = (from, scene.ground.sandbox.now());
+    record.troubles.outages.push(life);
+    record.troubles.kills.push(life);
     let shown = until(guest, &mut game, &mut stream, 4);
-    timeout(Duration::from_secs(10), shown).await??;
+    timeout(SHOWN, shown)
+        .await
+        .with_context(|| format!("{id}: neither a move nor the end within 10 s"))??;
     let took = begun.elapsed();
     let crowded = crowded || is_crowded(scene.victim.pid());
-    if game.is_some_and(|game| game.is_over()) {
-        return Ok(Moment { took: None, crowded });
+    let has_moved = !game.as_ref().is_some_and(Game::is_over);
+    if has_moved {
+        guest.resign(&id).await?;
+        until(guest, &mut game, &mut stream, usize::MAX).await?;
     }
-    guest.resign(&id).await?;
+    let game = game.context("no game")?;
+    record.played.push(guest.played(&game, has_moved));
     Ok(Moment {
-        took: Some(took),
+        took: has_moved.then_some(took),
         crowded,
     })
 }

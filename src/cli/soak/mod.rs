@@ -4,11 +4,14 @@
 //! but the faults themselves.
 
 mod course;
+mod kept;
 mod last_moments;
+mod moves;
 mod network;
 mod report;
 mod strain;
 mod table;
+mod troubles;
 mod victim;
 mod weather;
 
@@ -40,7 +43,10 @@ pub struct Args {
     /// How many times the program is killed on its turn with three seconds left.
     #[arg(long, default_value_t = 200)]
     kills: usize,
-    /// Seed of everything drawn.
+    /// Seed of everything drawn: colours, clocks and first moves of the opponents' games, which troubles come in which
+    /// order and how long they last, and what goes wrong with the how-manieth request or line of which game. When troubles
+    /// strike is a matter of time, and so are the moves of a bot that thinks by its clock: the same command makes a run of
+    /// the same kind, not the same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Keeps what the program says of its games in this file, to look up why one was lost.
@@ -58,13 +64,34 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 async fn soak(args: &Args) -> anyhow::Result<Exit> {
-    table::row("seed", args.seed);
+    table::row("drawn by", args.command());
     let breaches = course::games(args).await? + last_moments::play(args).await?;
     if breaches == 0 {
         return Ok(Exit::Success);
     }
-    let sentence = format!("{breaches} bars missed; repeat with --seed {}", args.seed);
+    let sentence = format!(
+        "{breaches} bars missed; the same is drawn again, though at other moments, by: {}",
+        args.command()
+    );
     Err(Failure::error(Exit::Failed, sentence))
+}
+
+impl Args {
+    /// The command that draws the same again.
+    fn command(&self) -> String {
+        let Self {
+            games,
+            at_once,
+            plies,
+            percent,
+            kills,
+            seed,
+            log: _,
+        } = self;
+        format!(
+            "sparring soak --games {games} --at-once {at_once} --plies {plies} --percent {percent} --kills {kills} --seed {seed}"
+        )
+    }
 }
 
 /// The ground, the way to it, and the program.
@@ -90,5 +117,25 @@ impl Scene {
     async fn start(&mut self) -> anyhow::Result<()> {
         let program = self.victim.start()?;
         self.ground.until_it_listens(program).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn the_command_that_repeats_a_soak_says_everything_that_is_drawn_by() {
+        let line = "sparring soak --games 24 --at-once 3 --plies 40 --percent 4.5 --kills 10 --seed 77";
+        let words = line.split(' ').filter(|word| *word != "soak");
+        assert_eq!(Line::parse_from(words).args.command(), line);
     }
 }

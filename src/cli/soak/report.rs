@@ -1,88 +1,71 @@
-//! What the soak has found: losses and refusals, told apart by whether a fault forced them.
+//! What came of the games: losses, told apart by whether a fault forced them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::troubles::Troubles;
 use crate::{
-    cli::trial::Played,
-    lichess::model::{GameId, Status},
-    sandbox::{Posted, Struck},
+    cli::trial::{Played, Player, Unanswered},
+    lichess::model::Status,
     units::Millis,
 };
 
 /// What a move loses on its way even when nothing is wrong, and the least that a turn takes.
 const WAY: Millis = Millis(400);
-/// A fault explains what happens to its game for so long.
-const ECHO: Millis = Millis::from_secs(6);
-/// What the sandbox says of a move for which it is too late or too early.
-const NOT_YOUR_TURN: &str = "Not your turn";
-
-/// Everything that went wrong on purpose, by the sandbox's clock.
-#[derive(Debug, Default)]
-pub(super) struct Troubles {
-    /// Requests that went wrong by chance.
-    pub struck: Vec<Struck>,
-    /// Spans in which the daemon was dead or the server out of reach.
-    pub outages: Vec<(Millis, Millis)>,
-    /// Spans in which the machine let nobody run.
-    pub stalls: Vec<(Millis, Millis)>,
-}
-
-impl Troubles {
-    /// The time of a span that faults took from a game: what was out of reach, each moment counted once, and what
-    /// requests and lines of the game cost beside it.
-    fn lost_in(&self, game: &GameId, from: Millis, to: Millis) -> Millis {
-        let mut spans: Vec<_> = self.outages.iter().chain(&self.stalls).copied().collect();
-        spans.sort_unstable();
-        let mut lost = Millis::ZERO;
-        let mut seen = from;
-        for (begin, end) in spans {
-            let end = end.min(to);
-            lost += end - begin.max(seen);
-            seen = seen.max(end);
-        }
-        let about =
-            |struck: &&Struck| struck.about.contains(game.as_str()) && (from..=to).contains(&struck.at);
-        let struck = self.struck.iter().filter(about).map(|struck| struck.cost);
-        struck.fold(lost, |sum, span| sum + span)
-    }
-
-    /// Whether something went wrong with a game, or with everything, shortly before.
-    fn echoes(&self, game: &GameId, at: Millis) -> bool {
-        let recent = |moment: Millis| moment <= at && at - moment <= ECHO;
-        self.outages
-            .iter()
-            .any(|(begin, end)| *begin <= at && at - *end <= ECHO)
-            || self
-                .struck
-                .iter()
-                .any(|struck| struck.about.contains(game.as_str()) && recent(struck.at))
-    }
-}
+/// A challenge is told to whoever opens an event stream for so long.
+const ANNOUNCED: Millis = Millis::from_secs(20);
+/// Who had this time to hear of a challenge, with nothing in the way, should have answered it: an event stream that breaks
+/// is open again within a few seconds, and the rest of it is for a call that fails and is made again.
+const TIME_TO_ANSWER: Millis = Millis::from_secs(10);
 
 /// What came of all games.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// How the games ended.
     pub endings: BTreeMap<String, usize>,
+    /// Games that the bot won, drew (or that ended for nobody), and lost.
+    pub score: [usize; 3],
+    /// Games that the bot resigned; its personality never does, so only because it could not play on.
+    pub resigned: Vec<String>,
+    /// Games that the bot aborted, whose opponents always came.
+    pub aborted: Vec<String>,
+    /// Games that the guests resigned, at their last half move.
+    pub guests_resigned: usize,
+    /// Challenges that nothing was heard of, or that were declined, though the bot had the time to accept them.
+    pub unanswered: Vec<String>,
+    /// The same, without the time.
+    pub forced_unanswered: usize,
     /// Games lost on time of which faults had taken the whole clock of the last turn.
     pub forced_losses: usize,
     /// Games lost on time otherwise, each in a sentence.
     pub own_losses: Vec<String>,
-    /// Moves that no rule allows.
-    pub illegal: Vec<String>,
-    /// Half moves that were answered with two different moves.
-    pub changed: Vec<String>,
-    /// Moves that were sent again though they had been played, shortly after a fault in their game.
-    pub forced_repeats: usize,
-    /// The same without a fault.
-    pub own_repeats: Vec<String>,
 }
 
 impl Findings {
     /// Takes a game's end in.
     pub(super) fn add(&mut self, game: &Played, troubles: &Troubles) {
         *self.endings.entry(game.status.name().to_owned()).or_default() += 1;
-        if !game.bot_lost || game.status != Status::OutOfTime {
+        let [won, nobodys, lost] = &mut self.score;
+        *match game.winner {
+            Some(winner) if winner == game.bot => won,
+            None => nobodys,
+            Some(_) => lost,
+        } += 1;
+        let list = match (game.gave_up, &game.status) {
+            (Some(Player::Bot), Status::Aborted) => Some(&mut self.aborted),
+            (Some(Player::Bot), _) => Some(&mut self.resigned),
+            (Some(Player::Guest), _) => {
+                self.guests_resigned += 1;
+                None
+            }
+            (None, _) => None,
+        };
+        if let Some(list) = list {
+            list.push(format!("{} after {} plies", game.id, game.plies));
+        }
+        for challenge in &game.unanswered {
+            self.add_unanswered(challenge, troubles);
+        }
+        if !game.bot_lost() || game.status != Status::OutOfTime {
             return;
         }
         let (began, clock) = game.last_turn.unwrap_or((game.ended, Millis::ZERO));
@@ -98,46 +81,30 @@ impl Findings {
         }
     }
 
-    /// Looks through the moves that the bot has sent.
-    pub(super) fn read(&mut self, ledger: &[(Millis, Posted)], troubles: &Troubles) {
-        let mut first: BTreeMap<(&GameId, usize), &Posted> = BTreeMap::new();
-        let played: BTreeSet<(&GameId, usize, &str)> = ledger
-            .iter()
-            .filter(|(_, posted)| posted.refused.is_none())
-            .map(|(_, posted)| (&posted.game, posted.ply, posted.uci.as_str()))
-            .collect();
-        for (at, posted) in ledger {
-            let Posted { game, ply, uci, .. } = posted;
-            // The move of the turn before, sent twice, that was overtaken by the answer to its first copy. It is never
-            // legal a turn later: its square was left, and nobody of ours has come there since.
-            let is_stale = ply
-                .checked_sub(2)
-                .is_some_and(|before| played.contains(&(game, before, uci)));
-            if posted.refused.is_some() && is_stale && troubles.echoes(game, *at) {
-                self.forced_repeats += 1;
-                continue;
-            }
-            if let Some(before) = first.insert((game, *ply), posted)
-                && before.uci != *uci
-            {
-                self.changed
-                    .push(format!("{game} ply {ply}: {} and {uci}", before.uci));
-            }
-            match &posted.refused {
-                None => {}
-                Some(why) if !why.starts_with(NOT_YOUR_TURN) => {
-                    self.illegal.push(format!("{game} ply {ply}: {uci}, {why}"));
-                }
-                Some(_) if troubles.echoes(game, *at) => self.forced_repeats += 1,
-                Some(why) => self.own_repeats.push(format!("{game} ply {ply}: {uci}, {why}")),
-            }
+    fn add_unanswered(&mut self, challenge: &Unanswered, troubles: &Troubles) {
+        let (from, until) = challenge.stood;
+        let calm = troubles.longest_calm(from, until.min(from + ANNOUNCED));
+        // Whoever declines has heard; seats are kept for as many as there are guests.
+        if calm < TIME_TO_ANSWER && challenge.declined.is_none() {
+            self.forced_unanswered += 1;
+            return;
         }
+        let what = challenge
+            .declined
+            .as_ref()
+            .map_or_else(|| "no answer".to_owned(), |why| format!("declined: {why}"));
+        self.unanswered
+            .push(format!("{}: {what}, {calm} without trouble", challenge.challenge));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        lichess::model::{GameId, Side},
+        sandbox::Struck,
+    };
 
     fn secs(secs: u64) -> Millis {
         Millis::from_secs(secs)
@@ -151,11 +118,14 @@ mod tests {
         Played {
             id: id(),
             status: Status::OutOfTime,
-            bot_lost: true,
+            bot: Side::Black,
+            winner: Some(Side::White),
+            gave_up: None,
             plies: 30,
             waits: Vec::new(),
             last_turn: Some((secs(100), clock)),
             ended: secs(100) + clock,
+            unanswered: Vec::new(),
         }
     }
 
@@ -169,6 +139,7 @@ mod tests {
             }],
             outages: vec![(secs(90), secs(101)), (secs(102), secs(103))],
             stalls: vec![(secs(100), secs(101))],
+            ..Troubles::default()
         };
         let mut findings = Findings::default();
         findings.add(&loss(secs(3)), &troubles);
@@ -176,7 +147,7 @@ mod tests {
         findings.add(&loss(secs(9)), &troubles);
         assert_eq!((findings.forced_losses, findings.own_losses.len()), (1, 1));
         let other = Played {
-            bot_lost: false,
+            winner: Some(Side::Black),
             ..loss(secs(9))
         };
         findings.add(&other, &troubles);
@@ -184,57 +155,59 @@ mod tests {
         findings.add(&loss(Millis(300)), &Troubles::default());
         assert_eq!((findings.forced_losses, findings.own_losses.len()), (1, 2));
     }
-
-    fn posted(ply: usize, uci: &str, refused: Option<&str>) -> Posted {
-        Posted {
-            game: id(),
-            uci: uci.into(),
-            ply,
-            clock: None,
-            refused: refused.map(str::to_owned),
+    #[test]
+    fn games_that_the_bot_gives_away_are_told_from_those_that_guests_end() {
+        let given_up = |status: Status, by: Player, winner: Option<Side>| Played {
+            status,
+            gave_up: Some(by),
+            winner,
+            ..loss(secs(9))
+        };
+        let mut findings = Findings::default();
+        let games = [
+            given_up(Status::Resign, Player::Guest, Some(Side::Black)),
+            given_up(Status::Aborted, Player::Guest, None),
+            given_up(Status::Resign, Player::Bot, Some(Side::White)),
+            given_up(Status::Aborted, Player::Bot, None),
+        ];
+        for game in games {
+            findings.add(&game, &Troubles::default());
         }
+        assert_eq!(findings.guests_resigned, 2);
+        assert_eq!((findings.resigned.len(), findings.aborted.len()), (1, 1));
+        assert_eq!(findings.score, [1, 2, 1]);
+        assert!(findings.own_losses.is_empty());
     }
 
     #[test]
-    fn a_copy_that_comes_a_turn_late_is_forced_only_after_a_fault() {
-        let why = Some("Piece on d2 cannot move to d4");
-        let ledger = [
-            (secs(1), posted(0, "d2d4", None)),
-            (secs(2), posted(2, "d2d4", why)),
-            (secs(3), posted(2, "b1c3", None)),
-        ];
-        let mut findings = Findings::default();
-        findings.read(&ledger, &Troubles::default());
-        assert_eq!((findings.illegal.len(), findings.changed.len()), (1, 1));
-        let troubles = Troubles {
-            outages: vec![(Millis::ZERO, secs(1))],
-            ..Troubles::default()
+    fn a_challenge_that_came_to_nothing_is_forced_only_if_there_was_no_time_to_answer_it() {
+        let unanswered = |until, declined: Option<&str>| Unanswered {
+            challenge: id(),
+            stood: (secs(100), until),
+            declined: declined.map(str::to_owned),
         };
-        let mut findings = Findings::default();
-        findings.read(&ledger, &troubles);
-        assert_eq!((findings.illegal.len(), findings.changed.len()), (0, 0));
-        assert_eq!(findings.forced_repeats, 1);
-    }
-
-    #[test]
-    fn moves_are_told_apart_by_why_they_were_refused() {
-        let late = Some("Not your turn, or game already over");
-        let ledger = [
-            (secs(1), posted(0, "e2e4", None)),
-            (secs(2), posted(1, "e2e4", late)),
-            (secs(50), posted(2, "g1f3", Some("Piece on g1 cannot move to f3"))),
-            (secs(51), posted(2, "d2d4", None)),
-            (secs(60), posted(3, "d2d4", late)),
-        ];
-        let troubles = Troubles {
-            struck: Vec::new(),
-            outages: vec![(secs(58), secs(59))],
-            stalls: Vec::new(),
+        let found = |challenge: Unanswered, deaf: &[(Millis, Millis)]| {
+            let troubles = Troubles {
+                deaf: deaf.to_vec(),
+                ..Troubles::default()
+            };
+            let mut findings = Findings::default();
+            let game = Played {
+                unanswered: vec![challenge],
+                ..loss(secs(9))
+            };
+            findings.add(&game, &troubles);
+            (findings.forced_unanswered, findings.unanswered.len())
         };
-        let mut findings = Findings::default();
-        findings.read(&ledger, &troubles);
-        assert_eq!(findings.own_repeats.len(), 1, "{findings:?}");
-        assert_eq!((findings.forced_repeats, findings.illegal.len()), (1, 1));
-        assert_eq!(findings.changed.len(), 1);
+        let silent = || unanswered(secs(130), None);
+        assert_eq!(found(silent(), &[]), (0, 1));
+        assert_eq!(found(silent(), &[(secs(95), secs(111))]), (1, 0));
+        assert_eq!(found(silent(), &[(secs(105), secs(106))]), (0, 1));
+        assert_eq!(
+            found(silent(), &[(secs(95), secs(105)), (secs(109), secs(112))]),
+            (1, 0)
+        );
+        let declined = unanswered(secs(102), Some("later"));
+        assert_eq!(found(declined, &[(secs(95), secs(111))]), (0, 1), "it was heard");
     }
 }

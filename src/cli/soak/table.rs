@@ -5,8 +5,11 @@ use std::{fmt::Display, time::Duration};
 use super::{
     Args, Scene,
     course::Record,
+    kept::Kept,
+    moves::Moves,
     network::{Silence, Use},
     report::Findings,
+    victim::Said,
     weather::Weather,
 };
 use crate::units::Millis;
@@ -42,33 +45,67 @@ pub(super) fn of_games(
         .filter(long)
         .map(|silence| format!("silent for {}", Millis::from(silence.lasted)))
         .collect();
-    let bars: [(&str, &[String]); 7] = [
-        ("lost on time otherwise", &findings.own_losses),
-        ("illegal moves", &findings.illegal),
-        ("half moves answered twice, differently", &findings.changed),
-        ("sent again without a fault", &findings.own_repeats),
+    let unfinished = args.games - record.played.len();
+    row("unfinished games (bar 0)", unfinished);
+    usize::from(unfinished > 0)
+        + bars(&[
+            ("lost on time otherwise", &findings.own_losses),
+            ("resigned by the bot", &findings.resigned),
+            ("aborted by the bot", &findings.aborted),
+            (
+                "challenges not accepted in 30 s, 10 s of them calm",
+                &findings.unanswered,
+            ),
+            ("ended of its own accord", &record.own_ends),
+            ("silent event streams kept for 25 s or more", &late),
+            ("opponents that left, and other ends before time", &record.broken),
+        ])
+        + of_moves(&record.moves)
+        + of_logs(&said, &record.kept)
+}
+
+/// Prints what the requests for moves have shown. Returns how many bars were missed.
+pub(super) fn of_moves(moves: &Moves) -> usize {
+    row(
+        "moves sent, met by a mishap, too late",
+        format!("{}, {}, {}", moves.sent, moves.met, moves.late),
+    );
+    row(
+        "sent again though played, after a fault of its own",
+        moves.forced_repeats,
+    );
+    bars(&[
+        ("moves that are illegal or out of turn", &moves.illegal),
+        ("half moves answered twice, differently", &moves.changed),
+        (
+            "sent again though played, no fault of its own between",
+            &moves.own_repeats,
+        ),
+        ("sent while another of its game was under way", &moves.crossed),
+        ("sent within 1 s of a 429 on a move of its game", &moves.hasty),
+        ("half moves tried more than 8 times in one life", &moves.many),
+    ])
+}
+
+/// Prints what the program said and kept. Returns how many bars were missed.
+pub(super) fn of_logs(said: &Said, kept: &Kept) -> usize {
+    bars(&[
         ("panics", &said.panics),
-        ("ended of its own accord", &record.own_ends),
-        ("silent event streams kept for 25 s or more", &late),
-    ];
-    let mut breaches = 0;
+        ("games without a result in the archive", &kept.open),
+        ("games that the archive does not have", &kept.missing),
+        ("games of which the archive tells another end", &kept.differing),
+    ])
+}
+
+/// Prints bars of 0, with the first lines behind those that are missed. Returns how many are.
+pub(super) fn bars(bars: &[(&str, &[String])]) -> usize {
     for (what, lines) in bars {
         row(&format!("{what} (bar 0)"), lines.len());
-        breaches += usize::from(!lines.is_empty());
         for line in lines.iter().take(SHOWN) {
             row("", line);
         }
     }
-    let counts = [
-        ("unfinished games", args.games - record.played.len()),
-        ("games without a result in the archive", record.open_rows),
-        ("games that the archive does not have", record.missing_rows),
-    ];
-    for (what, count) in counts {
-        row(&format!("{what} (bar 0)"), count);
-        breaches += usize::from(count > 0);
-    }
-    breaches
+    bars.iter().filter(|(_, lines)| !lines.is_empty()).count()
 }
 
 /// What happened, and what it explains.
@@ -82,6 +119,19 @@ fn of_troubles(args: &Args, scene: &Scene, weather: &Weather, record: &Record, f
     let endings = findings.endings.iter();
     let endings: Vec<String> = endings.map(|(how, count)| format!("{count} {how}")).collect();
     row("ended as", endings.join(", "));
+    let [won, nobodys, lost] = findings.score;
+    row(
+        "the bot won, neither did, it lost",
+        format!("{won}, {nobodys}, {lost}"),
+    );
+    row(
+        "resigned by guests, at their last half move",
+        findings.guests_resigned,
+    );
+    row(
+        "challenges not accepted in 30 s, no 10 s of them calm",
+        findings.forced_unanswered,
+    );
     row(
         "requests and lines that went wrong",
         scene.ground.sandbox.spoiled(),
@@ -123,12 +173,10 @@ fn of_troubles(args: &Args, scene: &Scene, weather: &Weather, record: &Record, f
         "the machine let nobody run for more than 50 ms, longest",
         format!("{} times, {}", stalls.len(), still.max().unwrap_or(Millis::ZERO)),
     );
-    row("moves that reached the server", record.ledger.len());
     row(
         "lost on time, all of the clock taken by faults",
         findings.forced_losses,
     );
-    row("sent again after a fault though played", findings.forced_repeats);
     row(
         "memory growth within a life, at most",
         format!("{:.1} MiB", record.growth as f64 / 1_048_576.0),

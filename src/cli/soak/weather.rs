@@ -5,13 +5,16 @@ use std::time::Duration;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use tokio::time::Instant;
 
-use super::{Scene, report::Troubles};
+use super::{Scene, troubles::Troubles};
 use crate::units::Millis;
 
 /// Quiet before the first trouble.
 const CALM: Duration = Duration::from_secs(5);
 /// A game's stream that has fallen silent is given up after this time (F3): what a silent network costs a game.
 const SILENCE: Millis = Millis::from_secs(10);
+
+/// A silent event stream is given up after 15 s (F3), and challenges are heard when the next one is open.
+const DEAF: Millis = Millis::from_secs(16);
 
 /// What can go wrong as a whole.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +88,9 @@ impl Weather {
                 scene.victim.kill().await?;
                 scene.start().await?;
                 self.kills += 1;
-                self.outage(from, scene.ground.sandbox.now());
+                let to = scene.ground.sandbox.now();
+                self.troubles.kills.push((from, to));
+                self.outage(from, to);
             }
             Trouble::Restart => {
                 let span = self.span(200..1500);
@@ -112,7 +117,8 @@ impl Weather {
             Trouble::Silence => {
                 scene.network.fall_silent();
                 self.silences += 1;
-                self.outage(from, from + SILENCE);
+                self.troubles.outages.push((from, from + SILENCE));
+                self.troubles.deaf.push((from, from + DEAF));
             }
         }
         self.next = Instant::now() + self.span(2000..10_000);
@@ -129,6 +135,7 @@ impl Weather {
 
     fn outage(&mut self, from: Millis, to: Millis) {
         self.troubles.outages.push((from, to));
+        self.troubles.deaf.push((from, to));
     }
 
     fn span(&mut self, millis: std::ops::Range<u64>) -> Duration {

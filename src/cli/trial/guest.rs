@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::IndexedRandom as _};
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::IndexedRandom as _};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::Ground;
@@ -16,7 +16,7 @@ use crate::{
     engine::{Engine, Limits, Search, Stop, Surroundings},
     lichess::{
         Client, Follower, News, Token,
-        model::{Challenge, Event, GameEvent, GameId, Invitation, Status, UserId},
+        model::{Challenge, ChallengeColor, Event, GameEvent, GameId, Invitation, Side, Status, UserId},
     },
     sandbox::Sandbox,
     units::{Millis, Nodes, Stopwatch},
@@ -24,6 +24,8 @@ use crate::{
 
 /// A challenge that has not become a game by then is taken back and sent again.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+/// Who was declined asks again after this.
+const AFTER_REFUSAL: Duration = Duration::from_secs(10);
 /// A bot that does not come after so many challenges never will.
 const CHALLENGES: usize = 20;
 /// How long a move of a guest may take on its way.
@@ -46,6 +48,26 @@ pub(in crate::cli) struct Manner {
     pub seed: u64,
 }
 
+/// One of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Player {
+    /// The bot under trial.
+    Bot,
+    /// Its opponent.
+    Guest,
+}
+
+/// A challenge that no game came of.
+#[derive(Debug, Clone)]
+pub(in crate::cli) struct Unanswered {
+    /// Which.
+    pub challenge: GameId,
+    /// From when it stood until it was answered or taken back, by the sandbox's clock.
+    pub stood: (Millis, Millis),
+    /// In which words it was declined; none if nothing was heard of it.
+    pub declined: Option<String>,
+}
+
 /// How a game went.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct Played {
@@ -53,8 +75,12 @@ pub(in crate::cli) struct Played {
     pub id: GameId,
     /// How it ended.
     pub status: Status,
-    /// Whether the bot lost.
-    pub bot_lost: bool,
+    /// The bot's side.
+    pub bot: Side,
+    /// Who won, if anybody did.
+    pub winner: Option<Side>,
+    /// Who resigned or aborted, if the game ended so.
+    pub gave_up: Option<Player>,
     /// How many half moves were played.
     pub plies: usize,
     /// From each of the opponent's moves to the bot's answer, in microseconds.
@@ -63,6 +89,15 @@ pub(in crate::cli) struct Played {
     pub last_turn: Option<(Millis, Millis)>,
     /// When the end came, by the sandbox's clock.
     pub ended: Millis,
+    /// The challenges that came to nothing before it.
+    pub unanswered: Vec<Unanswered>,
+}
+
+impl Played {
+    /// Whether the bot lost.
+    pub(in crate::cli) fn bot_lost(&self) -> bool {
+        self.winner == Some(self.bot.other())
+    }
 }
 
 /// A board account, which reaches the server without detours.
@@ -94,33 +129,62 @@ impl Guest {
     /// # Errors
     /// When the server refuses what it should not, or the bot never comes.
     pub(in crate::cli) async fn play(&self, manner: &Manner) -> anyhow::Result<Played> {
+        // Drawn here: the server would draw in the order in which challenges come.
+        let color = match ChaCha8Rng::seed_from_u64(!manner.seed).random_bool(0.5) {
+            true => ChallengeColor::White,
+            false => ChallengeColor::Black,
+        };
         let invitation = Invitation {
             clock: Some(manner.clock),
+            color,
             ..Invitation::default()
         };
         let mut events = Follower::events(&self.client, manner.seed);
+        let mut unanswered = Vec::new();
         for _ in 0..CHALLENGES {
-            let challenge = self.challenge(&invitation).await?;
-            match timeout(ANSWER_WITHIN, begun(&mut events, &challenge.id)).await {
-                Ok(begun) => begun?,
+            let challenge = self.challenge(&invitation).await?.id;
+            let from = self.sandbox.now();
+            let declined = match timeout(ANSWER_WITHIN, answered(&mut events, &challenge)).await {
+                Ok(answer) => match answer? {
+                    Answer::Game => None,
+                    Answer::Declined(why) => Some(why),
+                },
                 // Refused when it has become a game at the last moment: then the game is played.
-                Err(_) if self.client.cancel(&challenge.id).await.is_err() => {}
-                Err(_) => continue,
-            }
-            return self.follow(&challenge.id, manner).await;
+                Err(_) if self.client.cancel(&challenge).await.is_err() => None,
+                Err(_) => {
+                    unanswered.push(self.nothing_of(challenge, from, None));
+                    continue;
+                }
+            };
+            let Some(why) = declined else {
+                let played = self.follow(&challenge, manner).await?;
+                return Ok(Played { unanswered, ..played });
+            };
+            unanswered.push(self.nothing_of(challenge, from, Some(why)));
+            sleep(AFTER_REFUSAL).await;
         }
-        bail!("the bot does not come")
+        bail!("the bot does not come: {CHALLENGES} challenges came to nothing")
+    }
+
+    fn nothing_of(&self, challenge: GameId, from: Millis, declined: Option<String>) -> Unanswered {
+        Unanswered {
+            challenge,
+            stood: (from, self.sandbox.now()),
+            declined,
+        }
     }
 
     /// Challenges the bot and waits until it comes: the game.
     ///
     /// # Errors
-    /// When the server refuses.
+    /// When the server or the bot refuses.
     pub(in crate::cli) async fn begin(&self, invitation: &Invitation) -> anyhow::Result<GameId> {
         let mut events = Follower::events(&self.client, 0);
         let challenge = self.challenge(invitation).await?;
-        begun(&mut events, &challenge.id).await?;
-        Ok(challenge.id)
+        match answered(&mut events, &challenge.id).await? {
+            Answer::Game => Ok(challenge.id),
+            Answer::Declined(why) => bail!("the bot declined: {why}"),
+        }
     }
 
     async fn challenge(&self, invitation: &Invitation) -> anyhow::Result<Challenge> {
@@ -166,6 +230,7 @@ impl Guest {
         let mut rng = ChaCha8Rng::seed_from_u64(manner.seed);
         let mut game: Option<Game> = None;
         let (mut asked, mut waits, mut last_turn) = (None, Vec::new(), None);
+        let mut has_resigned = false;
         loop {
             let News::Event { event, heard } = stream.next().await.context("no game stream")? else {
                 continue;
@@ -178,13 +243,18 @@ impl Guest {
                 waits.extend(answered.map(|asked: Instant| (heard - asked).as_micros() as u64));
             }
             if step.ended {
-                return Ok(self.played(game, waits, last_turn));
+                return Ok(Played {
+                    waits,
+                    last_turn,
+                    ..self.played(game, has_resigned)
+                });
             }
             if step.moved && !game.is_my_turn() {
                 let left = game.clocks().map_or(Millis::ZERO, |clocks| clocks.theirs);
                 last_turn = Some((self.sandbox.now(), left));
             }
             if step.my_turn {
+                has_resigned = game.line().ply() >= manner.most_plies;
                 asked = self.answer(game, manner, &mut rng).await;
             }
         }
@@ -231,27 +301,54 @@ impl Guest {
         thought.await.ok().flatten()
     }
 
-    fn played(&self, game: &Game, waits: Vec<u64>, last_turn: Option<(Millis, Millis)>) -> Played {
+    /// How a game went that is over; whether the guest has resigned it is for the caller to say, since a game that is given
+    /// up before it has really begun counts as aborted, whoever did so.
+    pub(in crate::cli) fn played(&self, game: &Game, has_resigned: bool) -> Played {
+        let me = game.my_side();
+        let gave_up = match game.status() {
+            Status::Resign if game.winner() == Some(me) => Some(Player::Bot),
+            Status::Resign => Some(Player::Guest),
+            Status::Aborted if has_resigned => Some(Player::Guest),
+            Status::Aborted => Some(Player::Bot),
+            _ => None,
+        };
         Played {
             id: game.id().clone(),
             status: game.status().clone(),
-            bot_lost: game.winner() == Some(game.my_side()),
+            bot: me.other(),
+            winner: game.winner(),
+            gave_up,
             plies: game.line().ply(),
-            waits,
-            last_turn,
+            waits: Vec::new(),
+            last_turn: None,
             ended: self.sandbox.now(),
+            unanswered: Vec::new(),
         }
     }
 }
 
-/// Waits until a game has begun.
-async fn begun(events: &mut Follower<Event>, id: &GameId) -> anyhow::Result<()> {
+/// What came of a challenge.
+enum Answer {
+    /// A game.
+    Game,
+    /// Nothing, in these words.
+    Declined(String),
+}
+
+/// Waits until a challenge is answered.
+async fn answered(events: &mut Follower<Event>, id: &GameId) -> anyhow::Result<Answer> {
     loop {
         match events.next().await.context("no event stream")? {
             News::Event {
                 event: Event::GameStart { game },
                 ..
-            } if game.game() == Some(id) => return Ok(()),
+            } if game.game() == Some(id) => return Ok(Answer::Game),
+            News::Event {
+                event: Event::ChallengeDeclined { challenge },
+                ..
+            } if challenge.id == *id => {
+                return Ok(Answer::Declined(challenge.decline_reason.unwrap_or_default()));
+            }
             News::Refused(error) => return Err(error.into()),
             _ => {}
         }

@@ -6,7 +6,7 @@ mod guest;
 mod program;
 
 pub(super) use ground::Ground;
-pub(super) use guest::{Guest, Manner, Played};
+pub(super) use guest::{Guest, Manner, Played, Player, Unanswered};
 pub(super) use program::{Folder, Program, settings};
 
 /// What a book of the trials says.
