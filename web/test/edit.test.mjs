@@ -80,6 +80,29 @@ test('a text in order is saved by Ctrl+S, and the next save is of what was saved
     assert.equal(server.saves[1].version, 'v2');
   }));
 
+test('a second press on Save is no conflict with the first, saves what was typed meanwhile, and nothing twice', () =>
+  onEditor(() => undefined, async ({ page, area, server }) => {
+    let answer;
+    server.saving = new Promise((resolve) => (answer = resolve));
+    await area.fill('1. c4\n');
+    await page.getByRole('button', { name: 'Save' }).dblclick();
+    await until(() => server.saves.length, (count) => count > 0, 'the first save');
+    await area.fill('1. c4 e5\n');
+    await page.keyboard.press('Control+s');
+    answer();
+    await until(() => page.title(), (title) => title.startsWith('mine'), 'all is saved');
+    await page.getByText(/^Saved\./).waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByRole('button', { name: 'Save' }).dblclick();
+    await area.fill('1. c4 c5\n');
+    await page.keyboard.press('Control+s');
+    await until(() => server.saves.length, (count) => count > 2, 'the last save');
+    assert.deepEqual(server.saves.map(({ text, version }) => [text, version]), [
+      ['1. c4\n', 'v1'], ['1. c4 e5\n', 'v2'], ['1. c4 c5\n', 'v3'],
+    ]);
+    assert.equal(await page.locator('.banner').isVisible(), false);
+  }));
+
 test('a text with mistakes is not saved, and nothing of it is lost by leaving', () =>
   onEditor((server) => (server.findings = nf9), async ({ page, area, server }) => {
     page.on('dialog', (dialog) => dialog.accept());

@@ -13,11 +13,13 @@ const QUIET_MS = 250;
 export function editorPage(opened: api.Opened, startLine: number | null): Page {
   const { kind, name } = opened;
   const left = new AbortController();
-  /** What is on the disk as far as we know, and the text of it. */
-  let disk = { text: opened.text, version: opened.version };
+  /** What is on the disk as far as we know, and the text of it; `null` is a text of others that was not read. */
+  let disk: { readonly text: string | null; readonly version: string } = { text: opened.text, version: opened.version };
   let findings: readonly api.Finding[] = [];
   let usable = true;
   let timer = 0;
+  let saving = false;
+  let saveAgain = false;
   let asked = new AbortController();
 
   const verdict = h('p', { id: 'verdict', class: 'verdict', role: 'status' }, words.checking);
@@ -30,7 +32,7 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
   const preview = createPreview(kind, opened.path, () => later(), goToLine);
   const save = h('button', { type: 'button', class: 'primary', title: words.saveTip, onclick: () => void press() }, words.save);
   const conflict = conflictBanner(
-    (version) => { disk = { ...disk, version }; keep(); },
+    (version) => { disk = { text: null, version }; keep(); },
     () => void reread(),
   );
 
@@ -78,9 +80,27 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
       finding.help !== null && h('small', {}, ` ${finding.help}`)));
   const goTo = ({ line, column, endLine, endColumn }: api.Finding) => sheet.goTo(line, column, endLine === line ? endColumn : column);
 
+  /** One save at a time: a second one of the same version would call the first one somebody else's. */
   async function press(): Promise<void> {
+    saveAgain = saving;
+    if (saving) return;
+    saving = true;
+    let saved = await saveNow();
+    while (saved && saveAgain) {
+      saveAgain = false;
+      saved = await saveNow();
+    }
+    saving = false;
+  }
+
+  /** True unless the text could not be saved. */
+  async function saveNow(): Promise<boolean> {
+    if (!dirty()) return true;
     await judge();
-    if (!usable) return said(words.mendFirst);
+    if (!usable) {
+      said(words.mendFirst);
+      return false;
+    }
     const text = area.value;
     try {
       const { version, backup } = await api.save(draft(), disk.version);
@@ -88,9 +108,11 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
       said(words.saved(backup));
       conflict.render(null);
       note();
+      return true;
     } catch (error) {
       said(words.failed((error as Error).message));
       if (error instanceof api.Refused && error.status === 409) conflict.render(error.version);
+      return false;
     }
   }
 
