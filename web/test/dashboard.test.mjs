@@ -52,8 +52,8 @@ test('the owner pauses, reads settings again, and ends only when sure', () =>
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.getByRole('button', { name: 'Read settings again' }).click();
-    await page.getByRole('button', { name: 'End after these games' }).click();
-    assert.ok(!daemon.wishes.includes('drain'), 'once is not enough');
+    await page.getByRole('button', { name: 'End after these games' }).dblclick();
+    assert.ok(!daemon.wishes.includes('drain'), 'once is not enough, nor is a double click');
     await page.getByRole('button', { name: 'Sure? It ends the daemon' }).click();
     await until(() => daemon.wishes.join(), (asked) => asked === 'pause,resume,reload,drain', 'all four are asked for');
   }));

@@ -1,6 +1,7 @@
 // One file under the pen: what is typed is judged by the daemon's own parser, and saved only when the bot could use it.
 import { h, setText } from '../dom';
 import type { Page } from '../route';
+import { twice } from '../twice';
 import * as api from './api';
 import { dropDraft, keepDraft, recallDraft } from './drafts';
 import { createPreview } from './preview';
@@ -178,13 +179,12 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
 function conflictBanner(keepMine: (version: string) => void, takeTheirs: () => void) {
   let version: string | null = null;
   const mine = h('button', { type: 'button', onclick: () => { if (version !== null) keepMine(version); render(null); } }, words.keepMine);
-  const theirs = h('button', { type: 'button', onclick: () => {
-    if (theirs.textContent === words.sure) { render(null); takeTheirs(); } else setText(theirs, words.sure);
-  } }, words.takeTheirs);
+  const theirs = h('button', { type: 'button' }, words.takeTheirs);
+  const { disarm } = twice(theirs, (armed) => setText(theirs, armed ? words.sure : words.takeTheirs), () => { render(null); takeTheirs(); });
   const element = h('div', { class: 'banner problem', role: 'alert', hidden: true }, h('span', {}, words.changed), mine, theirs);
   const render = (now: string | null) => {
     version = now;
-    if (element.hidden !== (now === null)) setText(theirs, words.takeTheirs);
+    if (element.hidden !== (now === null)) disarm();
     element.hidden = now === null;
   };
   return { element, render };
