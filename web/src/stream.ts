@@ -96,7 +96,7 @@ async function* jsonLines(response: Response, alive: () => void): AsyncGenerator
 }
 
 /** Wait, but not when the network or the player has just come back. */
-function pauseOrWake(ms: number, closed: AbortSignal): Promise<void> {
+export function pauseOrWake(ms: number, closed: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -220,7 +220,9 @@ test('one click on Play is enough for a first game', async () => {
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   await page.waitForSelector('cg-board piece');
   const asked = '/api/challenge/Sparring rated=false&color=random&variant=standard&clock.limit=300&clock.increment=3';
-  assert.deepEqual(server.asked.filter((line) => !line.startsWith('/sandbox')), [asked]);
+  // The default is asked for too: an earlier game may have ended in a promise of somebody else.
+  const wish = '/api/board/game/game0001/chat room=player&text=!play club';
+  assert.deepEqual(server.asked.filter((line) => !line.startsWith('/sandbox')), [asked, wish]);
   assert.deepEqual(complaints, []);
   await context.close();
   await server.stop();
@@ -265,6 +267,49 @@ test('the lobby asks for what was chosen and remembers it', async () => {
     ],
   );
   assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});
+
+test('the lobby follows what is saved and played elsewhere, and leaves the choice and the cursor alone', async () => {
+  const server = new ScriptedServer();
+  const { page, context, complaints } = await visitor(await server.start());
+  await page.getByText('The Club Player, level 1500').waitFor();
+  await page.locator('label', { hasText: '3+2' }).click();
+  server.playing = [{ gameId: 'game0001', opponent: { username: 'Sparring' } }];
+  await page.getByRole('link', { name: 'Continue' }).waitFor();
+  const [club, ...rest] = server.lobby.personalities;
+  server.lobby = { ...server.lobby, personalities: [{ ...club, title: 'Clara', level: 1450 }, ...rest] };
+  await page.getByText('Clara, level 1450 · 3+2 blitz').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.closest('label')?.innerText.split('\n')[0]), '3+2');
+  server.playing = [];
+  server.lobby = { ...server.lobby, personalities: [...rest, { name: 'new', title: 'The Newcomer', about: '', level: 700 }] };
+  await page.getByText('The Newcomer').waitFor();
+  await page.getByRole('link', { name: 'Continue' }).waitFor({ state: 'hidden' });
+  await page.getByText('The Attacker, level 1800 · 3+2 blitz').waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});
+
+test('a program that is gone is missed in the lobby, not the bot, and its return is noticed', async () => {
+  const server = new ScriptedServer();
+  const url = await server.start();
+  const { page, context } = await visitor(url);
+  const play = page.getByRole('button', { name: 'Play', exact: true });
+  await until(() => play.isEnabled(), Boolean, 'the bot is there');
+  server.challenges = 'Not now.';
+  await play.click();
+  await page.getByText('Declined: Not now.').waitFor();
+  await server.stop();
+  await page.getByText('Connection lost. Trying again…').waitFor();
+  assert.ok(await play.isDisabled());
+  await server.start(Number(new URL(url).port));
+  await until(() => play.isEnabled(), Boolean, 'it is back');
+  await page.getByText('Connection lost').waitFor({ state: 'hidden' });
+  await page.route('**/api/stream/event', (route) => route.abort());
+  await play.click();
+  await page.getByText('Connection lost. Trying again…').waitFor();
   await context.close();
   await server.stop();
 });

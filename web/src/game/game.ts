@@ -115,7 +115,7 @@ function rememberOutcome(game: Game): boolean {
   return true;
 }
 
-/** The same game with colours swapped: clock, variant, personality and level of this one. */
+/** The same game with colours swapped: clock and variant of this one, personality and level too unless others were promised. */
 async function rematch(game: Game, left: AbortSignal): Promise<void> {
   const color = myColor(game);
   if (!game.full || !color) return;
@@ -125,8 +125,8 @@ async function rematch(game: Game, left: AbortSignal): Promise<void> {
   const id = await startGame(
     lobby,
     {
-      personality: who?.name ?? '',
-      level: who?.asked ?? null,
+      personality: who?.next.name ?? '',
+      level: who?.next.asked ?? null,
       color: opposite(color),
       clock: clock ? { limit: clock.initial / 1000, increment: clock.increment / 1000 } : null,
       variant: variant.key,
