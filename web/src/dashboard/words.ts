@@ -5,6 +5,8 @@ export const words = {
   pagesLabel: 'Pages',
   loading: 'Loading…',
   lost: 'The daemon does not answer. Trying again…',
+  lostBoards: 'The line that boards come by is broken: they stand as they were. Trying again…',
+  unheard: (time: string) => `Not heard of since ${time}`,
   failed: (why: string) => `That did not work: ${why}`,
   running: 'Running games',
   none: 'No game is running.',
