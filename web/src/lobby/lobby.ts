@@ -63,8 +63,12 @@ function inPlaceOf(content: HTMLElement, form: HTMLElement): void {
   content.replaceChildren(form);
   const now = controls(form);
   if (focused >= 0 && now.length === before.length) now[focused]?.focus({ preventScroll: true });
-  // On a phone the cards are a strip: the chosen one is in sight.
-  form.querySelector('.opponents input:checked')?.closest('.tile')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  // On a phone the cards are a strip: the chosen one is in sight. The page itself stays where it is.
+  const chosen = form.querySelector('.opponents input:checked')?.closest('.tile');
+  const strip = chosen?.parentElement;
+  if (!chosen || !strip) return;
+  const [card, all] = [chosen.getBoundingClientRect(), strip.getBoundingClientRect()];
+  strip.scrollLeft += card.left - all.left - (all.width - card.width) / 2;
 }
 
 const resumeLine = ({ gameId, opponent }: RunningGame): HTMLElement =>
