@@ -113,6 +113,29 @@ test('every button of a game has a key, and the key is in its tooltip', () =>
     await page.locator('header button[aria-pressed=true]').waitFor();
   }));
 
+test('who takes a piece after writing has the keys of the game again', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    for (const field of ['Say something', 'Type a move, Nf3 or e2e4']) {
+      await page.getByLabel(field).click();
+      await clickSquares(page, 'g1');
+      await page.keyboard.press('f');
+      assert.equal(await page.getByLabel(field).inputValue(), '');
+    }
+    await page.keyboard.press('d');
+    await askedFor(server, '/draw/yes');
+  }));
+
+test('a page has its own title, and whoever comes to it by keyboard is led to its heading', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await until(() => page.title(), (title) => title === 'Your turn · Sparring', 'our turn');
+    server.tell({ state: { status: 'resign', winner: 'white' } });
+    await until(() => page.title(), (title) => title === 'You won · Sparring', 'the end');
+    await page.getByRole('button', { name: 'New game' }).press('Enter');
+    const focused = () => page.evaluate(() => document.activeElement.tagName + document.activeElement.textContent);
+    await until(focused, (what) => what === 'H1Play a game', 'the heading of the lobby');
+    assert.equal(await page.title(), 'Play a game · Sparring');
+  }));
+
 test('one slip of a hand resigns nothing: a double click, a held key, presses that come too soon or too late', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await page.clock.install();

@@ -80,6 +80,16 @@ test('looking back does not jump when the bot moves', () =>
     await page.getByText('Earlier position').waitFor();
   }));
 
+test('a move typed while looking back is seen when it is played', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await page.keyboard.press('Home');
+    await page.getByText('Earlier position').waitFor();
+    await page.fill('.entry input', 'Nf3');
+    await page.keyboard.press('Enter');
+    await askedFor(server, '/move/g1f3');
+    await page.getByText('Earlier position').waitFor({ state: 'hidden' });
+  }));
+
 test('offers can be answered, and own offers wait', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await page.getByRole('button', { name: 'Draw' }).click();
@@ -193,6 +203,35 @@ test('chat is said, kept over a reload, and muted', () =>
     await page.getByLabel('Mute').check();
     await page.getByText('The chat is muted.').waitFor();
     assert.equal(await page.locator('.chat-log').getByText('Thanks').count(), 0);
+    const heard = () => page.locator('.chat-log p').allTextContents();
+    await page.getByRole('button', { name: 'Draw' }).click();
+    await askedFor(server, '/draw/yes');
+    for (const [who, line] of [['lichess', 'White offers draw'], ['Sparring', 'I play on.'], ['Sparring', 'Nice weather.']]) server.say(who, line);
+    const answer = ['The chat is muted.', 'White offers draw', 'Sparring I play on.'];
+    await until(heard, (lines) => lines.join() === answer.join(), 'the answer to what was asked, and no more');
+    await page.getByLabel('Say something').fill('!level 900');
+    await page.keyboard.press('Enter');
+    await askedFor(server, '!level 900');
+    server.say(ME, '!level 900');
+    server.say('Sparring', 'This game goes on as it began.');
+    await until(heard, (lines) => lines[1] === 'Sparring This game goes on as it began.', 'and of the next question');
+  }));
+
+test('a screen reader hears each line of the chat once', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await page.getByText('Nothing was said yet.').waitFor();
+    await page.evaluate(() => {
+      globalThis.added = [];
+      new MutationObserver((all) => globalThis.added.push(...all.flatMap(({ addedNodes }) => [...addedNodes].map((node) => node.textContent))))
+        .observe(document.querySelector('.chat-log'), { childList: true });
+    });
+    for (const line of ['one', 'two', 'two', 'three']) server.say('Sparring', line);
+    await page.getByText('three').waitFor();
+    assert.deepEqual((await page.evaluate(() => globalThis.added)).filter(Boolean), ['one', 'two', 'two', 'three'].map((line) => `Sparring ${line}`));
+    await page.getByLabel('Mute').check();
+    await page.getByText('The chat is muted.').waitFor();
+    await page.getByLabel('Mute').uncheck();
+    await until(() => page.locator('.chat-log p').count(), (count) => count === 4, 'all lines are back');
   }));
 
 test('the clock of the side to move runs, with tenths when time is short, and stops at zero', () =>
