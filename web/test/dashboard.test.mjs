@@ -87,6 +87,31 @@ test('from the list of games to a game, and why each move was played, by keys al
     await page.getByRole('heading', { name: 'Games: ana' }).waitFor();
   }));
 
+test('more games are added below, and eyes and cursor stay where they are', () =>
+  onDashboard((daemon) => {
+    daemon.games = Array.from({ length: 70 }, (_, i) => row(`game${1000 + i}`, { name: `Anametoolongforanycolumnofanytable${i}`.repeat(2) }));
+  }, async ({ page, daemon, url }) => {
+    await page.goto(`${url}#/games`);
+    await until(() => page.locator('tbody tr').count(), (count) => count === 50, 'the newest');
+    await page.locator('.named').first().waitFor();
+    const fits = await page.locator('.named').first().evaluate((node) => node.getBoundingClientRect().right <= node.closest('td').getBoundingClientRect().right && node.textContent.endsWith('(1512)'));
+    assert.ok(fits, 'the rating is in sight');
+    await page.evaluate(() => (globalThis.sameTable = document.querySelector('tbody')));
+    const more = page.getByRole('button', { name: 'Show more' });
+    await more.focus();
+    const before = await page.evaluate(() => scrollY);
+    daemon.games.unshift(row('game0001'));
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('tbody tr').count(), (count) => count === 70, 'all the others');
+    assert.equal(await page.locator('tbody a').last().getAttribute('href'), '#/game/game1069');
+    assert.equal(await page.evaluate(() => scrollY), before);
+    assert.ok(before > 500 && await page.evaluate(() => globalThis.sameTable.isConnected));
+    await page.getByText('70 games are shown.').waitFor();
+    assert.match(page.url(), /most=100/);
+    await page.reload();
+    await until(() => page.locator('tbody tr').count(), (count) => count === 71, 'as many after a reload');
+  }));
+
 test('a running game keeps its reasons to itself', () =>
   onDashboard((daemon) => Object.assign(daemon.game, { decisions: null, result: 'runs' }), async ({ page, url }) => {
     await page.goto(`${url}#/game/abcd1234`);

@@ -175,6 +175,24 @@ test('a personality shows its knobs at its own level and at others', () =>
     await shoot(page, 'edit-personality-1280x800');
   }));
 
+test('short words of a personality are not broken in the tables beside it', () =>
+  onEditor((server) => {
+    const key = (path, value, line) => ({ path, value, doc: 'What people see.', line });
+    server.profile.keys = [key('title', '"Clara from the club"', 1), key('draw-after-move', '25', null), key('by-speed.bullet.resign-behind', '1000', 7)];
+  }, async ({ page, url }) => {
+    await page.goto(`${url}#/personality/tim`);
+    await page.getByRole('row', { name: /Clara from the club/ }).waitFor();
+    await shoot(page, 'edit-personality-1440x900');
+    // A line of text is as high as its type; "Clara from the club" is two short ones, not one of four letters after another.
+    const lines = await page.locator('tbody td:nth-child(2)').evaluateAll((all) => all.map((cell) => {
+      const text = document.createRange();
+      text.selectNodeContents(cell);
+      return new Set([...text.getClientRects()].map(({ top }) => Math.round(top))).size;
+    }));
+    assert.ok(lines.every((count) => count <= 2), `lines of each value: ${lines}`);
+    await nothingSticksOut(page);
+  }, { viewport: { width: 1440, height: 900 } }));
+
 test('an address names a file and a line of it; other names lead nowhere', () =>
   onEditor(() => undefined, async ({ page, url }) => {
     await page.goto(`${url}#/book/mine:3`);

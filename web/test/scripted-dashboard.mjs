@@ -126,7 +126,7 @@ export class ScriptedDaemon {
   }
 
   async #answer(request, response) {
-    const { pathname } = new URL(request.url, 'http://localhost');
+    const { pathname, searchParams } = new URL(request.url, 'http://localhost');
     const json = (value, status = 200) => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(value));
@@ -155,7 +155,7 @@ export class ScriptedDaemon {
       this.looks += 1;
       return json(this.overview);
     }
-    if (pathname === '/api/games') return json({ games: this.games });
+    if (pathname === '/api/games') return json({ games: this.games.slice(0, Number(searchParams.get('most')) || this.games.length) });
     if (pathname === '/api/game/abcd1234') return json(this.game);
     if (pathname === '/api/opponents') return json({ opponents: this.opponents });
     if (pathname === '/api/figures') return json(this.figures);

@@ -54,6 +54,7 @@ export const words = {
   bot: 'BOT',
   noGames: 'No games yet.',
   more: 'Show more',
+  shown: (games: number) => `${games.toLocaleString('en')} games are shown.`,
   when: 'When', opponent: 'Opponent', result: 'Result', as: 'As', speed: 'Speed', who: 'Played by', end: 'End', moves: 'Moves',
   results: { won: 'won', lost: 'lost', drawn: 'drawn', void: 'void', runs: 'running' } as Record<string, string>,
   won: 'Won', drawn: 'Drawn', lost_: 'Lost', score: 'Score', expected: 'Expected', last: 'Last game', number: 'Games',
