@@ -62,6 +62,8 @@ test('from the list of games to a game, and why each move was played, by keys al
   onDashboard(() => undefined, async ({ page }) => {
     await page.getByRole('link', { name: 'Games' }).press('Enter');
     await page.getByRole('cell', { name: 'lost' }).waitFor();
+    assert.equal(await page.title(), 'Games – Sparring at work');
+    assert.equal(await page.evaluate(() => document.activeElement.tagName + document.activeElement.textContent), 'H1Games');
     await assertAccessible(page);
     await page.locator('tbody a').first().press('Enter');
     await page.getByRole('heading', { name: 'Why 2. Nf3' }).waitFor();
