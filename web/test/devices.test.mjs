@@ -80,6 +80,7 @@ test('a phone held sideways hides the header, and the keyboard and the side colu
     await shoot(page, 'phone-sideways-683x384');
     await lobby.click();
     await page.getByRole('heading', { name: 'Play a game' }).waitFor();
+    assert.ok(await bottom() > 40, 'the lobby has room for it');
   }, { viewport: { width: 683, height: 384 } }));
 
 test('a phone shows the terms of a game below the cards, and the level of the opponent in full', async () => {

@@ -82,6 +82,7 @@ export function nowPage(): Page {
   const looking = setInterval(() => void look(), LOOK_EVERY_MS);
   const ticking = setInterval(() => line.boards && boards.forEach((board) => board.tick()), TICK_MS);
   api.followLive(left.signal, hear, (open) => {
+    if (open !== line.boards) void look(); // Whether that is the stream alone is known at once.
     line.boards = open;
     showLine();
   });
