@@ -52,9 +52,9 @@ async fn lobby(State(hub): State<Arc<Hub>>) -> Json<Value> {
         bot.map(|bot| json!({ "username": bot.name, "online": bot.is_online() }))
     });
     let mut lobby = json!({ "personalities": [], "levels": {}, "clocks": [] });
-    if let Value::Object(given) = &hub.options.lobby {
+    if let Value::Object(given) = hub.options.lobby.describe() {
         for (key, value) in given {
-            lobby[key] = value.clone();
+            lobby[key] = value;
         }
     }
     lobby["bot"] = json!(bot);

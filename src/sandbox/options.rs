@@ -1,8 +1,6 @@
 //! How a sandbox behaves: what a caller can choose.
 
-use serde_json::Value;
-
-use super::witness::Witness;
+use super::{offer::Offer, witness::Witness};
 use crate::units::Millis;
 
 /// How castling is written in the moves of standard games. Chess960 and games from a position always have the
@@ -73,8 +71,8 @@ pub struct Options {
     pub keep_alive: Millis,
     /// The same for the stream of a challenge that is kept alive.
     pub challenge_keep_alive: Millis,
-    /// An object with what `GET /sandbox/lobby` says beside the bot, as in `{"personalities":[..]}`.
-    pub lobby: Value,
+    /// What `GET /sandbox/lobby` says beside the bot.
+    pub lobby: Offer,
     /// Who tells, once a game is over, why its bot moved as it did; without one nobody does.
     pub witness: Option<Witness>,
     /// Whether to serve the board's pages.
@@ -93,7 +91,7 @@ impl Default for Options {
             epoch: None,
             keep_alive: Millis::from_secs(7),
             challenge_keep_alive: Millis::from_secs(15),
-            lobby: Value::Object(serde_json::Map::new()),
+            lobby: Offer::default(),
             witness: None,
             pages: true,
             admin_key: None,

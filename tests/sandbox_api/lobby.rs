@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use sparring::{
-    sandbox::{Options, Witness},
+    sandbox::{Offer, Options, Witness},
     units::Millis,
 };
 
@@ -11,7 +11,7 @@ use crate::harness::{BLITZ, Player, Table, answer, standing_still};
 #[tokio::test]
 async fn a_guest_finds_the_bot_and_plays() {
     let options = Options {
-        lobby: json!({ "personalities": [{ "name": "patzer" }], "clocks": ["5+3"] }),
+        lobby: Offer::new(|| json!({ "personalities": [{ "name": "patzer" }], "clocks": ["5+3"] })),
         ..standing_still()
     };
     let table = Table::set(options).await;

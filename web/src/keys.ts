@@ -1,9 +1,10 @@
 // Keys of the whole page. A control names its key in `aria-keyshortcuts`; pressing the key is pressing the control.
 
-/** Keys typed into a field, into a dialog or with a modifier are not ours. */
+/** Keys typed into a field, into a dialog or with a modifier are not ours. A letter that is held is one press; arrows go on. */
 export function listenToKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
+    if (event.repeat && event.key.length === 1) return;
     if (press(event.key)) event.preventDefault();
   });
 }

@@ -5,7 +5,7 @@ import { gamePage } from './game/game';
 import { listenToKeys } from './keys';
 import { lobbyPage } from './lobby/lobby';
 import { reloadLine } from './reloads';
-import { route, type Page } from './route';
+import { focusHeading, route, type Page } from './route';
 import { settingsButton, soundSwitch } from './settings';
 import { text } from './text';
 import { themeSwitch } from './theme';
@@ -28,8 +28,12 @@ function open(): void {
   document.body.dataset['page'] = where.page;
   document.body.append(page.element);
   scrollTo(0, 0);
+  document.title = `${where.page === 'game' ? text.game : text.lobbyTitle} · ${text.product}`;
 }
 
 listenToKeys();
-addEventListener('hashchange', open);
+addEventListener('hashchange', () => {
+  open();
+  if (page) focusHeading(page.element);
+});
 open();

@@ -20,3 +20,17 @@ export function openGame(id: string): void {
 export function openLobby(): void {
   location.hash = '#/';
 }
+
+/** Who cannot see that the page is another one is led to its heading, as soon as it has one. */
+export function focusHeading(page: HTMLElement): void {
+  const focus = () => {
+    const heading = page.querySelector<HTMLElement>('h1');
+    if (!heading || heading.contains(document.activeElement)) return heading !== null;
+    heading.tabIndex = -1;
+    if (!page.contains(document.activeElement)) heading.focus({ preventScroll: true });
+    return true;
+  };
+  if (focus()) return;
+  const awaited = new MutationObserver(() => focus() && awaited.disconnect());
+  awaited.observe(page, { childList: true, subtree: true });
+}

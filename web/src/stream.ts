@@ -17,18 +17,20 @@ export interface Sink {
   refused(error: ApiError): void;
 }
 
-/** Open the stream and keep it open; the returned function closes it for good. */
-export function follow(path: string, sink: Sink): () => void {
+type Ask = (path: string, init: RequestInit) => Promise<Response>;
+
+/** Open the stream and keep it open; the returned function closes it for good. `ask` makes the request, as the guest if left out. */
+export function follow(path: string, sink: Sink, ask: Ask = request): () => void {
   const closed = new AbortController();
-  void keepOpen(path, sink, closed.signal);
+  void keepOpen(path, sink, ask, closed.signal);
   return () => closed.abort();
 }
 
-async function keepOpen(path: string, sink: Sink, closed: AbortSignal): Promise<void> {
+async function keepOpen(path: string, sink: Sink, ask: Ask, closed: AbortSignal): Promise<void> {
   let pause = FIRST_PAUSE_MS;
   while (!closed.aborted) {
     try {
-      const finished = await readOnce(path, closed, (value) => {
+      const finished = await readOnce(path, ask, closed, (value) => {
         pause = FIRST_PAUSE_MS;
         return sink.line(value);
       }, () => sink.connection(true));
@@ -48,6 +50,7 @@ async function keepOpen(path: string, sink: Sink, closed: AbortSignal): Promise<
 /** Read one connection to its end; `true` when the sink has had enough. */
 async function readOnce(
   path: string,
+  ask: Ask,
   closed: AbortSignal,
   line: (value: unknown) => boolean,
   opened: () => void,
@@ -62,7 +65,7 @@ async function readOnce(
   }, WATCH_EVERY_MS);
   try {
     const headers = { Accept: 'application/x-ndjson' };
-    const response = await request(path, { headers, signal: attempt.signal });
+    const response = await ask(path, { headers, signal: attempt.signal });
     opened();
     for await (const value of jsonLines(response, () => (aliveAt = Date.now()))) {
       if (line(value)) return true;
@@ -96,7 +99,7 @@ async function* jsonLines(response: Response, alive: () => void): AsyncGenerator
 }
 
 /** Wait, but not when the network or the player has just come back. */
-function pauseOrWake(ms: number, closed: AbortSignal): Promise<void> {
+export function pauseOrWake(ms: number, closed: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

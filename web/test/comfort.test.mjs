@@ -70,10 +70,18 @@ test('a warning sounds once when our time gets short, and not for the opponent',
 
 test('every button of a game has a key, and the key is in its tooltip', () =>
   onBoard({ ...MY_MOVE, state: { rated: false } }, async ({ page, server }) => {
-    for (const button of await page.locator('.game button[title], header button[title]').all()) {
-      const [key, title] = [await button.getAttribute('aria-keyshortcuts'), await button.getAttribute('title')];
-      if (key) assert.match(title, /\(.+\)$/, `${title} names the key ${key}`);
-    }
+    const controls = await page.locator('button:visible, .game input:visible').evaluateAll((all) =>
+      all.map((each) => [each.getAttribute('aria-keyshortcuts'), each.title || each.getAttribute('aria-label')]));
+    assert.deepEqual(controls.filter(([key]) => key !== null), [
+      ['s', 'Sound is off (s)'], ['?', 'Settings and keys (?)'],
+      ['Home', 'First position (Home)'], ['ArrowLeft', 'One move back (left arrow)'], ['ArrowRight', 'One move forward (right arrow)'],
+      ['End', 'To the game (End)'], ['f', 'Turn the board (f)'],
+      ['t', 'Ask to take your last move back (t)'], ['d', 'Offer a draw (d)'], ['+', 'Give me 15 seconds more (+)'], ['r', 'Give the game up (r)'],
+      ['m', 'Type a move, Nf3 or e2e4'], ['c', 'Say something'],
+    ]);
+    const keyless = await page.locator('.actions button:visible, .steps button:visible').evaluateAll((all) =>
+      all.filter((each) => !each.title.endsWith(')') || !each.hasAttribute('aria-keyshortcuts')).length);
+    assert.equal(keyless, 0, 'no button of a game is without');
     for (const [key, part] of [['t', '/takeback/yes'], ['d', '/draw/yes'], ['+', '/more-time']]) {
       await page.keyboard.press(key);
       await askedFor(server, part);
@@ -94,6 +102,7 @@ test('every button of a game has a key, and the key is in its tooltip', () =>
     await page.keyboard.press('r');
     await page.getByRole('button', { name: 'Sure?' }).waitFor();
     await untilSpoken(page, /once more/);
+    await page.locator('button.armed:not([aria-disabled])').waitFor();
     await page.keyboard.press('r');
     await askedFor(server, '/resign');
     server.tell({ state: { status: 'resign', winner: 'black' } });
@@ -102,6 +111,66 @@ test('every button of a game has a key, and the key is in its tooltip', () =>
     await page.getByRole('heading', { name: 'Play a game' }).waitFor();
     await page.keyboard.press('s');
     await page.locator('header button[aria-pressed=true]').waitFor();
+  }));
+
+test('who takes a piece after writing has the keys of the game again', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    for (const field of ['Say something', 'Type a move, Nf3 or e2e4']) {
+      await page.getByLabel(field).click();
+      await clickSquares(page, 'g1');
+      await page.keyboard.press('f');
+      assert.equal(await page.getByLabel(field).inputValue(), '');
+    }
+    await page.keyboard.press('d');
+    await askedFor(server, '/draw/yes');
+  }));
+
+test('a page has its own title, and whoever comes to it by keyboard is led to its heading', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await until(() => page.title(), (title) => title === 'Your turn · Sparring', 'our turn');
+    server.tell({ state: { status: 'resign', winner: 'white' } });
+    await until(() => page.title(), (title) => title === 'You won · Sparring', 'the end');
+    await page.getByRole('button', { name: 'New game' }).press('Enter');
+    const focused = () => page.evaluate(() => document.activeElement.tagName + document.activeElement.textContent);
+    await until(focused, (what) => what === 'H1Play a game', 'the heading of the lobby');
+    assert.equal(await page.title(), 'Play a game · Sparring');
+  }));
+
+test('one slip of a hand resigns nothing: a double click, a held key, presses that come too soon or too late', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await page.clock.install();
+    await page.reload();
+    await page.waitForSelector('cg-board piece');
+    await page.clock.pauseAt(Date.now() + 5_000);
+    const resign = page.getByRole('button', { name: 'Resign' });
+    const sure = page.getByRole('button', { name: 'Sure?' });
+    await resign.dblclick();
+    await sure.waitFor();
+    await page.clock.runFor(4_000);
+    await resign.waitFor();
+    for (let i = 0; i < 10; i += 1) {
+      await page.keyboard.down('r');
+      await page.clock.runFor(200);
+    }
+    await page.keyboard.up('r');
+    await page.clock.runFor(4_000);
+    await resign.focus();
+    for (let i = 0; i < 4; i += 1) {
+      await page.keyboard.down('Enter');
+      await page.clock.runFor(600);
+    }
+    await page.keyboard.up('Enter');
+    await page.clock.runFor(4_000);
+    for (let i = 0; i < 10; i += 1) {
+      await page.keyboard.press('r');
+      await page.clock.runFor(100);
+    }
+    await page.keyboard.press('d');
+    await askedFor(server, '/draw/yes');
+    assert.ok(!server.asked.some((line) => line.includes('/resign')), 'nothing was resigned');
+    await page.clock.runFor(500);
+    await page.keyboard.press('r');
+    await askedFor(server, '/resign');
   }));
 
 test('the list of keys opens by its own key, holds the settings, and closes by Escape', () =>

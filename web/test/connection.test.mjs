@@ -47,6 +47,23 @@ test('a dead server shows a banner, and its return brings the game up to date', 
     });
   }, SILENCE));
 
+test('a program that was started anew ends the game on the page, and all that belongs to it', () =>
+  onBoard({ ...MY_MOVE, state: { wtime: 20_000 } }, (stage) => {
+    const { page } = stage;
+    const asked = [];
+    return restart(stage, () => banner(page).waitFor(), { full: { id: 'another1' } }, async () => {
+      await page.getByText('The program was started anew; games that were running ended with it.').waitFor();
+      assert.equal(await page.title(), 'Sparring');
+      await page.clock.install();
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      await page.clock.runFor(5_000);
+      await page.getByRole('link', { name: 'To the lobby' }).click();
+      await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+      assert.deepEqual(asked.filter((path) => path.includes('game0001')), [], 'nobody asks for it any more');
+      assert.match(await page.title(), /^Play a game/);
+    });
+  }, SILENCE));
+
 test('a move made while the server was dead arrives once when it is back', () =>
   onBoard(MY_MOVE, (stage) => {
     const { page } = stage;

@@ -52,8 +52,8 @@ test('the owner pauses, reads settings again, and ends only when sure', () =>
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.getByRole('button', { name: 'Read settings again' }).click();
-    await page.getByRole('button', { name: 'End after these games' }).click();
-    assert.ok(!daemon.wishes.includes('drain'), 'once is not enough');
+    await page.getByRole('button', { name: 'End after these games' }).dblclick();
+    assert.ok(!daemon.wishes.includes('drain'), 'once is not enough, nor is a double click');
     await page.getByRole('button', { name: 'Sure? It ends the daemon' }).click();
     await until(() => daemon.wishes.join(), (asked) => asked === 'pause,resume,reload,drain', 'all four are asked for');
   }));
@@ -62,6 +62,8 @@ test('from the list of games to a game, and why each move was played, by keys al
   onDashboard(() => undefined, async ({ page }) => {
     await page.getByRole('link', { name: 'Games' }).press('Enter');
     await page.getByRole('cell', { name: 'lost' }).waitFor();
+    assert.equal(await page.title(), 'Games – Sparring at work');
+    assert.equal(await page.evaluate(() => document.activeElement.tagName + document.activeElement.textContent), 'H1Games');
     await assertAccessible(page);
     await page.locator('tbody a').first().press('Enter');
     await page.getByRole('heading', { name: 'Why 2. Nf3' }).waitFor();
@@ -85,6 +87,31 @@ test('from the list of games to a game, and why each move was played, by keys al
     await page.getByRole('link', { name: 'Opponents' }).press('Enter');
     await page.getByRole('link', { name: 'Ana (1512)' }).press('Enter');
     await page.getByRole('heading', { name: 'Games: ana' }).waitFor();
+  }));
+
+test('more games are added below, and eyes and cursor stay where they are', () =>
+  onDashboard((daemon) => {
+    daemon.games = Array.from({ length: 70 }, (_, i) => row(`game${1000 + i}`, { name: `Anametoolongforanycolumnofanytable${i}`.repeat(2) }));
+  }, async ({ page, daemon, url }) => {
+    await page.goto(`${url}#/games`);
+    await until(() => page.locator('tbody tr').count(), (count) => count === 50, 'the newest');
+    await page.locator('.named').first().waitFor();
+    const fits = await page.locator('.named').first().evaluate((node) => node.getBoundingClientRect().right <= node.closest('td').getBoundingClientRect().right && node.textContent.endsWith('(1512)'));
+    assert.ok(fits, 'the rating is in sight');
+    await page.evaluate(() => (globalThis.sameTable = document.querySelector('tbody')));
+    const more = page.getByRole('button', { name: 'Show more' });
+    await more.focus();
+    const before = await page.evaluate(() => scrollY);
+    daemon.games.unshift(row('game0001'));
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('tbody tr').count(), (count) => count === 70, 'all the others');
+    assert.equal(await page.locator('tbody a').last().getAttribute('href'), '#/game/game1069');
+    assert.equal(await page.evaluate(() => scrollY), before);
+    assert.ok(before > 500 && await page.evaluate(() => globalThis.sameTable.isConnected));
+    await page.getByText('70 games are shown.').waitFor();
+    assert.match(page.url(), /most=100/);
+    await page.reload();
+    await until(() => page.locator('tbody tr').count(), (count) => count === 71, 'as many after a reload');
   }));
 
 test('a running game keeps its reasons to itself', () =>
@@ -190,6 +217,68 @@ test('names, reasons and gates are text, whatever they contain', () =>
       assert.equal(await page.locator('main a[href^="javascript"]').count(), 0);
       await nothingSticksOut(page);
     }
+  }));
+
+test('a stream of boards that falls silent stops the clocks and says so, while the rest is well', () =>
+  onDashboard((daemon) => (daemon.boards = sixteen.slice(0, 1)), async ({ page, daemon }) => {
+    await page.clock.install();
+    await page.reload();
+    await page.locator('.live').waitFor();
+    const banner = page.getByText('The line that boards come by is broken');
+    const clocks = () => page.locator('.live .clock').allTextContents();
+    daemon.silent = ['/api/live'];
+    await page.clock.fastForward(17_000);
+    await banner.waitFor();
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-silent-1280x800');
+    const [then, { looks }] = [await clocks(), daemon];
+    await page.clock.fastForward(6_000);
+    await until(() => daemon.looks, (now) => now > looks, 'the daemon is asked how it is, and answers');
+    assert.ok(await banner.isVisible());
+    assert.deepEqual(await clocks(), then, 'no clock runs on');
+    assert.equal(await page.locator('.health').textContent(), 'All is well');
+    daemon.silent = [];
+    await page.clock.fastForward(17_000);
+    await banner.waitFor({ state: 'hidden' });
+  }));
+
+test('a daemon that is gone is not well, and what it said of late stays', () =>
+  onDashboard((daemon) => (daemon.boards = sixteen.slice(0, 1)), async ({ page, daemon, url }) => {
+    const warning = page.getByText('no event stream after 4 tries');
+    await warning.waitFor();
+    await page.route('**/api/warnings', (route) => route.fulfill({ status: 503, body: '{}' }));
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused: no new games are begun.').waitFor();
+    assert.ok(await warning.isVisible(), 'one call that fails takes nothing away');
+    await daemon.stop();
+    await page.getByText(/^Not heard of since /).waitFor();
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-gone-1280x800');
+    assert.ok(await warning.isVisible());
+    assert.equal(await page.getByText('All is well').count(), 0);
+    await daemon.start(Number(new URL(url).port));
+    await page.getByText('Paused: no new games are begun.').waitFor();
+  }, { expected: /ERR_|Failed to load/ }));
+
+test('a running game is a link, and its page follows the moves to the end', () =>
+  onDashboard((daemon) => {
+    daemon.boards = [board('abcd1234')];
+    Object.assign(daemon.game, { decisions: null, result: 'runs', status: null, line: daemon.game.line.slice(0, 1) });
+  }, async ({ page, daemon }) => {
+    const { line } = new ScriptedDaemon().game;
+    await page.getByRole('link', { name: 'Ana (1512)' }).press('Enter');
+    await page.getByRole('button', { name: '1. e4' }).waitFor();
+    daemon.game.line = line.slice(0, 2);
+    daemon.tell(board('abcd1234', { plies: 2 }));
+    await page.locator('.moves button[aria-current]', { hasText: 'e5' }).waitFor();
+    await page.keyboard.press('Home');
+    daemon.game.line = line;
+    daemon.tell(board('abcd1234', { plies: 3 }));
+    await page.getByRole('button', { name: '2. Nf3' }).waitFor();
+    assert.equal(await page.locator('.moves button[aria-current]').count(), 0, 'who looks back is left there');
+    daemon.tell({ type: 'gone', id: 'abcd1234' });
+    Object.assign(daemon.game, { result: 'won', status: 'resign' });
+    await page.getByText(/won, resign$/).waitFor();
   }));
 
 test('a daemon that is gone is missed, and its return is noticed', () =>

@@ -95,6 +95,29 @@ test('a text with Windows line ends is as it was until one types, and keeps them
     assert.match(await page.title(), /^mine/, 'nothing is left to save');
   }));
 
+test('a second press on Save is no conflict with the first, saves what was typed meanwhile, and nothing twice', () =>
+  onEditor(() => undefined, async ({ page, area, server }) => {
+    let answer;
+    server.saving = new Promise((resolve) => (answer = resolve));
+    await area.fill('1. c4\n');
+    await page.getByRole('button', { name: 'Save' }).dblclick();
+    await until(() => server.saves.length, (count) => count > 0, 'the first save');
+    await area.fill('1. c4 e5\n');
+    await page.keyboard.press('Control+s');
+    answer();
+    await until(() => page.title(), (title) => title.startsWith('mine'), 'all is saved');
+    await page.getByText(/^Saved\./).waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByRole('button', { name: 'Save' }).dblclick();
+    await area.fill('1. c4 c5\n');
+    await page.keyboard.press('Control+s');
+    await until(() => server.saves.length, (count) => count > 2, 'the last save');
+    assert.deepEqual(server.saves.map(({ text, version }) => [text, version]), [
+      ['1. c4\n', 'v1'], ['1. c4 e5\n', 'v2'], ['1. c4 c5\n', 'v3'],
+    ]);
+    assert.equal(await page.locator('.banner').isVisible(), false);
+  }));
+
 test('a text with mistakes is not saved, and nothing of it is lost by leaving', () =>
   onEditor((server) => (server.findings = nf9), async ({ page, area, server }) => {
     page.on('dialog', (dialog) => dialog.accept());
@@ -166,6 +189,24 @@ test('a personality shows its knobs at its own level and at others', () =>
     await assertAccessible(page);
     await shoot(page, 'edit-personality-1280x800');
   }));
+
+test('short words of a personality are not broken in the tables beside it', () =>
+  onEditor((server) => {
+    const key = (path, value, line) => ({ path, value, doc: 'What people see.', line });
+    server.profile.keys = [key('title', '"Clara from the club"', 1), key('draw-after-move', '25', null), key('by-speed.bullet.resign-behind', '1000', 7)];
+  }, async ({ page, url }) => {
+    await page.goto(`${url}#/personality/tim`);
+    await page.getByRole('row', { name: /Clara from the club/ }).waitFor();
+    await shoot(page, 'edit-personality-1440x900');
+    // A line of text is as high as its type; "Clara from the club" is two short ones, not one of four letters after another.
+    const lines = await page.locator('tbody td:nth-child(2)').evaluateAll((all) => all.map((cell) => {
+      const text = document.createRange();
+      text.selectNodeContents(cell);
+      return new Set([...text.getClientRects()].map(({ top }) => Math.round(top))).size;
+    }));
+    assert.ok(lines.every((count) => count <= 2), `lines of each value: ${lines}`);
+    await nothingSticksOut(page);
+  }, { viewport: { width: 1440, height: 900 } }));
 
 test('an address names a file and a line of it; other names lead nowhere', () =>
   onEditor(() => undefined, async ({ page, url }) => {

@@ -80,6 +80,16 @@ test('looking back does not jump when the bot moves', () =>
     await page.getByText('Earlier position').waitFor();
   }));
 
+test('a move typed while looking back is seen when it is played', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await page.keyboard.press('Home');
+    await page.getByText('Earlier position').waitFor();
+    await page.fill('.entry input', 'Nf3');
+    await page.keyboard.press('Enter');
+    await askedFor(server, '/move/g1f3');
+    await page.getByText('Earlier position').waitFor({ state: 'hidden' });
+  }));
+
 test('offers can be answered, and own offers wait', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await page.getByRole('button', { name: 'Draw' }).click();
@@ -193,6 +203,35 @@ test('chat is said, kept over a reload, and muted', () =>
     await page.getByLabel('Mute').check();
     await page.getByText('The chat is muted.').waitFor();
     assert.equal(await page.locator('.chat-log').getByText('Thanks').count(), 0);
+    const heard = () => page.locator('.chat-log p').allTextContents();
+    await page.getByRole('button', { name: 'Draw' }).click();
+    await askedFor(server, '/draw/yes');
+    for (const [who, line] of [['lichess', 'White offers draw'], ['Sparring', 'I play on.'], ['Sparring', 'Nice weather.']]) server.say(who, line);
+    const answer = ['The chat is muted.', 'White offers draw', 'Sparring I play on.'];
+    await until(heard, (lines) => lines.join() === answer.join(), 'the answer to what was asked, and no more');
+    await page.getByLabel('Say something').fill('!level 900');
+    await page.keyboard.press('Enter');
+    await askedFor(server, '!level 900');
+    server.say(ME, '!level 900');
+    server.say('Sparring', 'This game goes on as it began.');
+    await until(heard, (lines) => lines[1] === 'Sparring This game goes on as it began.', 'and of the next question');
+  }));
+
+test('a screen reader hears each line of the chat once', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await page.getByText('Nothing was said yet.').waitFor();
+    await page.evaluate(() => {
+      globalThis.added = [];
+      new MutationObserver((all) => globalThis.added.push(...all.flatMap(({ addedNodes }) => [...addedNodes].map((node) => node.textContent))))
+        .observe(document.querySelector('.chat-log'), { childList: true });
+    });
+    for (const line of ['one', 'two', 'two', 'three']) server.say('Sparring', line);
+    await page.getByText('three').waitFor();
+    assert.deepEqual((await page.evaluate(() => globalThis.added)).filter(Boolean), ['one', 'two', 'two', 'three'].map((line) => `Sparring ${line}`));
+    await page.getByLabel('Mute').check();
+    await page.getByText('The chat is muted.').waitFor();
+    await page.getByLabel('Mute').uncheck();
+    await until(() => page.locator('.chat-log p').count(), (count) => count === 4, 'all lines are back');
   }));
 
 test('the clock of the side to move runs, with tenths when time is short, and stops at zero', () =>
@@ -220,7 +259,9 @@ test('one click on Play is enough for a first game', async () => {
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   await page.waitForSelector('cg-board piece');
   const asked = '/api/challenge/Sparring rated=false&color=random&variant=standard&clock.limit=300&clock.increment=3';
-  assert.deepEqual(server.asked.filter((line) => !line.startsWith('/sandbox')), [asked]);
+  // The default is asked for too: an earlier game may have ended in a promise of somebody else.
+  const wish = '/api/board/game/game0001/chat room=player&text=!play club';
+  assert.deepEqual(server.asked.filter((line) => !line.startsWith('/sandbox')), [asked, wish]);
   assert.deepEqual(complaints, []);
   await context.close();
   await server.stop();
@@ -265,6 +306,49 @@ test('the lobby asks for what was chosen and remembers it', async () => {
     ],
   );
   assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});
+
+test('the lobby follows what is saved and played elsewhere, and leaves the choice and the cursor alone', async () => {
+  const server = new ScriptedServer();
+  const { page, context, complaints } = await visitor(await server.start());
+  await page.getByText('The Club Player, level 1500').waitFor();
+  await page.locator('label', { hasText: '3+2' }).click();
+  server.playing = [{ gameId: 'game0001', opponent: { username: 'Sparring' } }];
+  await page.getByRole('link', { name: 'Continue' }).waitFor();
+  const [club, ...rest] = server.lobby.personalities;
+  server.lobby = { ...server.lobby, personalities: [{ ...club, title: 'Clara', level: 1450 }, ...rest] };
+  await page.getByText('Clara, level 1450 · 3+2 blitz').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.closest('label')?.innerText.split('\n')[0]), '3+2');
+  server.playing = [];
+  server.lobby = { ...server.lobby, personalities: [...rest, { name: 'new', title: 'The Newcomer', about: '', level: 700 }] };
+  await page.getByText('The Newcomer').waitFor();
+  await page.getByRole('link', { name: 'Continue' }).waitFor({ state: 'hidden' });
+  await page.getByText('The Attacker, level 1800 · 3+2 blitz').waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await server.stop();
+});
+
+test('a program that is gone is missed in the lobby, not the bot, and its return is noticed', async () => {
+  const server = new ScriptedServer();
+  const url = await server.start();
+  const { page, context } = await visitor(url);
+  const play = page.getByRole('button', { name: 'Play', exact: true });
+  await until(() => play.isEnabled(), Boolean, 'the bot is there');
+  server.challenges = 'Not now.';
+  await play.click();
+  await page.getByText('Declined: Not now.').waitFor();
+  await server.stop();
+  await page.getByText('Connection lost. Trying again…').waitFor();
+  assert.ok(await play.isDisabled());
+  await server.start(Number(new URL(url).port));
+  await until(() => play.isEnabled(), Boolean, 'it is back');
+  await page.getByText('Connection lost').waitFor({ state: 'hidden' });
+  await page.route('**/api/stream/event', (route) => route.abort());
+  await play.click();
+  await page.getByText('Connection lost. Trying again…').waitFor();
   await context.close();
   await server.stop();
 });

@@ -150,6 +150,7 @@ test('a whole game by keyboard alone', async () => {
   await page.evaluate(() => document.activeElement.blur());
   await tabTo('Resign');
   await page.keyboard.press('Enter');
+  await page.locator('button.armed:not([aria-disabled])').waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'You lost' }).waitFor();
   await tabTo('New game');
@@ -226,6 +227,34 @@ test('requests are answered in the chat, and a level that is asked for reaches t
   await clickSquares(page, 'd2', 'd4');
   await untilPlies(page, 2);
   await resign(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('who is chosen in the lobby plays, whatever was promised in the chat of an earlier game; a rematch keeps the promise', async () => {
+  const { page, context, complaints } = await visit(browser, sparring.url);
+  const who = page.locator('.bar.above .who');
+  const said = (text) => page.locator('.chat-log p', { hasText: text }).first().waitFor();
+  const later = async () => {
+    await clickSquares(page, 'e2', 'e4');
+    await untilPlies(page, 2);
+    await clickSquares(page, 'a2', 'a3');
+    await untilPlies(page, 4);
+    await page.getByLabel('Say something').fill('!play attacker');
+    await page.keyboard.press('Enter');
+    await said('In our next casual game you play Max');
+    await resign(page);
+  };
+  await enterGame(page, 'White');
+  await later();
+  await page.getByRole('button', { name: 'New game' }).click();
+  await enterGame(page, 'White');
+  await said('I am Clara');
+  assert.match(await who.textContent(), /^Clara/);
+  await later();
+  await page.getByRole('button', { name: 'Rematch' }).click();
+  await page.waitForSelector('.orientation-black cg-board piece');
+  await until(() => who.textContent(), (name) => name.startsWith('Max'), 'as promised');
   assert.deepEqual(complaints, []);
   await context.close();
 });

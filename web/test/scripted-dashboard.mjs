@@ -99,6 +99,10 @@ export class ScriptedDaemon {
       { level: 2000, games: 1, score: 1, opponents: 1_900, performance: 2_698, low: null, high: null },
     ],
   };
+  /** How often it was asked how it is. */
+  looks = 0;
+  /** Calls that are never answered. */
+  silent = [];
   #streams = new Set();
   #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -113,16 +117,21 @@ export class ScriptedDaemon {
     await closed;
   }
 
+  dropStreams() {
+    for (const stream of this.#streams) stream.end();
+  }
+
   tell(line) {
     for (const stream of this.#streams) stream.write(`${JSON.stringify(line)}\n`);
   }
 
   async #answer(request, response) {
-    const { pathname } = new URL(request.url, 'http://localhost');
+    const { pathname, searchParams } = new URL(request.url, 'http://localhost');
     const json = (value, status = 200) => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(value));
     };
+    if (this.silent.includes(pathname)) return;
     if (request.method === 'POST') {
       let body = '';
       for await (const chunk of request) body += chunk;
@@ -142,8 +151,11 @@ export class ScriptedDaemon {
       for (const line of [{ type: 'all' }, ...this.boards]) response.write(`${JSON.stringify(line)}\n`);
       return;
     }
-    if (pathname === '/api/overview') return json(this.overview);
-    if (pathname === '/api/games') return json({ games: this.games });
+    if (pathname === '/api/overview') {
+      this.looks += 1;
+      return json(this.overview);
+    }
+    if (pathname === '/api/games') return json({ games: this.games.slice(0, Number(searchParams.get('most')) || this.games.length) });
     if (pathname === '/api/game/abcd1234') return json(this.game);
     if (pathname === '/api/opponents') return json({ opponents: this.opponents });
     if (pathname === '/api/figures') return json(this.figures);

@@ -26,6 +26,8 @@ export class ScriptedEditor {
   ];
   texts = { 'book/mine': TEXT, 'personality/tim': 'level = 1400\n' };
   version = 'v1';
+  /** Saves are answered when this is done. */
+  saving = Promise.resolve();
   findings = [];
   more = 0;
   preview = {
@@ -76,6 +78,7 @@ export class ScriptedEditor {
     if (pathname === '/edit/save') {
       const wanted = JSON.parse(body);
       this.saves.push(wanted);
+      await this.saving;
       if (wanted.version !== this.version) return json({ error: 'The file has changed since it was opened here', version: this.version }, 409);
       this.texts[`${wanted.kind}/${wanted.name}`] = wanted.text;
       this.version = `v${this.saves.length + 1}`;

@@ -25,6 +25,8 @@ export class ScriptedServer {
   /** When the last of them came, on the clock of `performance.now()`. */
   lastAskedAt = 0;
   lobby = LOBBY;
+  /** Games that run. */
+  playing = [];
   chat = [];
   /** Books and personalities that were read again, the newest first. */
   reloads = [];
@@ -143,7 +145,7 @@ export class ScriptedServer {
     if (pathname === '/reloads') return json({ reloads: this.reloads });
     if (pathname === `/sandbox/game/${id}/view`) return json(this.game.view);
     if (pathname === `/sandbox/game/${id}/decisions`) return json(this.why);
-    if (pathname === '/api/account/playing') return json({ nowPlaying: [] });
+    if (pathname === '/api/account/playing') return json({ nowPlaying: this.playing });
     if (pathname === '/api/stream/event') return stream(this.#events);
     if (pathname.startsWith('/api/challenge/')) {
       json({ id, status: 'created' });

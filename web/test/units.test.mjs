@@ -91,9 +91,11 @@ test('who the bot is follows what we ask for and what it answers', () => {
   const seen = (...lines) => {
     const chat = lines.map((line) => (line.startsWith('!') ? { user: 'Guest1', text: line } : { user: 'Sparring', text: line }));
     const game = { me: 'guest1', chat, full: { white: { id: 'guest1', name: 'Guest1' }, black: { id: 'sparring', name: 'Sparring' } } };
-    const { name, level } = opponent(game, lobby);
+    const { name, level, next } = opponent(game, lobby);
+    then = [next.name, next.asked];
     return [name, level];
   };
+  let then;
   const agreed = (level) => `From my next move on I play at level ${level}.`;
   const later = 'This game goes on as it began. In our next casual game I play at level 900.';
   assert.deepEqual(seen(), ['club', 1500]);
@@ -102,7 +104,15 @@ test('who the bot is follows what we ask for and what it answers', () => {
   assert.deepEqual(seen('!easier', agreed(1400)), ['club', 1400]);
   assert.deepEqual(seen('!strength club', agreed(1400), '!harder', agreed(1500)), ['club', 1500]);
   assert.deepEqual(seen('!level 1800', agreed(1800), '!level 900', later), ['club', 1800]);
+  assert.deepEqual(then, ['club', 900], 'what was promised for the next game');
   assert.deepEqual(seen('!level 1800', agreed(1800), '!easier', later), ['club', 1800]);
+  const laterMax = 'This game goes on as it began. In our next casual game you play Max.';
+  assert.deepEqual(seen('!play attacker', laterMax, '!level 900', later), ['club', 1500]);
+  assert.deepEqual(then, ['attacker', 900]);
+  assert.deepEqual(seen('!level 900', later, '!play attacker', laterMax), ['club', 1500]);
+  assert.deepEqual(then, ['attacker', null], 'a personality comes at its own strength');
+  assert.deepEqual(seen('!level 1800', agreed(1800)), ['club', 1800]);
+  assert.deepEqual(then, ['club', 1800], 'nothing was promised: as it was');
   assert.deepEqual(seen('!play attacker', 'My strength stays as it is in rated games. Ask me again in a casual one.'), ['club', 1500]);
   assert.deepEqual(seen('!play attacker', 'From my next move on you play Max.', agreed(2000)), ['attacker', 2000]);
 });

@@ -150,8 +150,9 @@ fn bytes_of(file: &File) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Replaces the text of a file that is still of that version. Gives the new version, and where the old text is now.
-pub(super) fn save(file: &File, text: &str, of: &Version) -> Result<(Version, PathBuf), FileError> {
+/// Replaces the text of a file that is still of that version. Gives the new version, and where the old text is now, if
+/// there was another one.
+pub(super) fn save(file: &File, text: &str, of: &Version) -> Result<(Version, Option<PathBuf>), FileError> {
     if text.len() as u64 > MOST_BYTES {
         return Err(FileError::TooLarge(file.path.clone()));
     }
@@ -163,10 +164,14 @@ pub(super) fn save(file: &File, text: &str, of: &Version) -> Result<(Version, Pa
     if now != *of {
         return Err(FileError::Changed(now));
     }
+    // The same text once more would leave nothing of the text before it.
+    if before == text.as_bytes() {
+        return Ok((now, None));
+    }
     let backup = backup_of(&path);
     save_whole(&backup, &before).map_err(|error| FileError::Io(backup.clone(), error))?;
     save_whole(&path, text.as_bytes()).map_err(failed)?;
-    Ok((Version::of(text.as_bytes()), backup))
+    Ok((Version::of(text.as_bytes()), Some(backup)))
 }
 
 /// `mine.book~`, which nobody takes for a book.
@@ -216,6 +221,7 @@ mod tests {
         let (text, version) = read(&file).unwrap();
         assert_eq!(text, "1. e4 e5\n");
         let (next, backup) = save(&file, "1. d4\n", &version).unwrap();
+        let backup = backup.unwrap();
         assert_eq!(fs::read_to_string(&file.path).unwrap(), "1. d4\n");
         assert_eq!(fs::read_to_string(&backup).unwrap(), "1. e4 e5\n");
         assert!(backup.to_string_lossy().ends_with("mine.book~"));
@@ -228,6 +234,17 @@ mod tests {
         let refused = save(&file, "1. Nf3\n", &next).unwrap_err();
         assert!(matches!(refused, FileError::Changed(_)), "{refused}");
         assert_eq!(fs::read_to_string(&file.path).unwrap(), "1. c4\n");
+    }
+
+    #[test]
+    fn saving_the_same_text_again_leaves_the_backup_as_it_is() {
+        let (_at, paths) = folder();
+        let file = mine(&paths);
+        let (_, version) = read(&file).unwrap();
+        let (next, backup) = save(&file, "1. d4\n", &version).unwrap();
+        assert_eq!(save(&file, "1. d4\n", &next).unwrap(), (next, None));
+        assert_eq!(fs::read_to_string(backup.unwrap()).unwrap(), "1. e4 e5\n");
+        assert_eq!(fs::read_to_string(&file.path).unwrap(), "1. d4\n");
     }
 
     #[cfg(unix)]

@@ -177,13 +177,11 @@ async fn save(State(editor): State<Editor>, Json(wanted): Json<Save>) -> Result<
                 return Err(Trouble::Broken(Box::new(findings)));
             }
             let (version, backup) = files::save(&file, &wanted.text, &wanted.version)?;
-            tracing::info!(
-                "{path} was saved by the page; {} is what it was before",
-                backup.display()
-            );
-            Ok(Json(
-                json!({"ok": true, "version": version, "backup": backup.display().to_string()}),
-            ))
+            let backup = backup.map(|backup| backup.display().to_string());
+            if let Some(backup) = &backup {
+                tracing::info!("{path} was saved by the page; {backup} is what it was before");
+            }
+            Ok(Json(json!({"ok": true, "version": version, "backup": backup})))
         })
         .await
 }

@@ -1,19 +1,29 @@
 //! What the page offers: whom to play, how strong, how fast.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::{
     config::Config,
     personality::{Cast, Delay, Level, Profile, strength::CALIBRATION},
+    sandbox::Offer,
     units::Millis,
 };
 
 /// Whoever never seems to think longer counts as quick.
 const QUICK: Millis = Millis::from_secs(2);
 
-/// The lobby's part of `GET /sandbox/lobby`; `docs/sandbox.md` shows the whole. `edit` says whether books and personalities
-/// can be edited.
-pub(super) fn describe(cast: &Cast, config: &Config, edit: bool) -> Value {
+/// The lobby's part of `GET /sandbox/lobby`, with the personalities of the moment: files may be saved while the page is open.
+/// `edit` says whether books and personalities can be edited.
+pub(super) fn live(cast: watch::Receiver<Arc<Cast>>, config: &Config, edit: bool) -> Offer {
+    let first = config.play.personality.clone();
+    Offer::new(move || describe(&cast.borrow(), &first, edit))
+}
+
+/// `docs/sandbox.md` shows the whole. `first` plays when nobody is asked for.
+fn describe(cast: &Cast, first: &str, edit: bool) -> Value {
     let personalities: Vec<Value> = cast
         .iter()
         .map(|profile| {
@@ -30,7 +40,7 @@ pub(super) fn describe(cast: &Cast, config: &Config, edit: bool) -> Value {
         .collect();
     json!({
         "personalities": personalities,
-        "default": config.play.personality,
+        "default": first,
         "edit": edit,
         "reloads": true,
         "levels": {
@@ -56,6 +66,28 @@ fn pace(profile: &Profile) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_lobby_offers_the_personalities_of_the_moment() {
+        let (cast, watched) = watch::channel(Arc::new(Cast::new(vec![Profile::new("anna")])));
+        let offer = live(watched, &Config::default(), true);
+        let named = |offer: &Offer| {
+            let personalities = offer.describe()["personalities"].take();
+            let name = |row: &Value| row["name"].as_str().unwrap().to_owned();
+            personalities
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(named(&offer), ["anna"]);
+        cast.send_replace(Arc::new(Cast::new(vec![
+            Profile::new("boris"),
+            Profile::new("clara"),
+        ])));
+        assert_eq!(named(&offer), ["boris", "clara"]);
+    }
 
     #[test]
     fn a_pace_is_told_in_the_words_that_the_page_knows() {

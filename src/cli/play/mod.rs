@@ -137,7 +137,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     // What the program carries cannot be edited.
     let edits = !args.no_edit && !args.console && !shipped_stand_in(&config.paths);
     let mut options = sandbox::Options {
-        lobby: lobby::describe(&stock.cast.borrow(), &config, edits),
+        lobby: lobby::live(stock.cast.clone(), &config, edits),
         ..Default::default()
     };
     options.rules.seed = seed;

@@ -1,6 +1,7 @@
 // The daemon's own small API, as docs/dashboard.md shows it.
 import type { Decisions } from '../why';
 import type { Color } from '../model';
+import { follow } from '../stream';
 
 export interface Overview {
   readonly ok: boolean;
@@ -187,7 +188,11 @@ async function answer(path: string, init: RequestInit = {}): Promise<Response> {
   throw new Error(typeof body?.error === 'string' ? body.error : `status ${response.status}`);
 }
 
-const read = async <T>(path: string): Promise<T> => (await (await answer(path)).json()) as T;
+/** Whoever is silent for so long does not answer. */
+const PATIENCE_MS = 10_000;
+
+const read = async <T>(path: string): Promise<T> =>
+  (await (await answer(path, { signal: AbortSignal.timeout(PATIENCE_MS) })).json()) as T;
 
 export const overview = (): Promise<Overview> => read('/api/overview');
 export const games = async (query: URLSearchParams): Promise<readonly GameRow[]> =>
@@ -206,30 +211,8 @@ export const setLevel = (level: number | null): Promise<Response> =>
   answer('/api/control/level', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ level }) });
 export const wish = (name: Wish): Promise<Response> => answer(`/api/control/${name}`, { method: 'POST' });
 
-/** Follow the running games until `left`; a line that breaks is opened again. */
-export async function followLive(left: AbortSignal, line: (line: LiveLine) => void, open: (open: boolean) => void): Promise<void> {
-  const PAUSE_MS = 2_000;
-  while (!left.aborted) {
-    try {
-      const response = await answer('/api/live', { signal: left });
-      open(true);
-      for await (const value of lines(response)) line(JSON.parse(value) as LiveLine);
-    } catch (error) {
-      if (left.aborted) return;
-      console.warn('the stream of boards broke:', (error as Error).message);
-    }
-    open(false);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
-}
-
-async function* lines(response: Response): AsyncGenerator<string> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  if (!reader) return;
-  let rest = '';
-  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-    const parts = (rest + chunk.value).split('\n');
-    rest = parts.pop() ?? '';
-    yield* parts.filter((part) => part.trim() !== '');
-  }
+/** Follow the running games until `left`; a line that breaks or falls silent is opened again. */
+export function followLive(left: AbortSignal, line: (line: LiveLine) => void, connection: (open: boolean) => void = () => undefined): void {
+  const sink = { line: (value: unknown) => (line(value as LiveLine), false), connection, refused: () => connection(false) };
+  left.addEventListener('abort', follow('/api/live', sink, answer));
 }

@@ -1,10 +1,8 @@
 // The owner's buttons. Each asks the daemon; what came of it shows in the line of health.
 import { h, setText } from '../dom';
+import { twice } from '../twice';
 import * as api from './api';
 import { words } from './words';
-
-/** An ending is asked for twice within this time. */
-const ARMED_MS = 4_000;
 
 export function createControls(asked: () => void) {
   const said = h('span', { class: 'note', role: 'status' });
@@ -13,24 +11,12 @@ export function createControls(asked: () => void) {
     setText(said, await api.wish(name).then(() => words.asked, (error: Error) => words.failed(error.message)));
     asked();
   };
-  const button = (label: string, title: string, press: () => void) => h('button', { type: 'button', title, onclick: press }, label);
+  const button = (label: string, title: string, press?: () => void) => h('button', { type: 'button', title, onclick: press }, label);
 
   const pause = button(words.pause, words.pauseTip, () => void wish(paused ? 'resume' : 'pause'));
   const reload = button(words.reload, words.reloadTip, () => void wish('reload'));
-  const drain = button(words.drain, words.drainTip, () => {
-    if (drain.classList.contains('armed')) {
-      disarm();
-      void wish('drain');
-      return;
-    }
-    drain.classList.add('armed');
-    setText(drain, words.sure);
-    setTimeout(disarm, ARMED_MS);
-  });
-  const disarm = () => {
-    drain.classList.remove('armed');
-    setText(drain, words.drain);
-  };
+  const drain = button(words.drain, words.drainTip);
+  twice(drain, (armed) => setText(drain, armed ? words.sure : words.drain), () => void wish('drain'));
 
   const level = h('input', { id: 'level', type: 'number', step: 50, placeholder: words.levelPlaceholder, autocomplete: 'off' });
   const setLevel = async (wanted: number | null) => {

@@ -11,25 +11,82 @@ import { words } from './words';
 
 const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 
+/** How soon the archive is asked again for the end of a game that is not on a board any more. */
+const LOOK_AGAIN_MS = 1_000;
+
 export function gamePage(id: string): Page {
   return loadedPage(words.game(id), async (left) => {
-    const game = await api.game(id);
-    const rating = game.rating === null ? '' : ` (${game.rating})`;
-    const about = [
-      moment(game.began),
-      `${words.you} (${game.side}) – ${game.name}${rating}`,
-      `${game.rated ? words.rated : words.casual} ${game.speed}`,
-      game.level === null ? game.personality : `${game.personality} ${words.level(game.level)}`,
-      [words.results[game.result] ?? game.result, game.status].filter(Boolean).join(', '),
-    ].join(' · ');
-    return [h('p', { class: 'note' }, about), viewer(game, left)];
+    let game = await api.game(id);
+    const about = h('p', { class: 'note' }, lineOf(game));
+    let viewer = createViewer(game, null);
+    const place = h('div', {}, viewer.element);
+    left.addEventListener('abort', () => viewer.close());
+
+    const redraw = (now: api.GameDetail) => {
+      if (JSON.stringify(now) === JSON.stringify(game)) return;
+      game = now;
+      setText(about, lineOf(game));
+      const ply = viewer.ply();
+      viewer.close();
+      viewer = createViewer(game, ply);
+      place.replaceChildren(viewer.element);
+    };
+    if (game.result === 'runs') void followGame(id, left, redraw);
+    return [about, place];
   });
 }
 
-function viewer(game: api.GameDetail, left: AbortSignal): HTMLElement {
+function lineOf(game: api.GameDetail): string {
+  const rating = game.rating === null ? '' : ` (${game.rating})`;
+  return [
+    moment(game.began),
+    `${words.you} (${game.side}) – ${game.name}${rating}`,
+    `${game.rated ? words.rated : words.casual} ${game.speed}`,
+    game.level === null ? game.personality : `${game.personality} ${words.level(game.level)}`,
+    [words.results[game.result] ?? game.result, game.status].filter(Boolean).join(', '),
+  ].join(' · ');
+}
+
+/** Reads a running game again whenever there is news of it, until it is over. */
+async function followGame(id: string, left: AbortSignal, show: (game: api.GameDetail) => void): Promise<void> {
+  const over = new AbortController();
+  left.addEventListener('abort', () => over.abort());
+  let isOnBoard = true;
+  let isNews = false;
+  let wake = () => undefined as void;
+  api.followLive(over.signal, (line) => {
+    if (line.type !== 'all' && line.id !== id) return;
+    isOnBoard = line.type === 'board';
+    isNews = true;
+    wake();
+  });
+  while (!over.signal.aborted) {
+    isNews = false;
+    const now = await api.game(id).catch(() => null); // The next news asks again.
+    if (left.aborted) return;
+    if (now) show(now);
+    if (now && now.result !== 'runs') return over.abort();
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      over.signal.addEventListener('abort', () => resolve(), { once: true });
+      // The end is written a moment after the board has gone.
+      if (isNews || !isOnBoard) setTimeout(resolve, isNews ? 0 : LOOK_AGAIN_MS);
+    });
+  }
+}
+
+interface Viewer {
+  readonly element: HTMLElement;
+  /** The half move that is looked at; `null` for the last one, whichever that becomes. */
+  ply(): number | null;
+  close(): void;
+}
+
+function createViewer(game: api.GameDetail, at: number | null): Viewer {
   const initial = game.start === 'startpos' ? START_FEN : game.start;
   const why = game.decisions;
-  let ply = game.line.length;
+  let ply = at ?? game.line.length;
+  const closed = new AbortController();
   const ground = h('div', { class: 'ground', role: 'img' });
   const title = h('h2');
   const body = h('div', { class: 'why-body', 'aria-live': 'polite' });
@@ -69,13 +126,20 @@ function viewer(game: api.GameDetail, left: AbortSignal): HTMLElement {
     if (!step) return;
     event.preventDefault();
     step();
-  }, { signal: left });
-  left.addEventListener('abort', () => cg.destroy());
+  }, { signal: closed.signal });
   show(ply);
-  return h('div', { class: 'viewer' },
+  const element = h('div', { class: 'viewer' },
     h('div', { class: 'board' }, ground),
     h('div', { class: 'beside' },
       h('div', { class: 'moves', role: 'group', 'aria-label': words.moves }, ...buttons),
       h('section', { class: 'why', 'aria-label': text.why.title }, title, body)),
   );
+  return {
+    element,
+    ply: () => (ply === game.line.length ? null : ply),
+    close() {
+      closed.abort();
+      cg.destroy();
+    },
+  };
 }

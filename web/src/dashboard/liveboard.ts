@@ -18,11 +18,11 @@ export function createLiveBoard(grid: HTMLElement, first: Board): LiveBoard {
   let now = first;
   let arrived = performance.now();
   const ground = h('div', { class: 'ground', role: 'img' });
-  const name = h('strong');
+  const name = h('a', { href: `#/game/${encodeURIComponent(first.id)}` });
   const [mine, theirs] = [h('span', { class: 'clock' }), h('span', { class: 'clock' })];
   const about = h('small');
   const element = h('article', { class: 'live' },
-    h('div', { class: 'who' }, name, theirs),
+    h('div', { class: 'who' }, h('strong', {}, name), theirs),
     ground,
     h('div', { class: 'who' }, h('strong', {}, words.you), mine),
     about,

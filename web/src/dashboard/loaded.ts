@@ -16,10 +16,12 @@ export function loadedPage(title: string, load: (left: AbortSignal) => Promise<r
 /** A table that scrolls sideways where it must, by keyboard too. */
 export function table(label: string, heads: readonly string[], rows: readonly (readonly Child[])[]): HTMLElement {
   const head = h('tr', {}, ...heads.map((name) => h('th', { scope: 'col' }, name)));
-  const body = rows.map((cells) => h('tr', {}, ...cells.map((cell) => h('td', {}, cell))));
+  const body = rows.map(tableRow);
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
     h('table', {}, h('thead', {}, head), h('tbody', {}, ...body)));
 }
+
+export const tableRow = (cells: readonly Child[]): HTMLElement => h('tr', {}, ...cells.map((cell) => h('td', {}, cell)));
 
 /** A moment in the reader's own time. */
 export const moment = (epoch: number): string =>

@@ -1,7 +1,7 @@
 // The dashboard: a header with the pages, and below it the one that the address names.
 import '../styles/dashboard.css';
 import { h } from '../dom';
-import type { Page } from '../route';
+import { focusHeading, type Page } from '../route';
 import { themeSwitch } from '../theme';
 import * as api from './api';
 import { booksPage } from './books';
@@ -44,9 +44,13 @@ function open(): void {
     else link.removeAttribute('aria-current');
   }
   document.body.append(page.element);
+  document.title = `${id === undefined ? (words.pages[place || '#/'] ?? words.pages['#/']) : words.game(id)} – ${words.title}`;
   scrollTo(0, 0);
 }
 
 void api.overview().then((now) => (edit.hidden = !now.edit), () => undefined);
-addEventListener('hashchange', open);
+addEventListener('hashchange', () => {
+  open();
+  if (page) focusHeading(page.element);
+});
 open();

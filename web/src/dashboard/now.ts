@@ -14,7 +14,9 @@ const WARNINGS = 20;
 
 export function nowPage(): Page {
   const left = new AbortController();
-  const lost = h('p', { class: 'banner', role: 'status', hidden: true }, words.lost);
+  const lost = h('p', { class: 'banner', role: 'status', hidden: true });
+  /** Two lines to the daemon that break one by one: what is asked for every few seconds, and the stream of boards. */
+  const line = { answers: true, boards: true };
   const health = h('p', { class: 'health', role: 'status' }, words.loading);
   const facts = h('dl', { class: 'facts' });
   const gates = h('ul', { class: 'gates' });
@@ -30,16 +32,19 @@ export function nowPage(): Page {
 
   const look = async () => {
     const [now, warnings, reloads] = await Promise.all([
-      api.overview().catch(() => null), api.warnings().catch(() => []), api.reloads().catch(() => []),
+      api.overview().catch(() => null), api.warnings().catch(() => null), api.reloads().catch(() => null),
     ]);
     if (left.signal.aborted) return;
-    lost.hidden = now !== null;
+    line.answers = now !== null;
+    showLine();
+    // Drawn anew only when there is news, so that who reads a row by keyboard is not thrown out of it. What was known stays
+    // where there is no answer.
+    if (warnings && told !== (told = JSON.stringify(warnings))) warned.replaceChildren(...warningPart(warnings));
+    if (warnings) warned.hidden = warnings.length === 0;
+    if (reloads && read !== (read = JSON.stringify(reloads))) reread.replaceChildren(...reloadPart(reloads));
+    if (reloads) reread.hidden = reloads.length === 0;
     if (!now) return;
-    // Drawn anew only when there is news, so that who reads a row by keyboard is not thrown out of it.
-    if (told !== (told = JSON.stringify(warnings))) warned.replaceChildren(...warningPart(warnings));
-    warned.hidden = warnings.length === 0;
-    if (read !== (read = JSON.stringify(reloads))) reread.replaceChildren(...reloadPart(reloads));
-    reread.hidden = reloads.length === 0;
+    seen = Date.now();
     setText(health, healthLine(now));
     health.classList.toggle('bad', !now.ok);
     facts.replaceChildren(...factsOf(now).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
@@ -47,25 +52,40 @@ export function nowPage(): Page {
     controls.render(now);
   };
 
+  let seen = Date.now();
+  const showLine = () => {
+    lost.hidden = line.answers && line.boards;
+    setText(lost, line.answers ? words.lostBoards : words.lost);
+    if (!line.answers) setText(health, words.unheard(moment(seen)));
+    if (!line.answers) health.classList.remove('bad');
+    health.classList.toggle('stale', !line.answers);
+    facts.classList.toggle('stale', !line.answers);
+    grid.classList.toggle('stale', !line.boards);
+  };
+
   const drop = (id: string) => {
     boards.get(id)?.close();
     boards.delete(id);
   };
-  const hear = (line: api.LiveLine) => {
-    if (line.type === 'all') for (const id of [...boards.keys()]) drop(id);
-    else if (line.type === 'gone') drop(line.id);
+  const hear = (news: api.LiveLine) => {
+    if (news.type === 'all') for (const id of [...boards.keys()]) drop(id);
+    else if (news.type === 'gone') drop(news.id);
     else {
-      const known = boards.get(line.id);
-      if (known) known.show(line);
-      else boards.set(line.id, createLiveBoard(grid, line));
+      const known = boards.get(news.id);
+      if (known) known.show(news);
+      else boards.set(news.id, createLiveBoard(grid, news));
     }
     none.hidden = boards.size > 0;
   };
 
   void look();
   const looking = setInterval(() => void look(), LOOK_EVERY_MS);
-  const ticking = setInterval(() => boards.forEach((board) => board.tick()), TICK_MS);
-  void api.followLive(left.signal, hear, (open) => (lost.hidden = open));
+  const ticking = setInterval(() => line.boards && boards.forEach((board) => board.tick()), TICK_MS);
+  api.followLive(left.signal, hear, (open) => {
+    if (open !== line.boards) void look(); // Whether that is the stream alone is known at once.
+    line.boards = open;
+    showLine();
+  });
   return {
     element: h('main', {}, h('h1', { class: 'only-spoken' }, words.title), lost,
       h('section', { class: 'panel' }, h('div', { class: 'spread' }, health, controls.element), facts, gates),

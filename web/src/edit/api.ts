@@ -110,5 +110,5 @@ export const files = (): Promise<{ readonly files: readonly FileRow[]; readonly 
 export const open = (kind: Kind, name: string): Promise<Opened> =>
   ask(`/edit/file/${kind}/${encodeURIComponent(name)}`);
 export const check = (draft: Draft, signal: AbortSignal): Promise<Judged> => post('/edit/check', draft, signal);
-export const save = (draft: Draft, version: string): Promise<{ readonly version: string; readonly backup: string }> =>
+export const save = (draft: Draft, version: string): Promise<{ readonly version: string; readonly backup: string | null }> =>
   post('/edit/save', { kind: draft.kind, name: draft.name, text: draft.text, version });

@@ -1,6 +1,7 @@
 // One file under the pen: what is typed is judged by the daemon's own parser, and saved only when the bot could use it.
 import { h, setText } from '../dom';
 import type { Page } from '../route';
+import { twice } from '../twice';
 import * as api from './api';
 import { dropDraft, keepDraft, recallDraft } from './drafts';
 import { createPreview } from './preview';
@@ -13,12 +14,14 @@ const QUIET_MS = 250;
 export function editorPage(opened: api.Opened, startLine: number | null): Page {
   const { kind, name } = opened;
   const left = new AbortController();
-  /** What is on the disk as far as we know, and the text of it as it stands in the field. */
-  let disk = { text: inField(opened.text), version: opened.version };
+  /** What is on the disk as far as we know, and the text of it as it stands in the field; `null` is a text of others that was not read. */
+  let disk: { readonly text: string | null; readonly version: string } = { text: inField(opened.text), version: opened.version };
   let ending = endingOf(opened.text);
   let findings: readonly api.Finding[] = [];
   let usable = true;
   let timer = 0;
+  let saving = false;
+  let saveAgain = false;
   let asked = new AbortController();
 
   const verdict = h('p', { id: 'verdict', class: 'verdict', role: 'status' }, words.checking);
@@ -31,7 +34,7 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
   const preview = createPreview(kind, opened.path, () => later(), goToLine);
   const save = h('button', { type: 'button', class: 'primary', title: words.saveTip, onclick: () => void press() }, words.save);
   const conflict = conflictBanner(
-    (version) => { disk = { ...disk, version }; keep(); },
+    (version) => { disk = { text: null, version }; keep(); },
     () => void reread(),
   );
 
@@ -79,9 +82,27 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
       finding.help !== null && h('small', {}, ` ${finding.help}`)));
   const goTo = ({ line, column, endLine, endColumn }: api.Finding) => sheet.goTo(line, column, endLine === line ? endColumn : column);
 
+  /** One save at a time: a second one of the same version would call the first one somebody else's. */
   async function press(): Promise<void> {
+    saveAgain = saving;
+    if (saving) return;
+    saving = true;
+    let saved = await saveNow();
+    while (saved && saveAgain) {
+      saveAgain = false;
+      saved = await saveNow();
+    }
+    saving = false;
+  }
+
+  /** True unless the text could not be saved. */
+  async function saveNow(): Promise<boolean> {
+    if (!dirty()) return true;
     await judge();
-    if (!usable) return said(words.mendFirst);
+    if (!usable) {
+      said(words.mendFirst);
+      return false;
+    }
     const text = area.value;
     try {
       const { version, backup } = await api.save(draft(), disk.version);
@@ -89,18 +110,21 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
       said(words.saved(backup));
       conflict.render(null);
       note();
+      return true;
     } catch (error) {
       said(words.failed((error as Error).message));
       if (error instanceof api.Refused && error.status === 409) conflict.render(error.version);
+      return false;
     }
   }
 
   async function reread(): Promise<void> {
     try {
       const fresh = await api.open(kind, name);
-      disk = { text: inField(fresh.text), version: fresh.version };
+      const text = inField(fresh.text);
+      disk = { text, version: fresh.version };
       ending = endingOf(fresh.text);
-      area.value = disk.text;
+      area.value = text;
       said('');
       note();
       await judge();
@@ -126,7 +150,7 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
   addEventListener('beforeunload', (event) => { if (dirty()) event.preventDefault(); }, { signal: left.signal });
 
   const kept = recallDraft(kind, name);
-  area.value = kept?.text ?? disk.text;
+  area.value = kept?.text ?? inField(opened.text);
   if (kept && kept.text !== disk.text) {
     disk = { ...disk, version: kept.version };
     said(words.restored);
@@ -164,13 +188,12 @@ const endingOf = (text: string): string => /^[^\r\n]*\r\n/.test(text) ? '\r\n' :
 function conflictBanner(keepMine: (version: string) => void, takeTheirs: () => void) {
   let version: string | null = null;
   const mine = h('button', { type: 'button', onclick: () => { if (version !== null) keepMine(version); render(null); } }, words.keepMine);
-  const theirs = h('button', { type: 'button', onclick: () => {
-    if (theirs.textContent === words.sure) { render(null); takeTheirs(); } else setText(theirs, words.sure);
-  } }, words.takeTheirs);
+  const theirs = h('button', { type: 'button' }, words.takeTheirs);
+  const { disarm } = twice(theirs, (armed) => setText(theirs, armed ? words.sure : words.takeTheirs), () => { render(null); takeTheirs(); });
   const element = h('div', { class: 'banner problem', role: 'alert', hidden: true }, h('span', {}, words.changed), mine, theirs);
   const render = (now: string | null) => {
     version = now;
-    if (element.hidden !== (now === null)) setText(theirs, words.takeTheirs);
+    if (element.hidden !== (now === null)) disarm();
     element.hidden = now === null;
   };
   return { element, render };

@@ -29,7 +29,8 @@ export const words = {
   saveTip: 'Save (Ctrl+S)',
   unsaved: 'Not saved yet.',
   mendFirst: 'A text with mistakes is not saved: the bot goes on with the last good one. Your text stays here.',
-  saved: (backup: string) => `Saved. Games use it within two seconds; what was there before is ${backup}.`,
+  saved: (backup: string | null) =>
+    backup === null ? 'The file has this text already.' : `Saved. Games use it within two seconds; what was there before is ${backup}.`,
   restored: 'This text was not saved when the page was left.',
   changed: 'The file has changed on the disk since it was opened here.',
   keepMine: 'Keep mine: the next save replaces it',

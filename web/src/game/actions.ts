@@ -3,10 +3,8 @@ import type { Command } from '../api';
 import { h, icon, setText, type IconName } from '../dom';
 import { opposite } from '../model';
 import { text } from '../text';
+import { twice } from '../twice';
 import { isOver, isPlaying, myColor, offers, playerName, plies, type Game } from './state';
-
-/** How long "Sure?" stays before resign is an innocent button again. */
-const CONFIRM_MS = 4_000;
 
 interface Callbacks {
   command(name: Command): void;
@@ -14,7 +12,7 @@ interface Callbacks {
   announce(line: string): void;
 }
 
-function action(name: IconName, key: string, label: string, tip: string, press: () => void) {
+function action(name: IconName, key: string, label: string, tip: string, press?: () => void) {
   const caption = h('span', {}, label);
   const about = { class: 'action', title: `${tip} (${key})`, 'aria-keyshortcuts': key };
   const element = h('button', { type: 'button', ...about, onclick: press }, icon(name), caption);
@@ -22,29 +20,15 @@ function action(name: IconName, key: string, label: string, tip: string, press: 
 }
 
 export function createActions(game: Game, { command, moreTime, announce }: Callbacks) {
-  let confirming = 0;
-  const resignPressed = () => {
-    if (confirming) {
-      disarm();
-      return command('resign');
-    }
-    confirming = window.setTimeout(disarm, CONFIRM_MS);
-    resign.label(text.resignConfirm);
-    resign.element.classList.add('armed');
-    announce(text.resignConfirmSpoken);
-  };
-  const disarm = () => {
-    clearTimeout(confirming);
-    confirming = 0;
-    resign.label(text.resign);
-    resign.element.classList.remove('armed');
-  };
-
   const takeback = action('takeback', 't', text.takeback, text.takebackTip, () => command('takeback/yes'));
   const draw = action('draw', 'd', text.draw, text.drawTip, () => command('draw/yes'));
   const more = action('more', '+', text.moreTime, text.moreTimeTip, moreTime);
   const abort = action('abort', 'a', text.abort, text.abortTip, () => command('abort'));
-  const resign = action('resign', 'r', text.resign, text.resignTip, resignPressed);
+  const resign = action('resign', 'r', text.resign, text.resignTip);
+  const { disarm } = twice(resign.element, (armed) => {
+    resign.label(armed ? text.resignConfirm : text.resign);
+    if (armed) announce(text.resignConfirmSpoken);
+  }, () => command('resign'));
   const offer = h('div', { class: 'offers', 'aria-live': 'polite' });
   let offered = '';
 

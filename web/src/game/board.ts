@@ -50,6 +50,8 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
   });
 
   explainRefusals(ground, cg, game, say);
+  // Whoever takes a piece has done with typing: keys are the game's again, and a phone puts its keyboard away.
+  ground.addEventListener('pointerdown', () => document.activeElement instanceof HTMLInputElement && document.activeElement.blur());
 
   const render = () => {
     const now = shown(game);

@@ -2,14 +2,17 @@
 import { h } from '../dom';
 import { isOn, turn } from '../preferences';
 import { text } from '../text';
-import type { Game } from './state';
+import type { Game, Said } from './state';
 
 /** lichess' limit for a line. */
 const LONGEST_LINE = 140;
 const SYSTEM_USER = 'lichess';
 
 export function createChat(game: Game, say: (line: string) => void) {
-  let drawn: unknown = null;
+  let drawn: readonly string[] = [];
+  /** From here on in the chat stands what answers us: that is heard though the chat is muted. */
+  let answersFrom = Infinity;
+  const expectAnswer = () => (answersFrom = game.chat.length);
 
   const log = h('div', { class: 'chat-log', role: 'log', tabindex: 0, 'aria-label': text.chatLog });
   const input = h('input', {
@@ -22,6 +25,7 @@ export function createChat(game: Game, say: (line: string) => void) {
     placeholder: text.chatLabel,
   });
   const send = (line: string) => {
+    if (line.trim().startsWith('!')) expectAnswer();
     if (line.trim()) say(line.trim());
   };
   const form = h(
@@ -52,12 +56,19 @@ export function createChat(game: Game, say: (line: string) => void) {
 
   const render = () => {
     const muted = isOn('mute');
-    const key = muted ? text.muted : game.chat;
-    if (key === drawn) return;
-    drawn = key;
-    if (muted) log.replaceChildren(h('p', { class: 'note' }, text.muted));
-    else if (game.chat.length === 0) log.replaceChildren(h('p', { class: 'note' }, text.noChat));
-    else log.replaceChildren(...game.chat.map(({ user, text: line }) => chatLine(game, user, line)));
+    const lines = muted ? answers(game, answersFrom) : game.chat;
+    const note = muted ? text.muted : lines.length === 0 ? text.noChat : null;
+    const parts = [
+      ...(note === null ? [] : [{ key: note, draw: () => h('p', { class: 'note' }, note) }]),
+      ...lines.map(({ user, text: line }) => ({ key: `${user}\n${line}`, draw: () => chatLine(game, user, line) })),
+    ];
+    // Screen readers read out what is added to a log: what stands there already stays.
+    const differs = parts.findIndex(({ key }, i) => key !== drawn[i]);
+    const same = differs < 0 ? parts.length : differs;
+    if (same === parts.length && same === drawn.length) return;
+    while (log.childElementCount > same) log.lastElementChild?.remove();
+    log.append(...parts.slice(same).map(({ draw }) => draw()));
+    drawn = parts.map(({ key }) => key);
     log.scrollTop = log.scrollHeight;
   };
 
@@ -70,8 +81,17 @@ export function createChat(game: Game, say: (line: string) => void) {
       presets,
       form,
     ),
+    /** The next line of the opponent answers a request of ours. */
+    expectAnswer,
     render,
   };
+}
+
+/** What the server has said since we asked for something, and the first word of the opponent. */
+function answers({ chat, me }: Game, from: number): readonly Said[] {
+  const since = chat.slice(from);
+  const first = since.find(({ user }) => user !== SYSTEM_USER && user.toLowerCase() !== me);
+  return since.filter((line) => line.user === SYSTEM_USER || line === first);
 }
 
 function chatLine(game: Game, user: string, line: string): HTMLElement {

@@ -50,6 +50,7 @@ function bar(className: string): Bar {
   const name = h('strong');
   const title = h('abbr', { class: 'title' });
   const persona = h('small', { class: 'who' });
+  let whom = '';
   const note = h('small', { class: 'remark' });
   const material = createMaterial();
   const clock = h('span', { class: 'clock', role: 'timer' });
@@ -63,7 +64,10 @@ function bar(className: string): Bar {
       dot.className = `dot ${color}`;
       setText(note, remark(game, color));
       material.render(shown(game)?.fen ?? '', color);
-      setText(persona, asWhom(game, color));
+      // The name may be cut where there is little room, the level never.
+      const now = asWhom(game, color);
+      if (now.join() !== whom) persona.replaceChildren(...now.map((part) => h('span', {}, part)));
+      whom = now.join();
     },
     tick(game, color) {
       const now = performance.now();
@@ -78,10 +82,10 @@ function bar(className: string): Bar {
 }
 
 /** The personality behind the bot's name, and the level it was asked for. */
-function asWhom(game: Game, color: Color): string {
+function asWhom(game: Game, color: Color): readonly string[] {
   const mine = myColor(game);
   const who = mine === opposite(color) ? opponent(game, game.lobby) : null;
-  return who ? text.opponentLine(who.title, who.level) : '';
+  return who ? [who.title, ...(who.level === null ? [] : [text.atLevel(who.level)])] : [];
 }
 
 /** What the bar says beside the name: whose side it is, and whose turn. */

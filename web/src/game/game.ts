@@ -4,7 +4,8 @@ import { h, setText } from '../dom';
 import { noteEnd } from '../history';
 import { startGame } from '../lobby/challenge';
 import { opposite } from '../model';
-import { openGame, type Page } from '../route';
+import { openGame, openLobby, type Page } from '../route';
+import { settingsButton } from '../settings';
 import { text } from '../text';
 import { createActions } from './actions';
 import { createAnnouncer } from './announce';
@@ -14,7 +15,7 @@ import { createClocks } from './clock';
 import { createEntry } from './entry';
 import { createMoves } from './moves';
 import { opponent } from './opponent';
-import { createResult } from './result';
+import { createResult, headline } from './result';
 import { openSession } from './session';
 import { createSounds } from './sounds';
 import { isMyTurn, isOver, look, myColor, newGame, type Game } from './state';
@@ -36,6 +37,9 @@ export function gamePage(id: string): Page {
 }
 
 function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
+  /** The page was left, or the server does not know the game any more. */
+  const over = new AbortController();
+  left.addEventListener('abort', () => over.abort());
   const banner = h('p', { class: 'banner lost', role: 'status', hidden: true }, text.reconnecting);
   const problem = h('p', { class: 'banner problem', role: 'alert', hidden: true });
   let hideProblem = 0;
@@ -49,7 +53,10 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
   const session = openSession(game, {
     changed: () => render(),
     problem: tell,
-    refused: () => element.replaceChildren(notHere()),
+    refused: () => {
+      over.abort();
+      element.replaceChildren(notHere(game.full ? text.startedAnew : text.noSuchGame));
+    },
   });
   const show = (ply: number) => {
     look(game, ply);
@@ -67,8 +74,16 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
   const clocks = createClocks(game);
   const moves = createMoves(game, show, flip);
   const chat = createChat(game, session.say);
-  const actions = createActions(game, { ...session, announce: announcer.say });
-  const entry = createEntry(game, session.play);
+  const command = (name: api.Command) => {
+    if (name === 'draw/yes' || name === 'takeback/yes') chat.expectAnswer();
+    session.command(name);
+  };
+  const actions = createActions(game, { ...session, command, announce: announcer.say });
+  // Whoever types a move while looking back sees it played.
+  const entry = createEntry(game, (uci) => {
+    show(Infinity);
+    session.play(uci);
+  });
   const why = createWhy(game);
   const result = createResult(game, () => rematch(game, left));
 
@@ -77,7 +92,7 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
     banner.hidden = game.open;
     for (const part of [clocks, board, table, moves, chat, actions, entry, result, why, announcer, sounds]) part.render();
     noted ||= rememberOutcome(game);
-    document.title = isMyTurn(game) ? `${text.yourTurn} · ${text.product}` : text.product;
+    document.title = `${isMyTurn(game) ? text.yourTurn : isOver(game) ? headline(game) : text.game} · ${text.product}`;
   };
 
   element.replaceChildren(
@@ -85,7 +100,7 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
     announcer.element,
     h('div', { class: 'banners' }, banner, problem),
     h('section', { class: 'table', 'aria-label': text.board }, clocks.top, board.element, clocks.bottom, table.element),
-    h('div', { class: 'side' }, result.element, actions.offers, moves.element, why.element, actions.element, entry.element),
+    h('div', { class: 'side' }, result.element, actions.offers, moves.element, why.element, actions.element, entry.element, shortcuts()),
     chat.element,
   );
   render();
@@ -95,7 +110,7 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
     sounds.tick();
     if (game.claimAt !== null) actions.render();
   }, TICK_MS);
-  left.addEventListener('abort', () => {
+  over.signal.addEventListener('abort', () => {
     clearTimeout(hideProblem);
     clearInterval(ticking);
     actions.stop();
@@ -115,7 +130,7 @@ function rememberOutcome(game: Game): boolean {
   return true;
 }
 
-/** The same game with colours swapped: clock, variant, personality and level of this one. */
+/** The same game with colours swapped: clock and variant of this one, personality and level too unless others were promised. */
 async function rematch(game: Game, left: AbortSignal): Promise<void> {
   const color = myColor(game);
   if (!game.full || !color) return;
@@ -125,8 +140,8 @@ async function rematch(game: Game, left: AbortSignal): Promise<void> {
   const id = await startGame(
     lobby,
     {
-      personality: who?.name ?? '',
-      level: who?.asked ?? null,
+      personality: who?.next.name ?? '',
+      level: who?.next.asked ?? null,
       color: opposite(color),
       clock: clock ? { limit: clock.initial / 1000, increment: clock.increment / 1000 } : null,
       variant: variant.key,
@@ -136,5 +151,9 @@ async function rematch(game: Game, left: AbortSignal): Promise<void> {
   openGame(id);
 }
 
-const notHere = (): HTMLElement =>
-  h('div', { class: 'not-here' }, h('p', {}, text.noSuchGame), h('a', { class: 'button', href: '#/' }, text.toLobby));
+/** What the header offers, for a phone held sideways, which has no room for it. */
+const shortcuts = (): HTMLElement =>
+  h('div', { class: 'shortcuts' }, h('button', { type: 'button', onclick: openLobby }, text.toLobby), settingsButton());
+
+const notHere = (why: string): HTMLElement =>
+  h('div', { class: 'not-here' }, h('p', { role: 'status' }, why), h('a', { class: 'button', href: '#/' }, text.toLobby));

@@ -11,6 +11,8 @@ export interface Opponent {
   readonly asked: number | null;
   /** The level in force; `null` is full strength. */
   readonly level: number | null;
+  /** Whom and what it has promised for the next casual game; otherwise as now. */
+  readonly next: { readonly name: string; readonly asked: number | null };
 }
 
 /**
@@ -25,19 +27,25 @@ export function opponent(game: Game, lobby: Lobby | null): Opponent | null {
   const find = (name: string | null | undefined) => lobby.personalities.find((who) => who.name === name);
   let now: Choice = { who: find(lobby.default), asked: null };
   let before = now;
+  let next: Choice | null = null;
   for (const { user, text } of game.chat) {
     const from = user.toLowerCase();
     if (from === game.me) {
-      const next = asking(now, text.trim(), lobby);
-      if (next) [before, now] = [now, next];
+      const wish = asking(now, text.trim(), lobby);
+      if (wish) [before, now] = [now, wish];
     } else if (from === bot) {
       const [, level] = /^From my next move on I play at level (\d+)\.$/.exec(text) ?? [];
       if (level) now = { ...now, asked: Number(level) };
       if (/^(This game goes on as it began|My strength stays as it is)/.test(text)) now = before;
+      const [, title, later] = /In our next casual game (?:you play (.+)|I play at level (\d+))\.$/.exec(text) ?? [];
+      if (title) next = { who: lobby.personalities.find((who) => who.title === title) ?? now.who, asked: null };
+      if (later) next = { who: (next ?? now).who, asked: Number(later) };
     }
   }
   const { who, asked } = now;
-  return who ? { name: who.name, title: who.title, asked, level: asked ?? who.level } : null;
+  if (!who) return null;
+  const then = next ?? now;
+  return { name: who.name, title: who.title, asked, level: asked ?? who.level, next: { name: then.who?.name ?? who.name, asked: then.asked } };
 }
 
 interface Choice {

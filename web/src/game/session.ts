@@ -52,7 +52,11 @@ export function openSession(game: Game, listener: Listener): Session {
       game.view = await api.view(id);
       settleSent();
       listener.changed();
-    } catch {
+    } catch (error) {
+      if (error instanceof ApiError && [403, 404].includes(error.status)) {
+        if (!closed.signal.aborted) listener.refused(error);
+        return;
+      }
       await pause(VIEW_RETRY_MS);
       void refreshView();
     }

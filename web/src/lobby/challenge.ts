@@ -13,7 +13,7 @@ export class NoGame extends Error {}
 
 /**
  * Challenge the bot and resolve to the id of the game. Rejects with `NoGame` when it declines, with `ApiError` when the
- * server refuses, and otherwise when the bot is silent for too long or the player gives up waiting.
+ * server refuses, and otherwise when the server is gone, the bot is silent for too long or the player gives up waiting.
  */
 export async function startGame(lobby: Lobby, setup: Setup, given: AbortSignal): Promise<string> {
   const bot = lobby.bot?.username;
@@ -22,16 +22,16 @@ export async function startGame(lobby: Lobby, setup: Setup, given: AbortSignal):
   const close = follow('/api/stream/event', events);
   try {
     // The stream must be open before the challenge is sent, or a quick answer would be missed.
-    await within(events.opened, given, bot);
+    await within(events.opened, given, () => text.reconnecting);
     const { id } = await api.challenge(bot, setup);
     try {
-      await within(events.answerTo(id), given, bot);
+      await within(events.answerTo(id), given, () => (events.isOpen ? text.noAnswer(bot) : text.reconnecting));
     } catch (error) {
       if (!(error instanceof NoGame)) void api.cancelChallenge(id).catch(() => undefined); // It may be gone already.
       throw error;
     }
     // The bot keeps what it plays anyway if a wish is lost; the game is worth more than the wish.
-    for (const line of wishes(setup, lobby)) await api.say(id, line).catch(() => undefined);
+    for (const line of wishes(setup)) await api.say(id, line).catch(() => undefined);
     return id;
   } finally {
     close();
@@ -54,8 +54,12 @@ class Answers {
     });
   }
 
+  isOpen = false;
+
   connection(open: boolean): void {
+    this.isOpen = open;
     if (open) this.resolveOpened();
+    else this.rejectOpened(new Error(text.reconnecting));
   }
 
   refused(error: Error): void {
@@ -86,10 +90,10 @@ class Answers {
   }
 }
 
-/** The promise, unless the player gives up or the bot stays silent for too long. */
-function within(promise: Promise<void>, given: AbortSignal, bot: string): Promise<void> {
+/** The promise, unless the player gives up or it takes too long; `why` then says whose silence that was. */
+function within(promise: Promise<void>, given: AbortSignal, why: () => string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(text.noAnswer(bot))), PATIENCE_MS);
+    const timer = setTimeout(() => reject(new Error(why())), PATIENCE_MS);
     const abort = () => reject(given.reason as Error);
     if (given.aborted) abort();
     given.addEventListener('abort', abort, { once: true });

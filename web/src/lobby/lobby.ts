@@ -3,12 +3,13 @@ import * as api from '../api';
 import { h, setText } from '../dom';
 import type { Lobby, RunningGame, Setup } from '../model';
 import { openGame, type Page } from '../route';
+import { pauseOrWake } from '../stream';
 import { text } from '../text';
 import { startGame } from './challenge';
 import { color, opponents, strength, time, variant, type Part } from './options';
 import { initialSetup, rememberSetup, summary } from './setup';
 
-/** How soon the page looks again for a bot or a server that is not there. */
+/** How soon the page looks again: a bot comes, a game ends elsewhere, a personality is saved, the program is ended. */
 const LOOK_AGAIN_MS = 2_000;
 
 export function lobbyPage(): Page {
@@ -19,27 +20,55 @@ export function lobbyPage(): Page {
   const element = h('main', { class: 'lobby' }, resume, content, notice);
   setText(notice, text.loading);
 
+  let form: Form | null = null;
+  let offered = '';
+  const show = (lobby: Lobby) => {
+    const offer = JSON.stringify({ ...lobby, bot: null });
+    if (form && (offer === offered || form.isWaiting())) return form.see(lobby);
+    offered = offer;
+    form = lobbyForm(lobby, form?.setup() ?? null, left.signal, notice);
+    inPlaceOf(content, form.element);
+  };
+  let running = '';
+  const showGames = (games: readonly RunningGame[]) => {
+    const ids = games.map(({ gameId }) => gameId).join();
+    if (ids !== running) resume.replaceChildren(...games.map(resumeLine));
+    running = ids;
+  };
+  const look = async () => {
+    try {
+      show(await api.lobby());
+      showGames(await api.playing());
+    } catch (error) {
+      const problem = `${text.reconnecting} (${(error as Error).message})`;
+      if (form) form.miss(problem);
+      else setText(notice, problem);
+    }
+  };
+
   void (async () => {
-    const lobby = await untilPresent(left.signal, (problem) => setText(notice, problem));
-    if (!lobby) return;
-    setText(notice, '');
-    content.replaceChildren(...lobbyForm(lobby, left.signal, notice));
-    resume.replaceChildren(...(await api.playing().catch(() => [])).map(resumeLine));
+    while (!left.signal.aborted) {
+      if (!form || !document.hidden) await look();
+      await pauseOrWake(LOOK_AGAIN_MS, left.signal);
+    }
   })();
   return { element, close: () => left.abort() };
 }
 
-/** The lobby of the server, asked again and again until it has one; null when the page was left. */
-async function untilPresent(left: AbortSignal, tell: (problem: string) => void): Promise<Lobby | null> {
-  while (!left.aborted) {
-    try {
-      return await api.lobby();
-    } catch (error) {
-      tell(`${text.reconnecting} (${(error as Error).message})`);
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-    }
-  }
-  return null;
+/** A form that was made anew leaves whoever uses it where they were, as far as it is still the same. */
+function inPlaceOf(content: HTMLElement, form: HTMLElement): void {
+  const controls = (within: HTMLElement) => [...within.querySelectorAll<HTMLElement>('input, button, a')];
+  const before = controls(content);
+  const focused = before.findIndex((control) => control === document.activeElement);
+  content.replaceChildren(form);
+  const now = controls(form);
+  if (focused >= 0 && now.length === before.length) now[focused]?.focus({ preventScroll: true });
+  // On a phone the cards are a strip: the chosen one is in sight. The page itself stays where it is.
+  const chosen = form.querySelector('.opponents input:checked')?.closest('.tile');
+  const strip = chosen?.parentElement;
+  if (!chosen || !strip) return;
+  const [card, all] = [chosen.getBoundingClientRect(), strip.getBoundingClientRect()];
+  strip.scrollLeft += card.left - all.left - (all.width - card.width) / 2;
 }
 
 const resumeLine = ({ gameId, opponent }: RunningGame): HTMLElement =>
@@ -52,10 +81,24 @@ const resumeLine = ({ gameId, opponent }: RunningGame): HTMLElement =>
 
 const column = (parts: readonly Part[]): HTMLElement => h('div', {}, ...parts.map(({ element }) => element));
 
-function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[] {
+interface Form {
+  readonly element: HTMLElement;
+  setup(): Setup;
+  /** A game was asked for, and there is no answer yet. */
+  isWaiting(): boolean;
+  /** The server was reached and says this. */
+  see(lobby: Lobby): void;
+  /** The server was not reached. */
+  miss(problem: string): void;
+}
+
+function lobbyForm(first: Lobby, chosen: Setup | null, left: AbortSignal, notice: HTMLElement): Form {
   let lobby = first;
-  let setup = initialSetup(lobby);
+  let lost = '';
+  let setup = initialSetup(lobby, chosen);
   let waiting: AbortController | null = null;
+  /** What the notice says of server and bot; the fate of a challenge stands there until this changes. */
+  let standing: string | null = null;
   const isOnline = () => lobby.bot?.online ?? false;
 
   const change = (part: Partial<Setup>) => {
@@ -74,8 +117,12 @@ function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[]
   const render = () => {
     for (const part of [...who, ...terms]) part.render(setup);
     setText(line, summary(setup, lobby));
-    play.disabled = waiting !== null || !isOnline();
+    play.disabled = waiting !== null || lost !== '' || !isOnline();
     cancel.hidden = waiting === null;
+    if (waiting) return;
+    const now = lost || (isOnline() ? '' : lobby.bot ? text.botOffline(lobby.bot.username) : text.noBot);
+    if (now !== standing) setText(notice, now);
+    standing = now;
   };
 
   const press = async () => {
@@ -93,18 +140,7 @@ function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[]
     render();
   };
 
-  /** The daemon may connect a moment after the page: look again until it has. */
-  const awaitBot = async () => {
-    while (!isOnline() && !left.aborted) {
-      setText(notice, lobby.bot ? text.botOffline(lobby.bot.username) : text.noBot);
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-      lobby = await api.lobby().catch(() => lobby);
-      if (isOnline()) setText(notice, '');
-      render();
-    }
-  };
-
-  const form = h(
+  const element = h(
     'form',
     { onsubmit: (event: SubmitEvent) => { event.preventDefault(); void press(); } },
     h(
@@ -122,6 +158,17 @@ function lobbyForm(first: Lobby, left: AbortSignal, notice: HTMLElement): Node[]
     lobby.edit && h('p', { class: 'edit' }, h('a', { href: 'edit.html' }, text.edit)),
   );
   render();
-  void awaitBot();
-  return [form];
+  return {
+    element,
+    setup: () => setup,
+    isWaiting: () => waiting !== null,
+    see(now) {
+      [lobby, lost] = [now, ''];
+      render();
+    },
+    miss(problem) {
+      lost = problem;
+      render();
+    },
+  };
 }

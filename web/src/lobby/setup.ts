@@ -31,13 +31,14 @@ const isSetup = (value: unknown): value is Setup =>
 export const rememberSetup = (setup: Setup): void => remember('setup', setup);
 export const recallSetup = (): Setup | null => recall('setup', isSetup);
 
-/** Last visit's choice as far as this server still offers it, else a five-minute game with the bot's own default. */
-export function initialSetup(lobby: Lobby): Setup {
-  const last = recallSetup();
-  const known = lobby.personalities.some(({ name }) => name === last?.personality);
+/** What was chosen, or last visit's choice, as far as this server still offers it, else a five-minute game with the bot's own default. */
+export function initialSetup(lobby: Lobby, chosen: Setup | null): Setup {
+  const last = chosen ?? recallSetup();
+  const isOffered = (who: string | null | undefined) => lobby.personalities.some(({ name }) => name === who);
+  const known = isOffered(last?.personality);
   const level = last?.level ?? null;
   return {
-    personality: known && last ? last.personality : (lobby.default ?? lobby.personalities[0]?.name ?? ''),
+    personality: [last?.personality, lobby.default, lobby.personalities[0]?.name].find(isOffered) ?? '',
     level: known && level !== null ? clampLevel(level, lobby) : null,
     color: last?.color ?? 'random',
     clock: last ? last.clock : (clockPresets(lobby)[2] ?? null),
@@ -78,10 +79,13 @@ export function summary(setup: Setup, lobby: Lobby): string {
   return parts.join(' · ');
 }
 
-/** The chat commands that ask the bot for this personality and level; what it does anyway is not asked for. */
-export function wishes(setup: Setup, lobby: Lobby): string[] {
+/**
+ * The chat commands that ask the bot for this personality and level. Whom it plays by default is asked for too: it may have
+ * promised somebody else in an earlier game, and the last word is what was chosen here.
+ */
+export function wishes(setup: Setup): string[] {
   const lines = [];
-  if (setup.personality && setup.personality !== lobby.default) lines.push(`!play ${setup.personality}`);
+  if (setup.personality) lines.push(`!play ${setup.personality}`);
   if (setup.level !== null) lines.push(`!level ${setup.level}`);
   return lines;
 }
