@@ -57,7 +57,7 @@ async fn events(
     let subscription = hub.subscribe(topic, |world, now, mailbox| {
         world.admit(Deed::OpenEvents, &user, now)?;
         for event in world.event_stream_opened(&user, now) {
-            mailbox.send(&event);
+            mailbox.begin_with(&event);
         }
         Ok::<_, Refusal>(())
     })?;
@@ -84,10 +84,10 @@ fn wait_on_stream(hub: &Arc<Hub>, challenge: &Challenge) -> Result<Response, Ref
         challenge: id.clone(),
     };
     let subscription = hub.subscribe(topic, |world, _, mailbox| {
-        mailbox.send(challenge);
+        mailbox.begin_with(challenge);
         match world.challenge_done(&id) {
             Some(done) => {
-                mailbox.send(&json!({ "done": done }));
+                mailbox.begin_with(&json!({ "done": done }));
                 mailbox.close();
             }
             None => world.waits_for(&id),

@@ -139,7 +139,7 @@ async fn stream(
     };
     let subscription = hub.subscribe(topic, |world, now, mailbox| {
         let (full, is_running) = world.game_stream_opened(&caller.user, &game, now)?;
-        mailbox.send(&GameEvent::Full(Box::new(full)));
+        mailbox.begin_with(&GameEvent::Full(Box::new(full)));
         if !is_running {
             mailbox.close();
         }

@@ -100,6 +100,22 @@ async fn an_event_stream_begins_with_running_games_and_waiting_challenges() {
 }
 
 #[tokio::test]
+async fn an_event_stream_begins_with_every_running_game_however_many_wait_with_challenges() {
+    let table = Table::set(standing_still()).await;
+    let game = table.game(&BLITZ).await;
+    for number in 0..40 {
+        let human = table.another_human(&format!("Guest{number}"));
+        assert_eq!(human.post("/api/challenge/SandBot", &BLITZ).await.0, 200);
+    }
+    let mut events = table.bot.events().await;
+    let first = events.next().await;
+    assert_eq!((&first["type"], &first["game"]["gameId"]), (&json!("gameStart"), &json!(game)));
+    for _ in 0..40 {
+        assert_eq!(events.next().await["type"], "challenge");
+    }
+}
+
+#[tokio::test]
 async fn a_rematch_is_accepted_by_its_id() {
     let table = Table::set(standing_still()).await;
     let mut bot = table.bot.events().await;
