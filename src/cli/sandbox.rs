@@ -8,12 +8,12 @@ use super::{
     exit::{Exit, Failure},
     service::fresh_seed,
 };
-use crate::sandbox::{Options, Sandbox};
+use crate::sandbox::{Control, Options, Sandbox};
 
 /// Serves lichess in a box on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring sandbox                          one bot, its token is printed
+  sparring sandbox                          one bot; its token is printed, and the key of the calls for tests
   sparring sandbox --bot MyBot --human ana  with these accounts")]
 pub struct Args {
     /// The port; 0 for any that is free.
@@ -43,8 +43,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 async fn serve(args: &Args) -> anyhow::Result<Exit> {
+    // Others who use this machine can connect, and may not have what moves clocks and gives out tokens.
+    let key = format!("{:016x}{:016x}", fresh_seed(), fresh_seed());
     let mut options = Options {
         speed_factor: args.speed,
+        control: Control::Behind(key.clone()),
         ..Options::default()
     };
     options.rules.seed = args.seed.unwrap_or_else(fresh_seed);
@@ -57,6 +60,7 @@ async fn serve(args: &Args) -> anyhow::Result<Exit> {
     for name in &args.humans {
         super::print(format_args!("human {name} {}", sandbox.add_human(name)?))?;
     }
+    super::print(format_args!("key {key}"))?;
     let stop = CancellationToken::new();
     let server = tokio::spawn(sandbox.serve(listener, stop.clone()));
     tokio::signal::ctrl_c()

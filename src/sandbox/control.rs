@@ -18,12 +18,16 @@ use super::{
     faults::Fault,
     fields::BodyFields,
     hub::Hub,
+    options::Control,
     world::{BOT_SCOPES, HUMAN_SCOPES, Refusal},
 };
 use crate::units::Millis;
 
 /// The control routes, behind the key if there is one.
 pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
+    if hub.options.control == Control::Nobody {
+        return Router::new();
+    }
     Router::new()
         .route("/sandbox/clock", get(clock))
         .route("/sandbox/clock/advance", post(advance))
@@ -40,8 +44,8 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
 
 async fn check_key(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
     let given = request.headers().get("x-sandbox-key");
-    match &hub.options.admin_key {
-        Some(key) if given.is_none_or(|given| given.as_bytes() != key.as_bytes()) => error(
+    match &hub.options.control {
+        Control::Behind(key) if given.is_none_or(|given| given.as_bytes() != key.as_bytes()) => error(
             StatusCode::FORBIDDEN,
             "The header x-sandbox-key is missing or wrong",
         ),

@@ -38,7 +38,7 @@ pub use connections::ConnectionInfo;
 pub use faults::{Fault, Mishap};
 pub use hub::Topic;
 pub use ledger::Posted;
-pub use options::{Castling, Limits, Options, Rules};
+pub use options::{Castling, Control, Limits, Options, Rules};
 pub use pages::{Asset, asset, has_page};
 pub use server::Sandbox;
 pub use witness::Witness;

@@ -138,6 +138,8 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let edits = !args.no_edit && !args.console && !shipped_stand_in(&config.paths);
     let mut options = sandbox::Options {
         lobby: lobby::describe(&stock.cast.borrow(), &config, edits),
+        // The bot's token would let other users of this machine take its place.
+        control: sandbox::Control::Nobody,
         ..Default::default()
     };
     options.rules.seed = seed;
