@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     bot::{Signals, Status},
-    config::{Config, Rule, load},
+    config::{Config, Games, Rule, Then, load},
     lichess::{
         Client, Token,
         model::{ChallengeColor, Invitation, UserId},
@@ -112,11 +112,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
         None => Config::default(),
     };
-    // A guest at home may ask for any game: who is kept out by the settings are strangers.
-    for rule in &mut config.rules {
-        rule.then = None;
-    }
-    config.rules.push(Rule::welcoming_all());
+    receive_guests(&mut config);
     if let Some(personality) = &args.personality {
         config.play.personality.clone_from(personality);
     }
@@ -125,6 +121,25 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     // A read from the terminal cannot be interrupted, and must not keep the program.
     runtime.shutdown_background();
     done
+}
+
+/// A guest at home may ask for any game: who is kept out by the settings are strangers.
+fn receive_guests(config: &mut Config) {
+    for rule in &mut config.rules {
+        rule.then = None;
+    }
+    // Nobody sits before a page that says nothing: where there is no seat, the guest hears so at once.
+    config.rules.push(Rule {
+        then: Some(Then::Accept),
+        ..Rule::welcoming_all()
+    });
+    // Games without a clock may lie unfinished as long as the guest likes and must not stand in the way of the next one.
+    // They sleep, so that they cost no seat either.
+    config.games = Games {
+        for_humans: 0,
+        per_opponent: usize::MAX,
+        ..Config::default().games
+    };
 }
 
 async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
@@ -247,6 +262,22 @@ async fn converse(args: &Args, client: Client) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lichess::model::DeclineReason;
+    #[test]
+    fn no_settings_keep_a_guest_from_another_game() {
+        let mut config = Config::default();
+        config.games.max = 1;
+        config.games.per_opponent = 1;
+        config.rules = vec![Rule {
+            then: Some(Then::Decline(DeclineReason::NoBot)),
+            ..Rule::default()
+        }];
+        receive_guests(&mut config);
+        let decides = config.rules.iter().find_map(|rule| rule.then);
+        assert_eq!(decides, Some(Then::Accept));
+        assert_eq!(config.games.max, Config::default().games.max);
+        assert_eq!(config.games.per_opponent, usize::MAX);
+    }
 
     #[test]
     fn clocks_are_minutes_and_seconds() {
