@@ -19,11 +19,15 @@ use super::{
     fields::BodyFields,
     hub::Hub,
     options::Control,
+    time::SPEEDS,
     world::{BOT_SCOPES, HUMAN_SCOPES, Refusal},
 };
 use crate::units::Millis;
 
-/// The control routes, behind the key if there is one.
+/// The longest jump of the clock: a leap year. One to the end of what a clock can show would halt it there for good.
+const LONGEST_JUMP: Millis = Millis::from_secs(366 * 24 * 60 * 60);
+
+/// The control routes, behind the key if there is one, and none at all where nobody has control.
 pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
     if hub.options.control == Control::Nobody {
         return Router::new();
@@ -68,6 +72,9 @@ async fn advance(
     let millis = fields
         .number("millis")?
         .ok_or(Refusal::form("millis", "This field is required"))?;
+    if Millis(millis) > LONGEST_JUMP {
+        return Err(Refusal::form("millis", "Must be at most 31622400000"));
+    }
     hub.advance(Millis(millis));
     Ok(show_clock(&hub))
 }
@@ -76,7 +83,7 @@ async fn speed(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> R
     let factor: f64 = fields
         .text("factor")
         .and_then(|factor| factor.parse().ok())
-        .filter(|factor: &f64| factor.is_finite() && *factor >= 0.0)
+        .filter(|factor: &f64| SPEEDS.contains(factor))
         .ok_or(Refusal::form("factor", "Numeric value expected"))?;
     hub.clock.set_speed(factor);
     Ok(show_clock(&hub))

@@ -41,5 +41,6 @@ pub use ledger::Posted;
 pub use options::{Castling, Control, Limits, Options, Rules};
 pub use pages::{Asset, asset, has_page};
 pub use server::Sandbox;
+pub use time::SPEEDS;
 pub use witness::Witness;
 pub use world::{ArenaPlan, Refusal};

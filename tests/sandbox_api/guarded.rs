@@ -118,6 +118,16 @@ async fn time_is_moved_through_the_control_routes() {
             .0,
         400
     );
+    let before = table.sandbox.now();
+    for (call, field, number) in [
+        ("advance", "millis", u64::MAX.to_string()),
+        ("speed", "factor", "1e300".to_owned()),
+    ] {
+        let path = format!("/sandbox/clock/{call}");
+        let (status, refused) = table.anna.post(&path, &[(field, &number)]).await;
+        assert_eq!(status, 400, "{refused}");
+    }
+    assert_eq!(table.sandbox.now(), before, "the clock is not pinned");
 }
 
 #[tokio::test]
