@@ -50,9 +50,21 @@ fn from_json(body: &[u8]) -> Option<Fields> {
     let texts = map.into_iter().filter_map(|(name, value)| match value {
         Value::Null => None,
         Value::String(text) => Some((name, text)),
-        other => Some((name, other.to_string())),
+        // Clients write lists as such or as one text with commas.
+        Value::Array(list) => {
+            let texts: Vec<String> = list.into_iter().map(text_of).collect();
+            Some((name, texts.join(",")))
+        }
+        other => Some((name, text_of(other))),
     });
     Some(texts.collect())
+}
+
+fn text_of(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
 }
 
 async fn from_form(body: Bytes) -> Option<Fields> {
@@ -79,5 +91,7 @@ mod tests {
         assert_eq!(form, json);
         assert_eq!(form.unwrap().number("clock.limit"), Ok(Some(300)));
         assert_eq!(from_json(b"[1]"), None);
+        let list = from_json(br#"{"rules":["noAbort","noRematch"]}"#).unwrap();
+        assert_eq!(list.text("rules"), Some("noAbort,noRematch"));
     }
 }
