@@ -12,6 +12,12 @@ use crate::{
 /// A challenge whose challenger does not show up for so long is no longer announced.
 const PATIENCE: Millis = Millis(20_000);
 
+/// Once it has expired it can be accepted for so long, as on lichess; then it is forgotten.
+const AFTERLIFE: Millis = Millis::from_secs(3 * 60 * 60);
+
+/// A challenge without a chess clock, which does not expire, is forgotten after so long.
+const LONGEST_WAIT: Millis = Millis::from_secs(14 * 24 * 60 * 60);
+
 /// A challenge.
 #[derive(Debug, Clone)]
 pub struct Challenge {
@@ -44,6 +50,17 @@ impl Challenge {
         let expires =
             self.status == ChallengeStatus::Created && self.waiting == 0 && self.terms.is_realtime();
         expires.then(|| self.seen_at + PATIENCE)
+    }
+
+    /// When it is forgotten, if nobody decides it.
+    #[must_use]
+    pub fn forgotten_at(&self) -> Option<Millis> {
+        let kept = match self.status {
+            ChallengeStatus::Offline => PATIENCE + AFTERLIFE,
+            ChallengeStatus::Created if self.waiting == 0 && !self.terms.is_realtime() => LONGEST_WAIT,
+            _ => return None,
+        };
+        Some(self.seen_at + kept)
     }
 
     /// Whether it still waits for an answer, announced or not.

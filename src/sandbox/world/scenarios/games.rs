@@ -172,6 +172,34 @@ fn a_flag_that_falls_while_the_other_side_offers_a_draw_is_a_draw() {
 }
 
 #[test]
+fn games_that_nobody_goes_on_with_come_to_an_end() {
+    const DAY: u64 = 24 * 60 * 60 * 1000;
+    let days = [("days", "3"), ("color", "white")];
+    for (form, moves, ends_after) in [
+        (&[("clock.limit", "300"), ("color", "white")][..], "e2e4", DAY),
+        (&[("color", "white")], "e2e4", DAY),
+        (&[("color", "white")], "e2e4 e7e5", 21 * DAY),
+        (&days, "e2e4", 3 * DAY),
+    ] {
+        let mut story = Story::new();
+        let id = story.challenge("Anna", "Robo", form);
+        story.world.accept(&user("Robo"), &id, story.now).unwrap();
+        story.play(&id, moves);
+        let begun = if moves == "e2e4" && form != days { 1_000 } else { 0 };
+        story.wait(ends_after - begun - 1_000);
+        assert!(story.world.game(&id).unwrap().is_running(), "{form:?} {moves}");
+        story.wait(20_000);
+        let expected = if form == days {
+            Status::OutOfTime
+        } else {
+            Status::Aborted
+        };
+        assert_eq!(story.ending(&id).0, expected, "{form:?} {moves}");
+        assert!(story.world.running_games(&user("Robo"), story.now).is_empty());
+    }
+}
+
+#[test]
 fn resigning_before_both_have_moved_calls_the_game_off() {
     let mut story = Story::new();
     let id = story.game("Robo", "300", "0");

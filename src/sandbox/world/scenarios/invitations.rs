@@ -175,6 +175,25 @@ fn a_rematch_that_is_taken_back_looks_as_on_lichess() {
 }
 
 #[test]
+fn a_challenge_that_has_expired_is_forgotten_after_three_hours() {
+    let mut story = Story::new();
+    let id = story.challenge("Anna", "Robo", &[("clock.limit", "300")]);
+    let without_clock = story.challenge("Ben", "Robo", &[]);
+    let three_hours = 3 * 60 * 60 * 1000;
+    story.wait(20_000 + three_hours - 1);
+    assert!(story.world.show_challenge(&user("Anna"), &id).is_ok());
+    story.wait(1);
+    assert_eq!(
+        story.world.accept(&user("Robo"), &id, story.now),
+        Err(Refusal::NotFound)
+    );
+    assert!(story.world.show_challenge(&user("Ben"), &without_clock).is_ok());
+    story.wait(14 * 24 * 60 * 60 * 1000);
+    assert!(story.world.show_challenge(&user("Ben"), &without_clock).is_err());
+    assert_eq!(story.world.next_due(), None);
+}
+
+#[test]
 fn guests_get_a_free_name_like_the_one_they_want() {
     let mut story = Story::new();
     let mut enter = |wanted| story.world.add_guest(wanted, story.now).map(|(name, _)| name);
