@@ -238,7 +238,7 @@ async fn draw(
         if answer.is_yes() {
             game.offer_draw(color, now);
         } else {
-            game.decline_draw(color);
+            game.decline_draw(color, now);
         }
         Ok(())
     })
