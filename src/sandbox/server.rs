@@ -248,6 +248,7 @@ impl Sandbox {
         let service = self
             .router()
             .merge(others)
+            .layer(from_fn_with_state(self.hub.clone(), guard::note))
             .into_make_service_with_connect_info::<ConnectionNumber>();
         let server = axum::serve(Doorman::new(listener, self.hub.clone()), service)
             .with_graceful_shutdown(self.clone().farewell(shutdown.clone()));
