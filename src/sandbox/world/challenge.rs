@@ -120,7 +120,10 @@ impl Challenge {
             time_control: self.terms.control.clone(),
             color: self.terms.color,
             final_color: Some(self.challenger_color.into()),
-            perf: perf(self.terms.variant, self.terms.speed()),
+            perf: Perf {
+                icon: icon(self.terms.variant, self.terms.speed()),
+                ..perf(self.terms.variant, self.terms.speed())
+            },
             direction: direction.map(str::to_owned),
             initial_fen: self.terms.initial_fen.clone(),
             rematch_of: self.rematch_of.clone(),
@@ -129,6 +132,18 @@ impl Challenge {
             decline_reason_key: self.reason.map(|reason| reason.key().to_ascii_lowercase()),
         }
     }
+}
+
+/// The letter of lichess' own font for a category, which challenges show and games do not: those that are known from
+/// examples of its documentation.
+fn icon(variant: Variant, speed: Speed) -> Option<String> {
+    let icon = match (variant, speed) {
+        (Variant::Standard | Variant::FromPosition, Speed::Blitz) => '\u{e01d}',
+        (Variant::Standard | Variant::FromPosition, Speed::Rapid) => '\u{e017}',
+        (Variant::Standard | Variant::FromPosition, Speed::Correspondence) => '\u{e019}',
+        _ => return None,
+    };
+    Some(icon.to_string())
 }
 
 /// The rating category: a variant has its own, orthodox games that of their speed.
