@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     Extension, Json, Router,
-    extract::{Path, Query, Request, State},
+    extract::{Path, Request, State},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::{
     answer::Done,
-    fields::BodyFields,
+    fields::{BodyFields, QueryFields},
     gate::{self, Caller, Gate},
     hub::{Hub, Topic},
     ledger::Posted,
@@ -165,21 +165,15 @@ struct MovePath {
     uci: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MoveQuery {
-    offering_draw: Option<String>,
-}
-
 async fn play(
     State(hub): State<Arc<Hub>>,
     Extension(interface): Extension<Interface>,
     Extension(caller): Extension<Caller>,
     Extension(About(game)): Extension<About>,
     Path(MovePath { uci }): Path<MovePath>,
-    Query(query): Query<MoveQuery>,
+    QueryFields(query): QueryFields,
 ) -> Result<Done, Refusal> {
-    let offering = query.offering_draw.as_deref() == Some("true");
+    let offering = query.flag("offeringDraw");
     command(&hub, &caller.user, &game, |state, color, now| {
         let (ply, clock) = (state.ply(), state.left(color, now));
         let played = state.play(color, &uci, offering, now);

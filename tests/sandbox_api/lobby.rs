@@ -181,6 +181,20 @@ async fn a_game_is_exported_with_clocks() {
 }
 
 #[tokio::test]
+async fn an_export_holds_what_was_asked_for() {
+    let table = Table::set(standing_still()).await;
+    let id = table.game(&BLITZ).await;
+    table.anna.plays(&id, "move/e2e4").await;
+    let export = async |query| table.anna.get(&format!("/game/export/{id}?{query}")).await.1;
+    let whole = export("").await;
+    assert_eq!((&whole["moves"], whole.get("pgn")), (&json!("e4"), None));
+    assert_eq!(export("moves=false").await.get("moves"), None);
+    assert_eq!(export("clocks=false").await.get("clocks"), None);
+    let pgn = export("pgnInJson=true&tags=false&clocks=false").await["pgn"].clone();
+    assert_eq!(pgn, "1. e4 *\n\n");
+}
+
+#[tokio::test]
 async fn the_address_of_a_game_leads_to_its_board() {
     let table = Table::set(standing_still()).await;
     let (_, challenge) = table.anna.post("/api/challenge/SandBot", &BLITZ).await;
