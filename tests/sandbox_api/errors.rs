@@ -182,10 +182,20 @@ async fn calls_that_nobody_serves_are_remembered() {
     let (status, body) = table.bot.get("/api/swiss/abc").await;
     assert_eq!((status, body), (404, json!({ "error": "Not found" })));
     table.bot.post("/api/account", &[]).await;
+    let (status, body) = table.bot.post("/api/challenge/ai", &[("level", "1")]).await;
+    assert_eq!(status, 400, "{body}");
+    // Nobody needs a token for it.
+    let open = table.bot.http.post(format!("{}/api/challenge/open", table.url));
+    assert_eq!(answer(open).await, (404, json!({ "error": "Not found" })));
     let unserved = table.bot.get("/sandbox/unserved").await.1;
     assert_eq!(
         unserved,
-        json!({ "GET /api/swiss/abc": 1, "POST /api/account": 1 })
+        json!({
+            "GET /api/swiss/abc": 1,
+            "POST /api/account": 1,
+            "POST /api/challenge/ai": 1,
+            "POST /api/challenge/open": 1,
+        })
     );
 }
 
