@@ -74,7 +74,7 @@ pub struct Args {
     /// In the terminal: your side.
     #[arg(long, requires = "console", value_parser = ["white", "black", "random"], default_value = "random")]
     color: String,
-    /// In the terminal: minutes and seconds added a move, as 5+3; no clock otherwise.
+    /// In the terminal: minutes and seconds added a move, as 5+3, at most 180+60; no clock otherwise.
     #[arg(long, requires = "console", value_parser = parse_clock)]
     clock: Option<(Millis, Millis)>,
 }
@@ -89,10 +89,12 @@ fn parse_clock(text: &str) -> Result<(Millis, Millis), String> {
         .split_once('+')
         .and_then(|(minutes, seconds)| Some((minutes.parse::<u64>().ok()?, seconds.parse::<u64>().ok()?)));
     match parts {
-        Some((minutes @ 0..=180, seconds @ 0..=180)) if minutes + seconds > 0 => {
+        Some((minutes @ 0..=180, seconds @ 0..=60)) if minutes + seconds > 0 => {
             Ok((Millis::from_secs(minutes * 60), Millis::from_secs(seconds)))
         }
-        _ => Err(format!("\"{text}\" is no clock: write minutes+seconds, as 5+3")),
+        _ => Err(format!(
+            "\"{text}\" is no clock: write minutes+seconds, as 5+3, with at most 180 minutes and 60 seconds"
+        )),
     }
 }
 
@@ -263,6 +265,7 @@ async fn converse(args: &Args, client: Client) -> anyhow::Result<()> {
 mod tests {
     use super::*;
     use crate::lichess::model::DeclineReason;
+
     #[test]
     fn no_settings_keep_a_guest_from_another_game() {
         let mut config = Config::default();
@@ -286,7 +289,7 @@ mod tests {
             Ok((Millis::from_secs(300), Millis::from_secs(3)))
         );
         assert_eq!(parse_clock("0+5"), Ok((Millis::ZERO, Millis::from_secs(5))));
-        for text in ["5", "0+0", "-1+0", "999+0", "x+y"] {
+        for text in ["5", "0+0", "-1+0", "999+0", "5+61", "x+y"] {
             assert!(parse_clock(text).is_err(), "{text}");
         }
     }
