@@ -27,7 +27,7 @@ use super::{
     why,
 };
 use crate::{
-    bot::{Signals, Status},
+    bot::{Options, Signals, Status},
     config::{Config, Games, Rule, Then, load},
     lichess::{
         Client, Token,
@@ -45,6 +45,9 @@ const BOT: &str = "Sparring";
 const PORT: u16 = 8877;
 /// So many games that are over can be asked why: about 12 MB.
 const KEPT: u32 = 200;
+/// Games without a clock sleep while their opponent thinks for long. A guest who has moved at last does not wait a minute
+/// until that is seen: this server may be asked as often as anybody likes.
+const LOOK: Millis = Millis::from_secs(2);
 
 /// Plays against the bot in the browser or here in the terminal. No account, no network.
 #[derive(Debug, clap::Args)]
@@ -144,6 +147,10 @@ fn receive_guests(config: &mut Config) {
     };
 }
 
+fn look_often(options: &mut Options) {
+    options.sweep = LOOK;
+}
+
 async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
     let stock = stock(&config.paths, &stop);
@@ -188,6 +195,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let client = Client::new(&address, Token::parse(&bot)?, seed)?;
     let mut service = assemble(&config, client, &stock, seed)?;
     service.daemon.store = store;
+    service.options.send_modify(look_often);
     let signals = Signals::default();
     let mut status = service.status;
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
@@ -280,6 +288,17 @@ mod tests {
         assert_eq!(decides, Some(Then::Accept));
         assert_eq!(config.games.max, Config::default().games.max);
         assert_eq!(config.games.per_opponent, usize::MAX);
+    }
+
+    #[test]
+    fn a_guest_who_thinks_for_long_is_answered_soon() {
+        let mut options = Options::from(&Config::default());
+        look_often(&mut options);
+        assert!(options.sweep <= Millis::from_secs(2));
+        assert!(
+            options.idle >= Millis::from_secs(60),
+            "it is there as long as before"
+        );
     }
 
     #[test]
