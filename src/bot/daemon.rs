@@ -35,8 +35,10 @@ use crate::{
 /// A server that cannot be reached for so long at the start is left to the service manager.
 const PATIENCE: Millis = Millis::from_secs(30);
 
-/// Running games are looked at so often; streams of games of days are closed after the opponent was silent for as long.
+/// Running games are looked at so often.
 const SWEEP: Millis = Millis::from_secs(60);
+/// Streams of games without a running clock are closed after the opponent was silent for so long.
+const IDLE: Millis = Millis::from_secs(60);
 
 /// A promised seat is free again if no game has come after so long.
 const LEASE: Millis = Millis::from_secs(15);
@@ -69,6 +71,9 @@ pub struct Options {
     pub patience: Millis,
     /// Between two looks at the list of running games.
     pub sweep: Millis,
+    /// How long the opponent may think in a game of days, or in one without a clock, before its stream is closed. The next
+    /// look at the list then finds the move.
+    pub idle: Millis,
     /// Between two looks at the bot's own ratings.
     pub ratings: Millis,
     /// How long a seat is kept for a challenge that was accepted.
@@ -89,6 +94,7 @@ impl From<&Config> for Options {
             tournaments: config.tournaments.clone(),
             patience: PATIENCE,
             sweep: SWEEP,
+            idle: IDLE,
             ratings: RATINGS,
             lease: LEASE,
             answer: ANSWER,

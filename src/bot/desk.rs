@@ -223,7 +223,7 @@ impl Desk {
             rules: Arc::clone(&options.rules),
             moment,
             no_show: game.tournament_id.is_none().then_some(options.games.abort_after),
-            idle: options.sweep,
+            idle: options.idle,
             frame_within: options.frame,
         };
         drop(options);

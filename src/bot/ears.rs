@@ -109,7 +109,7 @@ impl Desk {
                 }
             }
             Event::Challenge { challenge, compat } => self.doorstep.take((challenge, compat)),
-            Event::ChallengeCanceled { challenge } => {
+            Event::ChallengeCanceled { challenge, .. } => {
                 self.doorstep.cancel(&challenge.id);
                 self.fell_through(&challenge.id, "taken back");
             }

@@ -8,12 +8,12 @@ use super::{
     exit::{Exit, Failure},
     service::fresh_seed,
 };
-use crate::sandbox::{Options, Sandbox};
+use crate::sandbox::{Control, Options, SPEEDS, Sandbox};
 
 /// Serves lichess in a box on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring sandbox                          one bot, its token is printed
+  sparring sandbox                          one bot; its token is printed, and the key of the calls for tests
   sparring sandbox --bot MyBot --human ana  with these accounts")]
 pub struct Args {
     /// The port; 0 for any that is free.
@@ -25,12 +25,22 @@ pub struct Args {
     /// Accounts of people to make.
     #[arg(long = "human")]
     humans: Vec<String>,
-    /// How much faster the sandbox's clocks run.
-    #[arg(long, default_value_t = 1.0)]
+    /// How much faster the sandbox's clocks run; at 0 they stand still.
+    #[arg(long, default_value_t = 1.0, value_parser = parse_speed)]
     speed: f64,
     /// Seed of ids, tokens and drawn colours, for runs that should repeat; tokens of a known seed can be guessed.
     #[arg(long)]
     seed: Option<u64>,
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse().ok().filter(|speed| SPEEDS.contains(speed));
+    speed.ok_or_else(|| {
+        format!(
+            "\"{text}\" is no speed: write a number from 0 to {}",
+            SPEEDS.end()
+        )
+    })
 }
 
 /// Serves until Ctrl-C.
@@ -43,8 +53,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 async fn serve(args: &Args) -> anyhow::Result<Exit> {
+    // Others who use this machine can connect, and may not have what moves clocks and gives out tokens.
+    let key = format!("{:016x}{:016x}", fresh_seed(), fresh_seed());
     let mut options = Options {
         speed_factor: args.speed,
+        control: Control::Behind(key.clone()),
         ..Options::default()
     };
     options.rules.seed = args.seed.unwrap_or_else(fresh_seed);
@@ -57,6 +70,7 @@ async fn serve(args: &Args) -> anyhow::Result<Exit> {
     for name in &args.humans {
         super::print(format_args!("human {name} {}", sandbox.add_human(name)?))?;
     }
+    super::print(format_args!("key {key}"))?;
     let stop = CancellationToken::new();
     let server = tokio::spawn(sandbox.serve(listener, stop.clone()));
     tokio::signal::ctrl_c()
@@ -82,4 +96,18 @@ pub async fn bind(port: u16) -> anyhow::Result<TcpListener> {
             format!("port {port} {why} choose another with --port, 0 for any"),
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_speed_is_a_number_that_a_clock_can_run_at() {
+        assert_eq!(parse_speed("0"), Ok(0.0));
+        assert_eq!(parse_speed("2.5"), Ok(2.5));
+        for text in ["-1", "nan", "inf", "1e300", "fast"] {
+            assert!(parse_speed(text).is_err(), "{text}");
+        }
+    }
 }

@@ -1,6 +1,10 @@
 //! From settings to a daemon, the same for lichess, for `play` and for measurements.
 
-use std::{sync::Arc, thread::available_parallelism};
+use std::{
+    hash::{BuildHasher as _, Hasher as _, RandomState},
+    sync::Arc,
+    thread::available_parallelism,
+};
 
 use anyhow::Context as _;
 use tokio::sync::watch;
@@ -87,9 +91,10 @@ pub fn failure(end: &bot::Exit) -> anyhow::Error {
     Failure::error(exit, end.to_string())
 }
 
-/// A seed that nobody chose: the time. Everything that should repeat takes a seed instead.
+/// A seed that nobody chose and nobody can guess: tokens of the sandbox follow from one. Everything that should repeat
+/// takes a seed instead.
 #[must_use]
 pub fn fresh_seed() -> u64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    now.map_or(0, |since| since.as_nanos() as u64)
+    // The library keys its hash maps with random numbers of the system: what such a hash makes of nothing is as random.
+    RandomState::new().build_hasher().finish()
 }

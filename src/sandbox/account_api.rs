@@ -4,19 +4,20 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
     Extension, Json, Router,
-    extract::{Path, Query, State},
+    extract::{Path, State},
     middleware::from_fn_with_state,
+    response::Response,
     routing::{get, post},
 };
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
     answer::Done,
+    fields::{BodyText, QueryFields},
     gate::{self, Caller, Gate},
     hub::Hub,
     ndjson,
-    world::{Deed, Profile, Refusal, World},
+    world::{Deed, Fields, Profile, Refusal, World},
 };
 use crate::lichess::model::{NowPlaying, TokenInfo};
 
@@ -71,19 +72,20 @@ async fn upgrade(State(hub): State<Arc<Hub>>, Extension(caller): Extension<Calle
     hub.with(|world, _| world.upgrade(&caller.user)).map(|()| Done)
 }
 
-#[derive(Deserialize)]
-struct Count {
-    nb: Option<usize>,
+/// How many rows are wanted, where the address says so in a number.
+fn count(asked: &Fields) -> Option<usize> {
+    let number = asked.number("nb").ok().flatten()?;
+    usize::try_from(number).ok()
 }
 
 async fn playing(
     State(hub): State<Arc<Hub>>,
     Extension(caller): Extension<Caller>,
-    Query(count): Query<Count>,
+    QueryFields(asked): QueryFields,
 ) -> Json<NowPlaying> {
     let mut games = hub.with(|world, now| world.running_games(&caller.user, now));
     let mine = games.iter().filter(|game| game.is_my_turn).count();
-    games.truncate(count.nb.unwrap_or(9).min(50));
+    games.truncate(count(&asked).unwrap_or(9).min(50));
     for game in &mut games {
         // Lists lack what only streams tell.
         game.id = None;
@@ -98,7 +100,7 @@ async fn playing(
 /// The body is the tokens themselves, separated by commas, whatever its media type says.
 async fn test_tokens(
     State(hub): State<Arc<Hub>>,
-    tokens: String,
+    BodyText(tokens): BodyText,
 ) -> Json<BTreeMap<String, Option<TokenInfo>>> {
     const MOST: usize = 1000;
     let tested = hub.with(|world, _| {
@@ -118,8 +120,8 @@ async fn test_tokens(
     Json(tested)
 }
 
-async fn online_bots(State(hub): State<Arc<Hub>>, Query(count): Query<Count>) -> axum::response::Response {
-    let most = count.nb.unwrap_or(100).clamp(1, 512);
+async fn online_bots(State(hub): State<Arc<Hub>>, QueryFields(asked): QueryFields) -> Response {
+    let most = count(&asked).unwrap_or(100).clamp(1, 512);
     let bots: Vec<Value> = hub.with(|world, _| {
         let online = world.users().bots().filter(|bot| bot.is_online());
         online.take(most).map(|bot| extended(world, bot)).collect()
@@ -127,15 +129,15 @@ async fn online_bots(State(hub): State<Arc<Hub>>, Query(count): Query<Count>) ->
     ndjson::list(bots)
 }
 
-#[derive(Deserialize)]
-struct Ids {
-    ids: Option<String>,
-}
-
-async fn status(State(hub): State<Arc<Hub>>, Query(asked): Query<Ids>) -> Result<Json<Vec<Value>>, Refusal> {
-    let ids = asked.ids.ok_or(Refusal::form("ids", "This field is required"))?;
+async fn status(
+    State(hub): State<Arc<Hub>>,
+    QueryFields(asked): QueryFields,
+) -> Result<Json<Vec<Value>>, Refusal> {
+    let ids = asked
+        .text("ids")
+        .ok_or(Refusal::form("ids", "This field is required"))?;
     Ok(Json(hub.with(|world, now| {
-        named(world, &ids, 100)
+        named(world, ids, 100)
             .map(|profile| {
                 let mut row = json!({ "id": profile.id, "name": profile.name });
                 if let Some(title) = profile.title() {
@@ -153,7 +155,7 @@ async fn status(State(hub): State<Arc<Hub>>, Query(asked): Query<Ids>) -> Result
     })))
 }
 
-async fn by_ids(State(hub): State<Arc<Hub>>, ids: String) -> Json<Vec<Value>> {
+async fn by_ids(State(hub): State<Arc<Hub>>, BodyText(ids): BodyText) -> Json<Vec<Value>> {
     Json(hub.with(|world, _| {
         named(world, &ids, 300)
             .map(|profile| extended(world, profile))

@@ -42,7 +42,11 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .route("/api/challenge", get(list))
         .route("/api/challenge/{id}/show", get(show))
         .route_layer(gate(READ));
-    stream.merge(write).merge(read)
+    Router::new()
+        .route("/api/challenge/open", post(challenge_anybody))
+        .merge(stream)
+        .merge(write)
+        .merge(read)
 }
 
 async fn events(
@@ -57,7 +61,7 @@ async fn events(
     let subscription = hub.subscribe(topic, |world, now, mailbox| {
         world.admit(Deed::OpenEvents, &user, now)?;
         for event in world.event_stream_opened(&user, now) {
-            mailbox.send(&event);
+            mailbox.begin_with(&event);
         }
         Ok::<_, Refusal>(())
     })?;
@@ -84,10 +88,10 @@ fn wait_on_stream(hub: &Arc<Hub>, challenge: &Challenge) -> Result<Response, Ref
         challenge: id.clone(),
     };
     let subscription = hub.subscribe(topic, |world, _, mailbox| {
-        mailbox.send(challenge);
+        mailbox.begin_with(challenge);
         match world.challenge_done(&id) {
             Some(done) => {
-                mailbox.send(&json!({ "done": done }));
+                mailbox.begin_with(&json!({ "done": done }));
                 mailbox.close();
             }
             None => world.waits_for(&id),
@@ -97,8 +101,16 @@ fn wait_on_stream(hub: &Arc<Hub>, challenge: &Challenge) -> Result<Response, Ref
     Ok(ndjson::stream(subscription, hub.options.challenge_keep_alive))
 }
 
-async fn challenge_computer() -> Refusal {
+/// Refused in words that help, and counted among what nobody serves.
+async fn challenge_computer(State(hub): State<Arc<Hub>>) -> Refusal {
+    hub.note_unserved("POST /api/challenge/ai".to_owned());
     Refusal::NoComputer
+}
+
+/// A challenge to whoever comes, which needs no token. Without a route of its own it would be one to a user of that name.
+async fn challenge_anybody(State(hub): State<Arc<Hub>>) -> Refusal {
+    hub.note_unserved("POST /api/challenge/open".to_owned());
+    Refusal::NotFound
 }
 
 /// Ids that cannot be one belong to nothing.

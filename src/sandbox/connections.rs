@@ -26,6 +26,8 @@ pub struct Connections {
 pub(super) struct Line {
     peer: SocketAddr,
     cut: AtomicBool,
+    /// Whether a whole request has come on it.
+    asked: AtomicBool,
     last_request: Mutex<String>,
     /// The tasks that read and write it, to be woken when it is cut or speaks again.
     tasks: Mutex<Vec<Waker>>,
@@ -83,6 +85,7 @@ impl Connections {
     pub fn note_request(&self, number: ConnectionNumber, request: String) {
         if let Some(line) = self.lock().get(&number.0) {
             *lock(&line.last_request) = request;
+            line.asked.store(true, Ordering::Release);
         }
     }
 
@@ -92,6 +95,7 @@ impl Connections {
         let line = Arc::new(Line {
             peer,
             cut: AtomicBool::new(false),
+            asked: AtomicBool::new(false),
             last_request: Mutex::new(String::new()),
             tasks: Mutex::new(Vec::new()),
         });
@@ -124,6 +128,11 @@ impl Line {
     /// Whether it was cut.
     pub(super) fn is_cut(&self) -> bool {
         self.cut.load(Ordering::Acquire)
+    }
+
+    /// Whether a request has come on it.
+    pub(super) fn has_asked(&self) -> bool {
+        self.asked.load(Ordering::Acquire)
     }
 
     /// The socket's task will be woken when something changes.

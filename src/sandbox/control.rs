@@ -18,12 +18,20 @@ use super::{
     faults::Fault,
     fields::BodyFields,
     hub::Hub,
+    options::Control,
+    time::SPEEDS,
     world::{BOT_SCOPES, HUMAN_SCOPES, Refusal},
 };
 use crate::units::Millis;
 
-/// The control routes, behind the key if there is one.
+/// The longest jump of the clock: a leap year. One to the end of what a clock can show would halt it there for good.
+const LONGEST_JUMP: Millis = Millis::from_secs(366 * 24 * 60 * 60);
+
+/// The control routes, behind the key if there is one, and none at all where nobody has control.
 pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
+    if hub.options.control == Control::Nobody {
+        return Router::new();
+    }
     Router::new()
         .route("/sandbox/clock", get(clock))
         .route("/sandbox/clock/advance", post(advance))
@@ -40,8 +48,8 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
 
 async fn check_key(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
     let given = request.headers().get("x-sandbox-key");
-    match &hub.options.admin_key {
-        Some(key) if given.is_none_or(|given| given.as_bytes() != key.as_bytes()) => error(
+    match &hub.options.control {
+        Control::Behind(key) if given.is_none_or(|given| given.as_bytes() != key.as_bytes()) => error(
             StatusCode::FORBIDDEN,
             "The header x-sandbox-key is missing or wrong",
         ),
@@ -64,6 +72,9 @@ async fn advance(
     let millis = fields
         .number("millis")?
         .ok_or(Refusal::form("millis", "This field is required"))?;
+    if Millis(millis) > LONGEST_JUMP {
+        return Err(Refusal::form("millis", "Must be at most 31622400000"));
+    }
     hub.advance(Millis(millis));
     Ok(show_clock(&hub))
 }
@@ -72,7 +83,7 @@ async fn speed(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> R
     let factor: f64 = fields
         .text("factor")
         .and_then(|factor| factor.parse().ok())
-        .filter(|factor: &f64| factor.is_finite() && *factor >= 0.0)
+        .filter(|factor: &f64| SPEEDS.contains(factor))
         .ok_or(Refusal::form("factor", "Numeric value expected"))?;
     hub.clock.set_speed(factor);
     Ok(show_clock(&hub))

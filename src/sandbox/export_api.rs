@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use axum::{
     Json, Router,
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::{HeaderMap, header},
     response::{IntoResponse, Response},
     routing::get,
 };
-use serde::Deserialize;
+use serde_json::json;
 
 use super::{
     challenge_api::parse_id,
+    fields::QueryFields,
     hub::Hub,
     world::{Contents, Refusal},
 };
@@ -24,17 +25,10 @@ pub fn routes() -> Router<Arc<Hub>> {
         .route("/__ping", get(|| async { "pong" }))
 }
 
-#[derive(Deserialize)]
-struct Wanted {
-    moves: Option<bool>,
-    tags: Option<bool>,
-    clocks: Option<bool>,
-}
-
 async fn export(
     State(hub): State<Arc<Hub>>,
     Path(id): Path<String>,
-    Query(wanted): Query<Wanted>,
+    QueryFields(wanted): QueryFields,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let id = parse_id(&id)?;
@@ -43,16 +37,20 @@ async fn export(
         .and_then(|accept| accept.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     let contents = Contents {
-        moves: wanted.moves.unwrap_or(true),
-        tags: wanted.tags.unwrap_or(true),
-        clocks: wanted.clocks.unwrap_or(true),
+        moves: wanted.flag_or("moves", true),
+        tags: wanted.flag_or("tags", true),
+        clocks: wanted.flag_or("clocks", true),
     };
     hub.with(|world, _| {
         let game = world.game(&id).ok_or(Refusal::NotFound)?;
-        if wants_json {
-            return Ok(Json(game.export(world.users())).into_response());
-        }
         let pgn = game.pgn(world.users(), world.site(), contents);
+        if wants_json {
+            let mut export = game.export(world.users(), contents);
+            if wanted.flag("pgnInJson") {
+                export["pgn"] = json!(pgn);
+            }
+            return Ok(Json(export).into_response());
+        }
         Ok(([(header::CONTENT_TYPE, "application/x-chess-pgn")], pgn).into_response())
     })
 }

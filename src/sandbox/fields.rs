@@ -1,9 +1,11 @@
-//! Reading the body of a request: a form, JSON with the same names, or nothing.
+//! Reading the body of a request: a form, JSON with the same names, or nothing. And what its address asks for.
+
+use std::convert::Infallible;
 
 use axum::{
     body::Bytes,
-    extract::{Form, FromRequest, Request},
-    http::{Method, StatusCode, header},
+    extract::{Form, FromRequest, FromRequestParts, Query, Request},
+    http::{Method, StatusCode, header, request::Parts},
     response::Response,
 };
 use serde_json::Value;
@@ -23,12 +25,7 @@ impl<S: Send + Sync> FromRequest<S> for BodyFields {
             .get(header::CONTENT_TYPE)
             .and_then(|kind| kind.to_str().ok())
             .is_some_and(|kind| kind.starts_with("application/json"));
-        let body = Bytes::from_request(request, state).await.map_err(|_| {
-            error(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "The body of the request is too large",
-            )
-        })?;
+        let body = read(request, state).await?;
         let fields = if is_json {
             from_json(&body)
         } else {
@@ -38,6 +35,42 @@ impl<S: Send + Sync> FromRequest<S> for BodyFields {
             .map(Self)
             .ok_or_else(|| error(StatusCode::BAD_REQUEST, "The body of the request cannot be read"))
     }
+}
+
+/// The fields behind the question mark of an address. What cannot be read was not said, as on lichess.
+pub struct QueryFields(pub Fields);
+
+impl<S: Send + Sync> FromRequestParts<S> for QueryFields {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let query = Query::<Vec<(String, String)>>::from_request_parts(parts, state).await;
+        Ok(Self(query.map_or_else(
+            |_| Fields::default(),
+            |Query(pairs)| pairs.into_iter().collect(),
+        )))
+    }
+}
+
+/// A body that is a text, whatever its media type says and whatever letters are in it.
+pub struct BodyText(pub String);
+
+impl<S: Send + Sync> FromRequest<S> for BodyText {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
+        let body = read(request, state).await?;
+        Ok(Self(String::from_utf8_lossy(&body).into_owned()))
+    }
+}
+
+async fn read<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Response> {
+    Bytes::from_request(request, state).await.map_err(|_| {
+        error(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "The body of the request is too large",
+        )
+    })
 }
 
 fn from_json(body: &[u8]) -> Option<Fields> {
@@ -50,9 +83,21 @@ fn from_json(body: &[u8]) -> Option<Fields> {
     let texts = map.into_iter().filter_map(|(name, value)| match value {
         Value::Null => None,
         Value::String(text) => Some((name, text)),
-        other => Some((name, other.to_string())),
+        // Clients write lists as such or as one text with commas.
+        Value::Array(list) => {
+            let texts: Vec<String> = list.into_iter().map(text_of).collect();
+            Some((name, texts.join(",")))
+        }
+        other => Some((name, text_of(other))),
     });
     Some(texts.collect())
+}
+
+fn text_of(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
 }
 
 async fn from_form(body: Bytes) -> Option<Fields> {
@@ -79,5 +124,7 @@ mod tests {
         assert_eq!(form, json);
         assert_eq!(form.unwrap().number("clock.limit"), Ok(Some(300)));
         assert_eq!(from_json(b"[1]"), None);
+        let list = from_json(br#"{"rules":["noAbort","noRematch"]}"#).unwrap();
+        assert_eq!(list.text("rules"), Some("noAbort,noRematch"));
     }
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     Extension, Json, Router,
-    extract::{Path, Query, Request, State},
+    extract::{Path, Request, State},
     middleware::{Next, from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::{
     answer::Done,
-    fields::BodyFields,
+    fields::{BodyFields, QueryFields},
     gate::{self, Caller, Gate},
     hub::{Hub, Topic},
     ledger::{Entry, Fate},
@@ -139,7 +139,7 @@ async fn stream(
     };
     let subscription = hub.subscribe(topic, |world, now, mailbox| {
         let (full, is_running) = world.game_stream_opened(&caller.user, &game, now)?;
-        mailbox.send(&GameEvent::Full(Box::new(full)));
+        mailbox.begin_with(&GameEvent::Full(Box::new(full)));
         if !is_running {
             mailbox.close();
         }
@@ -165,21 +165,15 @@ struct MovePath {
     uci: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MoveQuery {
-    offering_draw: Option<String>,
-}
-
 async fn play(
     State(hub): State<Arc<Hub>>,
     Extension(caller): Extension<Caller>,
     Extension(About(game)): Extension<About>,
     entry: Option<Extension<Entry>>,
     Path(MovePath { uci }): Path<MovePath>,
-    Query(query): Query<MoveQuery>,
+    QueryFields(query): QueryFields,
 ) -> Result<Done, Refusal> {
-    let offering = query.offering_draw.as_deref() == Some("true");
+    let offering = query.flag("offeringDraw");
     command(&hub, &caller.user, &game, |state, color, now| {
         let (ply, clock, was_running) = (state.ply(), state.left(color, now), state.is_running());
         let played = state.play(color, &uci, offering, now);
@@ -239,7 +233,7 @@ async fn draw(
         if answer.is_yes() {
             game.offer_draw(color, now);
         } else {
-            game.decline_draw(color);
+            game.decline_draw(color, now);
         }
         Ok(())
     })

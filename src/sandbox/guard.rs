@@ -26,10 +26,6 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; img-src 'self' data:;
 pub async fn check(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     let is_api = request.uri().path().starts_with("/api/");
-    if let Some(ConnectInfo(number)) = request.extensions().get::<ConnectInfo<ConnectionNumber>>() {
-        let name = format!("{} {}", request.method(), request.uri().path());
-        hub.connections.note_request(*number, name);
-    }
     if !host(headers).is_none_or(|host| is_ours(host, &hub.options.hosts)) {
         return error(StatusCode::FORBIDDEN, "This server is only for its own machine");
     }
@@ -56,6 +52,15 @@ pub async fn check(State(hub): State<Arc<Hub>>, request: Request, next: Next) ->
         put("access-control-allow-headers", "Authorization, Content-Type");
     }
     response
+}
+
+/// Notes what a connection is used for, whoever serves it.
+pub async fn note(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
+    if let Some(ConnectInfo(number)) = request.extensions().get::<ConnectInfo<ConnectionNumber>>() {
+        let name = format!("{} {}", request.method(), request.uri().path());
+        hub.connections.note_request(*number, name);
+    }
+    next.run(request).await
 }
 
 fn host(headers: &HeaderMap) -> Option<&str> {

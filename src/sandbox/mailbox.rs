@@ -1,4 +1,5 @@
-//! Lines on their way to one stream: a bounded queue that forgets its oldest lines, as lichess' does.
+//! Lines on their way to one stream: a bounded queue that forgets its oldest lines, as lichess' does, but none of those
+//! that the stream begins with.
 
 use std::{
     collections::VecDeque,
@@ -23,20 +24,27 @@ pub struct Mailbox {
 
 #[derive(Debug, Default)]
 struct Inner {
+    /// What the stream begins with. Nobody can have read any of it while it is written, so nothing of it is forgotten.
+    beginning: VecDeque<Bytes>,
     lines: VecDeque<Bytes>,
     closed: bool,
     reader: Option<Waker>,
 }
 
 impl Mailbox {
+    /// Adds one value, as a line of JSON, to what the stream begins with; however much it is, all of it arrives.
+    pub fn begin_with<T: Serialize>(&self, value: &T) {
+        if let Some(line) = line_of(value) {
+            let mut inner = self.lock();
+            inner.beginning.push_back(line);
+            wake(&mut inner);
+        }
+    }
+
     /// Queues one value as a line of JSON.
     pub fn send<T: Serialize>(&self, value: &T) {
-        match serde_json::to_vec(value) {
-            Ok(mut line) => {
-                line.push(b'\n');
-                self.push(line.into());
-            }
-            Err(error) => tracing::error!(%error, "a line of a stream cannot be written"),
+        if let Some(line) = line_of(value) {
+            self.push(line);
         }
     }
 
@@ -64,8 +72,9 @@ impl Mailbox {
     /// The next line, or `None` at the end.
     pub fn poll_line(&self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let mut inner = self.lock();
-        if let Some(line) = inner.lines.pop_front() {
-            if inner.lines.is_empty() {
+        let next = inner.beginning.pop_front();
+        if let Some(line) = next.or_else(|| inner.lines.pop_front()) {
+            if inner.is_empty() {
                 self.emptied.notify_waiters();
             }
             return Poll::Ready(Some(line));
@@ -90,11 +99,30 @@ impl Mailbox {
 
     fn is_idle(&self) -> bool {
         let inner = self.lock();
-        inner.lines.is_empty() || inner.closed
+        inner.is_empty() || inner.closed
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn is_empty(&self) -> bool {
+        self.beginning.is_empty() && self.lines.is_empty()
+    }
+}
+
+fn line_of<T: Serialize>(value: &T) -> Option<Bytes> {
+    match serde_json::to_vec(value) {
+        Ok(mut line) => {
+            line.push(b'\n');
+            Some(line.into())
+        }
+        Err(error) => {
+            tracing::error!(%error, "a line of a stream cannot be written");
+            None
+        }
     }
 }
 
@@ -124,6 +152,24 @@ mod tests {
         }
         assert_eq!(lines.len(), KEPT);
         assert_eq!(lines[0], "8\n");
+    }
+
+    #[tokio::test]
+    async fn nothing_of_what_a_stream_begins_with_is_missed() {
+        let mailbox = Mailbox::default();
+        for number in 0..100 {
+            mailbox.begin_with(&number);
+        }
+        for number in 100..140 {
+            mailbox.send(&number);
+        }
+        mailbox.close();
+        let mut lines = Vec::new();
+        while let Some(line) = poll_fn(|context| mailbox.poll_line(context)).await {
+            lines.push(line);
+        }
+        assert_eq!(lines.len(), 100 + KEPT);
+        assert_eq!((&lines[0][..], &lines[100][..]), (&b"0\n"[..], &b"108\n"[..]));
     }
 
     #[tokio::test]

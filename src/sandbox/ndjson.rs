@@ -112,7 +112,7 @@ mod tests {
         };
         let subscription = hub
             .subscribe(topic, |_, _, mailbox| {
-                mailbox.send(&"first");
+                mailbox.begin_with(&"first");
                 Ok::<_, Infallible>(())
             })
             .unwrap();

@@ -26,6 +26,18 @@ pub enum Limits {
     Strict,
 }
 
+/// Who may move time, cut connections, give out tokens and arm faults over HTTP.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Control {
+    /// Whoever can connect: for servers inside tests.
+    #[default]
+    Open,
+    /// Who sends this key in the header `x-sandbox-key`.
+    Behind(String),
+    /// Nobody: there are no such calls.
+    Nobody,
+}
+
 /// Choices about the rules of the game server, known to the pure world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
@@ -77,8 +89,8 @@ pub struct Options {
     pub witness: Option<Witness>,
     /// Whether to serve the board's pages.
     pub pages: bool,
-    /// What the header `x-sandbox-key` must say for the control routes; without it they are open.
-    pub admin_key: Option<String>,
+    /// Who may call the control routes.
+    pub control: Control,
     /// Names under which the server may be called beside `localhost` and loopback addresses.
     pub hosts: Vec<String>,
 }
@@ -94,7 +106,7 @@ impl Default for Options {
             lobby: Offer::default(),
             witness: None,
             pages: true,
-            admin_key: None,
+            control: Control::default(),
             hosts: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@ use axum::{
     extract::{DefaultBodyLimit, Request, State},
     http::{HeaderMap, StatusCode, header},
     middleware::from_fn_with_state,
-    response::{IntoResponse, Response},
+    response::{IntoResponse, Redirect, Response},
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -32,7 +32,7 @@ use super::{
     world::{ArenaPlan, BOT_SCOPES, HUMAN_SCOPES, Refusal},
 };
 use crate::{
-    lichess::model::{ArenaId, UserId},
+    lichess::model::{ArenaId, GameId, UserId},
     units::Millis,
 };
 
@@ -248,6 +248,7 @@ impl Sandbox {
         let service = self
             .router()
             .merge(others)
+            .layer(from_fn_with_state(self.hub.clone(), guard::note))
             .into_make_service_with_connect_info::<ConnectionNumber>();
         let server = axum::serve(Doorman::new(listener, self.hub.clone()), service)
             .with_graceful_shutdown(self.clone().farewell(shutdown.clone()));
@@ -277,6 +278,14 @@ async fn elsewhere(State(hub): State<Arc<Hub>>, request: Request) -> Response {
         && let Some(asset) = pages::asset(path)
     {
         return page(asset, request.headers());
+    }
+    if hub.options.pages
+        && request.method().is_safe()
+        && let Some(id) = path.strip_prefix('/').and_then(|id| id.parse::<GameId>().ok())
+        && hub.with(|world, _| world.game(&id).is_some())
+    {
+        // The address that challenges and exports name.
+        return Redirect::to(&format!("/#/game/{id}")).into_response();
     }
     hub.note_unserved(format!("{} {path}", request.method()));
     error(StatusCode::NOT_FOUND, "Not found")

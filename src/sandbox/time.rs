@@ -1,10 +1,16 @@
 //! The sandbox's time: real time, faster time, or time moved by hand.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    ops::RangeInclusive,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use tokio::{sync::Notify, time::Instant};
 
 use crate::units::Millis;
+
+/// How fast time can be asked to run: from standing still to eleven days a second. No number outside is one for a clock.
+pub const SPEEDS: RangeInclusive<f64> = 0.0..=1e6;
 
 /// A clock whose speed can be changed and that can be pushed forward. It follows tokio's time, so a test that
 /// pauses tokio pauses it too.

@@ -23,6 +23,7 @@ class Sandbox:
         for _ in range(3):
             _, name, token = self.process.stdout.readline().split()
             self.tokens[name] = token
+        _, self.key = self.process.stdout.readline().split()
 
     def client(self, name):
         return berserk.Client(berserk.TokenSession(self.tokens[name]), base_url=self.url)
@@ -31,7 +32,8 @@ class Sandbox:
         return requests.get(f"{self.url}/sandbox/game/{game}/view", timeout=10).json()
 
     def unserved(self):
-        return requests.get(f"{self.url}/sandbox/unserved", timeout=10).json()
+        headers = {"x-sandbox-key": self.key}
+        return requests.get(f"{self.url}/sandbox/unserved", headers=headers, timeout=10).json()
 
 
 def play(sandbox, interface, game, color, rng):

@@ -63,6 +63,21 @@ async fn challenges_are_made_by_json_listed_declined_and_shown() {
 }
 
 #[tokio::test]
+async fn rules_come_as_a_list_or_as_a_text() {
+    let table = Table::set(standing_still()).await;
+    table.another_human("Berta");
+    for rules in [json!(["noAbort", "noClaimWin"]), json!("noAbort,noClaimWin")] {
+        let request = table
+            .anna
+            .request(reqwest::Method::POST, "/api/challenge/berta")
+            .json(&json!({ "clock.limit": 300, "rules": rules }));
+        let (status, challenge) = crate::harness::answer(request).await;
+        assert_eq!(status, 200, "{challenge}");
+        assert_eq!(challenge["rules"], json!(["noAbort", "noClaimWin"]));
+    }
+}
+
+#[tokio::test]
 async fn a_canceled_challenge_cannot_be_accepted() {
     let table = Table::set(standing_still()).await;
     let mut bot = table.bot.events().await;
@@ -97,6 +112,25 @@ async fn an_event_stream_begins_with_running_games_and_waiting_challenges() {
     let mut second = table.bot.events().await;
     first.ends().await;
     assert_eq!(second.next().await["type"], "gameStart");
+}
+
+#[tokio::test]
+async fn an_event_stream_begins_with_every_running_game_however_many_wait_with_challenges() {
+    let table = Table::set(standing_still()).await;
+    let game = table.game(&BLITZ).await;
+    for number in 0..40 {
+        let human = table.another_human(&format!("Guest{number}"));
+        assert_eq!(human.post("/api/challenge/SandBot", &BLITZ).await.0, 200);
+    }
+    let mut events = table.bot.events().await;
+    let first = events.next().await;
+    assert_eq!(
+        (&first["type"], &first["game"]["gameId"]),
+        (&json!("gameStart"), &json!(game))
+    );
+    for _ in 0..40 {
+        assert_eq!(events.next().await["type"], "challenge");
+    }
 }
 
 #[tokio::test]

@@ -182,11 +182,52 @@ async fn calls_that_nobody_serves_are_remembered() {
     let (status, body) = table.bot.get("/api/swiss/abc").await;
     assert_eq!((status, body), (404, json!({ "error": "Not found" })));
     table.bot.post("/api/account", &[]).await;
+    let (status, body) = table.bot.post("/api/challenge/ai", &[("level", "1")]).await;
+    assert_eq!(status, 400, "{body}");
+    // Nobody needs a token for it.
+    let open = table.bot.http.post(format!("{}/api/challenge/open", table.url));
+    assert_eq!(answer(open).await, (404, json!({ "error": "Not found" })));
     let unserved = table.bot.get("/sandbox/unserved").await.1;
     assert_eq!(
         unserved,
-        json!({ "GET /api/swiss/abc": 1, "POST /api/account": 1 })
+        json!({
+            "GET /api/swiss/abc": 1,
+            "POST /api/account": 1,
+            "POST /api/challenge/ai": 1,
+            "POST /api/challenge/open": 1,
+        })
     );
+}
+
+#[tokio::test]
+async fn what_an_address_says_in_no_known_way_was_not_said() {
+    let table = Table::set(standing_still()).await;
+    let id = table.game(&BLITZ).await;
+    let (status, playing) = table.bot.get("/api/account/playing?nb=abc&nb=2").await;
+    assert_eq!((status, &playing["nowPlaying"][0]["gameId"]), (200, &json!(id)));
+    let _events = table.bot.events().await;
+    let (status, online) = table.anna.get("/api/bot/online?nb=-1").await;
+    assert_eq!((status, &online["username"]), (200, &json!("SandBot")));
+    let (status, body) = table.anna.get("/api/users/status?id=anna").await;
+    assert_eq!(
+        (status, &body["error"]["ids"][0]),
+        (400, &json!("This field is required"))
+    );
+    let (status, game) = table
+        .anna
+        .get(&format!("/game/export/{id}?clocks=1&moves=what"))
+        .await;
+    assert_eq!((status, game.get("moves")), (200, None));
+    assert!(game["clocks"].is_array(), "{game}");
+    let played = format!("/api/board/game/{id}/move/e2e4?offeringDraw=false&offeringDraw=1");
+    table.anna.does(&played).await;
+    let unreadable = table
+        .anna
+        .http
+        .post(format!("{}/api/users", table.url))
+        .body(vec![0xff_u8, b',', b'a', b'n', b'n', b'a']);
+    let (status, users) = answer(unreadable).await;
+    assert_eq!((status, &users[0]["id"]), (200, &json!("anna")));
 }
 
 #[tokio::test]

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
-use sparring::{sandbox::Options, units::Millis};
+use sparring::{
+    sandbox::{Control, Options},
+    units::Millis,
+};
 
 use crate::harness::{BLITZ, Table, answer, standing_still};
 
@@ -46,7 +49,7 @@ async fn foreign_names_and_pages_are_turned_away() {
 #[tokio::test]
 async fn control_may_ask_for_a_key() {
     let options = Options {
-        admin_key: Some("sesame".into()),
+        control: Control::Behind("sesame".into()),
         ..standing_still()
     };
     let table = Table::set(options).await;
@@ -63,6 +66,27 @@ async fn control_may_ask_for_a_key() {
         table.anna.get("/sandbox/lobby").await.0,
         200,
         "the page needs no key"
+    );
+}
+
+#[tokio::test]
+async fn where_nobody_has_control_no_call_gives_any() {
+    let options = Options {
+        control: Control::Nobody,
+        ..standing_still()
+    };
+    let table = Table::set(options).await;
+    let form = [("name", "Intruder"), ("bot", "true"), ("millis", "60000")];
+    for call in ["users", "clock/advance", "connections/drop", "faults"] {
+        let path = format!("/sandbox/{call}");
+        assert_eq!(table.anna.post(&path, &form).await.0, 404, "{path}");
+    }
+    assert_eq!(table.anna.get("/sandbox/clock").await.0, 404);
+    assert_eq!(table.sandbox.now(), Millis(1_786_000_000_000));
+    assert_eq!(
+        table.anna.get("/sandbox/lobby").await.0,
+        200,
+        "the page is served"
     );
 }
 
@@ -94,6 +118,16 @@ async fn time_is_moved_through_the_control_routes() {
             .0,
         400
     );
+    let before = table.sandbox.now();
+    for (call, field, number) in [
+        ("advance", "millis", u64::MAX.to_string()),
+        ("speed", "factor", "1e300".to_owned()),
+    ] {
+        let path = format!("/sandbox/clock/{call}");
+        let (status, refused) = table.anna.post(&path, &[(field, &number)]).await;
+        assert_eq!(status, 400, "{refused}");
+    }
+    assert_eq!(table.sandbox.now(), before, "the clock is not pinned");
 }
 
 #[tokio::test]

@@ -181,6 +181,48 @@ async fn a_game_is_exported_with_clocks() {
 }
 
 #[tokio::test]
+async fn an_export_holds_what_was_asked_for() {
+    let table = Table::set(standing_still()).await;
+    let id = table.game(&BLITZ).await;
+    table.anna.plays(&id, "move/e2e4").await;
+    let export = async |query| table.anna.get(&format!("/game/export/{id}?{query}")).await.1;
+    let whole = export("").await;
+    assert_eq!((&whole["moves"], whole.get("pgn")), (&json!("e4"), None));
+    assert_eq!(export("moves=false").await.get("moves"), None);
+    assert_eq!(export("clocks=false").await.get("clocks"), None);
+    let pgn = export("pgnInJson=true&tags=false&clocks=false").await["pgn"].clone();
+    assert_eq!(pgn, "1. e4 *\n\n");
+}
+
+#[tokio::test]
+async fn the_address_of_a_game_leads_to_its_board() {
+    let table = Table::set(standing_still()).await;
+    let (_, challenge) = table.anna.post("/api/challenge/SandBot", &BLITZ).await;
+    assert_eq!(challenge["perf"], json!({ "icon": "\u{e01d}", "name": "Blitz" }));
+    let id = challenge["id"].as_str().unwrap();
+    table.bot.does(&format!("/api/challenge/{id}/accept")).await;
+    let still = reqwest::redirect::Policy::none();
+    let browser = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(still)
+        .build()
+        .unwrap();
+    let answer = browser
+        .get(challenge["url"].as_str().unwrap())
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 303);
+    assert_eq!(answer.headers()["location"], format!("/#/game/{id}"));
+    let nothing = browser
+        .get(format!("{}/zzzzzzzz", table.url))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(nothing.status(), 404);
+}
+
+#[tokio::test]
 async fn why_the_bot_moved_is_told_once_the_game_is_over_and_not_before() {
     let options = Options {
         witness: Some(Witness::new(|id| async move { Some(json!({ "game": id })) })),

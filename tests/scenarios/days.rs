@@ -21,9 +21,13 @@ const DAYS: [(&str, &str); 2] = [("days", "2"), ("color", "white")];
 const WELCOME: &str = "[[rule]]\nspeeds = [\"correspondence\"]\nthen = \"queue\"\n";
 
 fn patient(moves: &'static [&'static str]) -> Staging {
-    replies(moves)
-        .rules(WELCOME)
-        .options(|options| options.sweep = Millis(50))
+    replies(moves).rules(WELCOME).options(sleepy)
+}
+
+/// Games sleep soon, and are looked at often.
+fn sleepy(options: &mut sparring::bot::Options) {
+    options.idle = Millis(50);
+    options.sweep = Millis(50);
 }
 
 #[tokio::test]
@@ -74,7 +78,7 @@ async fn what_the_moves_were_worth_is_known_when_a_game_wakes_and_after_a_restar
         _ => Act::Play("g8f6", 0),
     })
     .rules(WELCOME)
-    .options(|options| options.sweep = Millis(50))
+    .options(sleepy)
     .archive(&path)
     .open()
     .await;
@@ -104,7 +108,7 @@ async fn a_draw_offered_while_a_game_sleeps_is_taken_by_what_the_moves_before_we
         _ => Act::Ponder,
     })
     .rules(WELCOME)
-    .options(|options| options.sweep = Millis(50))
+    .options(sleepy)
     .personality(calm)
     .archive(&folder.path().join("archive.db"))
     .open()
@@ -216,7 +220,7 @@ async fn games_that_sleep_are_counted_by_rules_and_limits() {
         .rules(
             "[[rule]]\nmin-running = 1\nthen = \"decline\"\nreason = \"later\"\n[[rule]]\nthen = \"queue\"\n",
         )
-        .options(|options| options.sweep = Millis(50))
+        .options(sleepy)
         .open()
         .await;
     let mut game = stage.game(&DAYS).await;

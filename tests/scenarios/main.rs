@@ -3,6 +3,7 @@
 
 mod archive;
 mod arenas;
+mod at_home;
 mod challenges;
 mod chat;
 mod dashboard;

@@ -5,8 +5,11 @@ use std::{
     thread,
 };
 
-use anyhow::{Context as _, bail};
-use tokio::sync::mpsc;
+use anyhow::{Context as _, anyhow, bail};
+use tokio::{
+    sync::mpsc,
+    time::{sleep, timeout},
+};
 
 use super::drawing::draw;
 use crate::{
@@ -21,6 +24,13 @@ use crate::{
 
 /// How long a move may take to reach the server; nobody waits longer for a machine they sit at.
 const PATIENCE: Millis = Millis::from_secs(5);
+
+/// How long to wait for the bot to begin the game: longer than challenges wait for an answer.
+const ARRIVAL: Millis = Millis::from_secs(30);
+
+/// When nothing more will be typed and it is our turn, news may still be on its way for so long: that of the end, after
+/// `resign` was the last word.
+const LAST_NEWS: Millis = Millis(500);
 
 const HELP: &str = "\
 Moves as Nf3 or g1f3. Other words: resign, draw, takeback, abort, say TEXT, board, moves, help, quit.";
@@ -42,6 +52,8 @@ pub struct Console<W> {
     me: UserId,
     typed: mpsc::Receiver<String>,
     screen: W,
+    /// How long to wait for the game to begin.
+    arrival: Millis,
     /// Whether the last line on the screen is a prompt, behind which nothing should be written.
     is_asked: bool,
 }
@@ -64,18 +76,23 @@ impl<W: Write> Console<W> {
             me,
             typed,
             screen,
+            arrival: ARRIVAL,
             is_asked: false,
         }
     }
 
-    /// Challenges the bot and plays one game to its end, or until the player quits.
+    /// Challenges the bot and plays one game to its end, or until the player quits or nothing more can be typed.
     ///
     /// # Errors
-    /// When the server is gone, the bot declines, or the terminal cannot be written to.
+    /// When the server is gone, the bot declines or does not answer, or the terminal cannot be written to.
     pub async fn play(&mut self, wishes: &Wishes) -> anyhow::Result<()> {
         let mut events = Follower::events(&self.client, 1);
         let challenge = self.client.invite(&wishes.opponent, &wishes.invitation).await?;
-        let game = self.wait_for_start(&mut events, &challenge.id).await?;
+        let start = self.wait_for_start(&mut events, &challenge.id);
+        let game = timeout(self.arrival.into(), start).await.map_err(|_| {
+            let seconds = self.arrival.0.div_ceil(1000);
+            anyhow!("the bot has not begun the game within {seconds} seconds")
+        })??;
         for request in &wishes.requests {
             self.client.say(&game, &Room::Player, request).await?;
         }
@@ -83,7 +100,7 @@ impl<W: Write> Console<W> {
     }
 
     async fn wait_for_start(
-        &mut self,
+        &self,
         events: &mut Follower<Event>,
         challenge: &GameId,
     ) -> anyhow::Result<GameId> {
@@ -111,6 +128,8 @@ impl<W: Write> Console<W> {
         let mut game: Option<Game> = None;
         let mut listening = true;
         loop {
+            // Nobody will move any more. While the opponent thinks, the game can still be watched.
+            let is_stuck = !listening && game.as_ref().is_some_and(Game::is_my_turn);
             tokio::select! {
                 news = stream.next() => {
                     let Some(news) = news else { bail!("the server has dropped the game") };
@@ -126,9 +145,13 @@ impl<W: Write> Console<W> {
                             return Ok(());
                         }
                     }
-                    // Nothing more will be typed, but the game may still be watched to its end.
                     _ => listening = false,
                 },
+                () = sleep(LAST_NEWS.into()), if is_stuck => {
+                    self.leave_prompt()?;
+                    writeln!(self.screen, "Nothing more can be typed: you leave the game.")?;
+                    return Ok(());
+                }
             }
         }
     }
@@ -329,4 +352,93 @@ fn ending(game: &Game) -> String {
         None => "Drawn",
     };
     format!("{who} {how}").trim_end().to_owned() + "."
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io::Cursor, time::Duration};
+
+    use tokio::net::TcpListener;
+    use tokio_util::sync::{CancellationToken, DropGuard};
+
+    use super::*;
+    use crate::{
+        lichess::{Token, model::ChallengeColor},
+        sandbox::{Options, Sandbox},
+    };
+
+    /// Nothing on loopback takes so long.
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    /// A person with these keys to press, and a bot that accepts what comes, if it does.
+    async fn sit_down(keys: &'static str, bot_comes: bool) -> (Console<Vec<u8>>, DropGuard) {
+        let sandbox = Sandbox::new(Options::default());
+        let (bot, me) = (
+            sandbox.add_bot("Robo").unwrap(),
+            sandbox.add_human("You").unwrap(),
+        );
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}/", listener.local_addr().unwrap());
+        let stop = CancellationToken::new();
+        tokio::spawn(sandbox.serve(listener, stop.clone()));
+        let client = |token: &str| Client::new(&address, Token::parse(token).unwrap(), 1).unwrap();
+        let bot = client(&bot);
+        if bot_comes {
+            tokio::spawn(async move {
+                let mut events = Follower::<Event>::events(&bot, 3);
+                while let Some(news) = events.next().await {
+                    if let News::Event {
+                        event: Event::Challenge { challenge, .. },
+                        ..
+                    } = news
+                    {
+                        bot.accept(&challenge.id).await.unwrap();
+                    }
+                }
+            });
+        }
+        let keyboard = Cursor::new(keys);
+        let console = Console::new(client(&me), "You".parse().unwrap(), keyboard, Vec::new());
+        (console, stop.drop_guard())
+    }
+
+    /// Plays with White: what came of it, and what the screen shows.
+    async fn play(console: &mut Console<Vec<u8>>) -> (anyhow::Result<()>, String) {
+        let wishes = Wishes {
+            opponent: "Robo".parse().unwrap(),
+            invitation: Invitation {
+                color: ChallengeColor::White,
+                ..Invitation::default()
+            },
+            requests: Vec::new(),
+        };
+        let played = tokio::time::timeout(PATIENCE, console.play(&wishes)).await;
+        let screen = String::from_utf8(console.screen.clone()).unwrap();
+        (played.expect("the game hangs"), screen)
+    }
+
+    #[tokio::test]
+    async fn where_nothing_more_can_be_typed_the_game_is_left() {
+        let (mut console, _stop) = sit_down("", true).await;
+        let (played, screen) = play(&mut console).await;
+        played.unwrap();
+        assert!(screen.contains("Nothing more can be typed"), "{screen}");
+    }
+
+    #[tokio::test]
+    async fn the_end_that_the_last_word_brings_about_is_still_shown() {
+        let (mut console, _stop) = sit_down("resign\n", true).await;
+        let (played, screen) = play(&mut console).await;
+        played.unwrap();
+        assert!(screen.contains("The game was aborted."), "{screen}");
+        assert!(!screen.contains("Nothing more"), "{screen}");
+    }
+
+    #[tokio::test]
+    async fn a_bot_that_does_not_come_is_not_waited_for_without_end() {
+        let (mut console, _stop) = sit_down("", false).await;
+        console.arrival = Millis(100);
+        let error = play(&mut console).await.0.unwrap_err();
+        assert!(error.to_string().contains("has not begun the game"), "{error}");
+    }
 }

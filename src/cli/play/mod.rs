@@ -27,8 +27,8 @@ use super::{
     why,
 };
 use crate::{
-    bot::{Signals, Status},
-    config::{Config, Rule, load},
+    bot::{Options, Signals, Status},
+    config::{Config, Games, Rule, Then, load},
     lichess::{
         Client, Token,
         model::{ChallengeColor, Invitation, UserId},
@@ -45,6 +45,9 @@ const BOT: &str = "Sparring";
 const PORT: u16 = 8877;
 /// So many games that are over can be asked why: about 12 MB.
 const KEPT: u32 = 200;
+/// Games without a clock sleep while their opponent thinks for long. A guest who has moved at last does not wait a minute
+/// until that is seen: this server may be asked as often as anybody likes.
+const LOOK: Millis = Millis::from_secs(2);
 
 /// Plays against the bot in the browser or here in the terminal. No account, no network.
 #[derive(Debug, clap::Args)]
@@ -74,7 +77,7 @@ pub struct Args {
     /// In the terminal: your side.
     #[arg(long, requires = "console", value_parser = ["white", "black", "random"], default_value = "random")]
     color: String,
-    /// In the terminal: minutes and seconds added a move, as 5+3; no clock otherwise.
+    /// In the terminal: minutes and seconds added a move, as 5+3, at most 180+60; no clock otherwise.
     #[arg(long, requires = "console", value_parser = parse_clock)]
     clock: Option<(Millis, Millis)>,
 }
@@ -89,10 +92,12 @@ fn parse_clock(text: &str) -> Result<(Millis, Millis), String> {
         .split_once('+')
         .and_then(|(minutes, seconds)| Some((minutes.parse::<u64>().ok()?, seconds.parse::<u64>().ok()?)));
     match parts {
-        Some((minutes @ 0..=180, seconds @ 0..=180)) if minutes + seconds > 0 => {
+        Some((minutes @ 0..=180, seconds @ 0..=60)) if minutes + seconds > 0 => {
             Ok((Millis::from_secs(minutes * 60), Millis::from_secs(seconds)))
         }
-        _ => Err(format!("\"{text}\" is no clock: write minutes+seconds, as 5+3")),
+        _ => Err(format!(
+            "\"{text}\" is no clock: write minutes+seconds, as 5+3, with at most 180 minutes and 60 seconds"
+        )),
     }
 }
 
@@ -112,11 +117,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
         None => Config::default(),
     };
-    // A guest at home may ask for any game: who is kept out by the settings are strangers.
-    for rule in &mut config.rules {
-        rule.then = None;
-    }
-    config.rules.push(Rule::welcoming_all());
+    receive_guests(&mut config);
     if let Some(personality) = &args.personality {
         config.play.personality.clone_from(personality);
     }
@@ -125,6 +126,29 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     // A read from the terminal cannot be interrupted, and must not keep the program.
     runtime.shutdown_background();
     done
+}
+
+/// A guest at home may ask for any game: who is kept out by the settings are strangers.
+fn receive_guests(config: &mut Config) {
+    for rule in &mut config.rules {
+        rule.then = None;
+    }
+    // Nobody sits before a page that says nothing: where there is no seat, the guest hears so at once.
+    config.rules.push(Rule {
+        then: Some(Then::Accept),
+        ..Rule::welcoming_all()
+    });
+    // Games without a clock may lie unfinished as long as the guest likes and must not stand in the way of the next one.
+    // They sleep, so that they cost no seat either.
+    config.games = Games {
+        for_humans: 0,
+        per_opponent: usize::MAX,
+        ..Config::default().games
+    };
+}
+
+fn look_often(options: &mut Options) {
+    options.sweep = LOOK;
 }
 
 async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
@@ -138,6 +162,8 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let edits = !args.no_edit && !args.console && !shipped_stand_in(&config.paths);
     let mut options = sandbox::Options {
         lobby: lobby::live(stock.cast.clone(), &config, edits),
+        // The bot's token would let other users of this machine take its place.
+        control: sandbox::Control::Nobody,
         ..Default::default()
     };
     options.rules.seed = seed;
@@ -169,6 +195,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let client = Client::new(&address, Token::parse(&bot)?, seed)?;
     let mut service = assemble(&config, client, &stock, seed)?;
     service.daemon.store = store;
+    service.options.send_modify(look_often);
     let signals = Signals::default();
     let mut status = service.status;
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
@@ -245,6 +272,34 @@ async fn converse(args: &Args, client: Client) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lichess::model::DeclineReason;
+
+    #[test]
+    fn no_settings_keep_a_guest_from_another_game() {
+        let mut config = Config::default();
+        config.games.max = 1;
+        config.games.per_opponent = 1;
+        config.rules = vec![Rule {
+            then: Some(Then::Decline(DeclineReason::NoBot)),
+            ..Rule::default()
+        }];
+        receive_guests(&mut config);
+        let decides = config.rules.iter().find_map(|rule| rule.then);
+        assert_eq!(decides, Some(Then::Accept));
+        assert_eq!(config.games.max, Config::default().games.max);
+        assert_eq!(config.games.per_opponent, usize::MAX);
+    }
+
+    #[test]
+    fn a_guest_who_thinks_for_long_is_answered_soon() {
+        let mut options = Options::from(&Config::default());
+        look_often(&mut options);
+        assert!(options.sweep <= Millis::from_secs(2));
+        assert!(
+            options.idle >= Millis::from_secs(60),
+            "it is there as long as before"
+        );
+    }
 
     #[test]
     fn clocks_are_minutes_and_seconds() {
@@ -253,7 +308,7 @@ mod tests {
             Ok((Millis::from_secs(300), Millis::from_secs(3)))
         );
         assert_eq!(parse_clock("0+5"), Ok((Millis::ZERO, Millis::from_secs(5))));
-        for text in ["5", "0+0", "-1+0", "999+0", "x+y"] {
+        for text in ["5", "0+0", "-1+0", "999+0", "5+61", "x+y"] {
             assert!(parse_clock(text).is_err(), "{text}");
         }
     }

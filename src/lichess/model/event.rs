@@ -34,6 +34,9 @@ pub enum Event {
     ChallengeCanceled {
         /// The challenge.
         challenge: Box<Challenge>,
+        /// Only with offers to repeat a game.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        compat: Option<Compat>,
     },
     /// A challenge of mine was refused.
     ChallengeDeclined {
@@ -75,9 +78,10 @@ impl Event {
                 let OfChallenge { challenge, compat } = challenge()?;
                 Self::Challenge { challenge, compat }
             }
-            "challengeCanceled" => Self::ChallengeCanceled {
-                challenge: challenge()?.challenge,
-            },
+            "challengeCanceled" => {
+                let OfChallenge { challenge, compat } = challenge()?;
+                Self::ChallengeCanceled { challenge, compat }
+            }
             "challengeDeclined" => Self::ChallengeDeclined {
                 challenge: challenge()?.challenge,
             },

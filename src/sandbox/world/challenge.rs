@@ -12,6 +12,12 @@ use crate::{
 /// A challenge whose challenger does not show up for so long is no longer announced.
 const PATIENCE: Millis = Millis(20_000);
 
+/// Once it has expired it can be accepted for so long, as on lichess; then it is forgotten.
+const AFTERLIFE: Millis = Millis::from_secs(3 * 60 * 60);
+
+/// A challenge without a chess clock, which does not expire, is forgotten after so long.
+const LONGEST_WAIT: Millis = Millis::from_secs(14 * 24 * 60 * 60);
+
 /// A challenge.
 #[derive(Debug, Clone)]
 pub struct Challenge {
@@ -44,6 +50,17 @@ impl Challenge {
         let expires =
             self.status == ChallengeStatus::Created && self.waiting == 0 && self.terms.is_realtime();
         expires.then(|| self.seen_at + PATIENCE)
+    }
+
+    /// When it is forgotten, if nobody decides it.
+    #[must_use]
+    pub fn forgotten_at(&self) -> Option<Millis> {
+        let kept = match self.status {
+            ChallengeStatus::Offline => PATIENCE + AFTERLIFE,
+            ChallengeStatus::Created if self.waiting == 0 && !self.terms.is_realtime() => LONGEST_WAIT,
+            _ => return None,
+        };
+        Some(self.seen_at + kept)
     }
 
     /// Whether it still waits for an answer, announced or not.
@@ -103,7 +120,10 @@ impl Challenge {
             time_control: self.terms.control.clone(),
             color: self.terms.color,
             final_color: Some(self.challenger_color.into()),
-            perf: perf(self.terms.variant, self.terms.speed()),
+            perf: Perf {
+                icon: icon(self.terms.variant, self.terms.speed()),
+                ..perf(self.terms.variant, self.terms.speed())
+            },
             direction: direction.map(str::to_owned),
             initial_fen: self.terms.initial_fen.clone(),
             rematch_of: self.rematch_of.clone(),
@@ -112,6 +132,18 @@ impl Challenge {
             decline_reason_key: self.reason.map(|reason| reason.key().to_ascii_lowercase()),
         }
     }
+}
+
+/// The letter of lichess' own font for a category, which challenges show and games do not: those that are known from
+/// examples of its documentation.
+fn icon(variant: Variant, speed: Speed) -> Option<String> {
+    let icon = match (variant, speed) {
+        (Variant::Standard | Variant::FromPosition, Speed::Blitz) => '\u{e01d}',
+        (Variant::Standard | Variant::FromPosition, Speed::Rapid) => '\u{e017}',
+        (Variant::Standard | Variant::FromPosition, Speed::Correspondence) => '\u{e019}',
+        _ => return None,
+    };
+    Some(icon.to_string())
 }
 
 /// The rating category: a variant has its own, orthodox games that of their speed.

@@ -39,6 +39,8 @@ impl Game {
             }
         }
         self.line.play(mv);
+        // Whoever moves is there, with a stream or without.
+        self.seats.get_mut(color).presence.moved(now);
         match Ending::automatic(&self.line, self.bot_plays()) {
             Some(ending) => {
                 self.clock.stop(now);
@@ -89,6 +91,10 @@ impl Game {
         if !self.is_running() {
             return Err(Refusal::NotResignable);
         }
+        // Too late to give up what is lost, or drawn, by time.
+        if self.judge_flag(now) {
+            return Ok(());
+        }
         let ending = if self.line.ply() < 2 && self.arena.is_none() {
             Ending::without_winner(Cause::Aborted)
         } else {
@@ -104,7 +110,10 @@ impl Game {
     /// Offers a draw, accepts one, or claims one that the position already is. Without effect where lichess
     /// ignores it.
     pub fn offer_draw(&mut self, color: Color, now: Millis) {
-        if !self.is_running() || self.forbids("noEarlyDraw") && self.line.ply() < 60 {
+        if !self.is_running() || self.judge_flag(now) {
+            return;
+        }
+        if self.forbids("noEarlyDraw") && self.line.ply() < 60 {
             return;
         }
         let cause = if self.line.repetitions() >= 3 {
@@ -128,7 +137,11 @@ impl Game {
     }
 
     /// Declines a draw or takes the own offer back. The streams show no state for it, only the next one lacks it.
-    pub fn decline_draw(&mut self, color: Color) {
+    pub fn decline_draw(&mut self, color: Color, now: Millis) {
+        // Who lets time run out has it drawn by an offer that stands, and nobody can take that away afterwards.
+        if !self.is_running() || self.judge_flag(now) {
+            return;
+        }
         if !self.is_running() {
             return;
         }
@@ -141,7 +154,7 @@ impl Game {
 
     /// Asks to take back, or lets the other side: then its last move is undone, with the answer to it.
     pub fn offer_takeback(&mut self, color: Color, now: Millis) {
-        if !self.is_running() || !self.house.takebacks {
+        if !self.is_running() || self.judge_flag(now) || !self.house.takebacks {
             return;
         }
         // Accepting needs no own move, asking does.
@@ -169,7 +182,7 @@ impl Game {
 
     /// Refuses a takeback, or takes the own wish back.
     pub fn decline_takeback(&mut self, color: Color, now: Millis) {
-        if !self.is_running() {
+        if !self.is_running() || self.judge_flag(now) {
             return;
         }
         match self.offers.decline_takeback(color, now) {

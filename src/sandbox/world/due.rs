@@ -1,6 +1,6 @@
-//! What happens by itself: flags fall, challenges expire, absences are announced.
+//! What happens by itself: flags fall, challenges expire, absences are announced, what is abandoned ends.
 
-use super::{Game, World};
+use super::{Cause, Ending, Game, World};
 use crate::{
     chess::Color,
     lichess::model::{ChallengeStatus, GameId},
@@ -20,9 +20,14 @@ impl World {
         let games = self.games.values().filter(|game| game.is_running());
         let games = games.filter_map(|game| {
             let absences = Color::ALL.map(|color| game.absence_due_at(color));
-            absences.into_iter().flatten().chain(self.flag_due(game)).min()
+            let ends = self.flag_due(game).into_iter().chain(game.abandoned_at());
+            absences.into_iter().flatten().chain(ends).min()
         });
-        let challenges = self.challenges.values().filter_map(super::Challenge::expires_at);
+        let challenges = self
+            .challenges
+            .values()
+            .flat_map(|challenge| [challenge.expires_at(), challenge.forgotten_at()])
+            .flatten();
         games
             .chain(challenges)
             .chain(self.arenas.next_due(self.now))
@@ -48,6 +53,8 @@ impl World {
                 challenge.status = ChallengeStatus::Offline;
             }
         }
+        self.challenges
+            .retain(|_, challenge| challenge.forgotten_at().is_none_or(|at| now < at));
         let running: Vec<GameId> = self
             .games
             .values()
@@ -60,6 +67,9 @@ impl World {
             self.change_game(&id, now, |game| {
                 if flag_is_due {
                     game.judge_flag(now);
+                }
+                if game.abandoned_at().is_some_and(|at| at <= now) {
+                    game.end(Ending::without_winner(Cause::Aborted), now);
                 }
                 for color in Color::ALL {
                     if game.absence_due_at(color).is_some_and(|at| at <= now) {

@@ -3,16 +3,16 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Game, RATING, Users, challenge::perf_key};
+use super::{Contents, Game, RATING, Users, challenge::perf_key};
 use crate::{
     chess::{Color, GameLine, write_san},
     lichess::model::TimeControl,
 };
 
 impl Game {
-    /// The game as the JSON of `GET /game/export/{id}`.
+    /// The game as the JSON of `GET /game/export/{id}`. It has no header that could be left out.
     #[must_use]
-    pub fn export(&self, users: &Users) -> Value {
+    pub fn export(&self, users: &Users, contents: Contents) -> Value {
         #[derive(Serialize)]
         struct Named<'a> {
             name: &'a str,
@@ -39,8 +39,10 @@ impl Game {
             "status": self.status(),
             "source": "friend",
             "players": { "white": player(Color::White), "black": player(Color::Black) },
-            "moves": san_moves(&self.line).join(" "),
         });
+        if contents.moves {
+            export["moves"] = san_moves(&self.line).join(" ").into();
+        }
         if let Some(winner) = self.ending.and_then(|ending| ending.winner) {
             export["winner"] = json!(crate::lichess::model::Side::from(winner));
         }
@@ -55,8 +57,10 @@ impl Game {
                     "increment": increment,
                     "totalTime": limit + 40 * increment,
                 });
-                let hundredths = self.clocks.iter().flatten().map(|left| left.0 / 10);
-                export["clocks"] = hundredths.collect::<Vec<_>>().into();
+                if contents.clocks {
+                    let hundredths = self.clocks.iter().flatten().map(|left| left.0 / 10);
+                    export["clocks"] = hundredths.collect::<Vec<_>>().into();
+                }
             }
             TimeControl::Correspondence { days_per_turn } => {
                 export["daysPerTurn"] = json!(days_per_turn);

@@ -21,7 +21,14 @@ impl Fields {
     /// Whether a field says `true`. Absent is `false`.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
-        matches!(self.text(name), Some("true" | "1" | "on" | "yes"))
+        self.flag_or(name, false)
+    }
+
+    /// Whether a field says `true`, and what holds where it is absent.
+    #[must_use]
+    pub fn flag_or(&self, name: &str, absent: bool) -> bool {
+        self.text(name)
+            .map_or(absent, |text| matches!(text, "true" | "1" | "on" | "yes"))
     }
 
     /// A field's number.

@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     chess::{ByColor, Color, FenError, GameLine, Move, Variant, parse_fen, write_uci},
-    lichess::model::{ChatLine, ChatMessage, GameId, GameState, OpponentGone, Room, Speed, UserId},
+    lichess::model::{
+        ChatLine, ChatMessage, GameId, GameState, OpponentGone, Room, Speed, TimeControl, UserId,
+    },
     sandbox::options::Castling,
     units::Millis,
 };
@@ -19,6 +21,12 @@ pub const SERVER: &str = "lichess";
 
 /// Chat lines that a game keeps; a flood pushes out the oldest.
 const CHAT_KEPT: usize = 500;
+
+/// lichess deletes games in which not both have moved after so long,
+const UNPLAYED: Millis = Millis::from_secs(24 * 60 * 60);
+
+/// and gives up those without any clock when nothing has happened for so long.
+const UNTOUCHED: Millis = Millis::from_secs(21 * 24 * 60 * 60);
 
 /// What the players of a game should be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,6 +164,20 @@ impl Game {
     #[must_use]
     pub fn flag_at(&self) -> Option<Millis> {
         self.clock.flag_at().filter(|_| self.is_running())
+    }
+
+    /// When the game is given up, if nothing happens. Days run out by themselves, and arenas have ends of their own.
+    #[must_use]
+    pub fn abandoned_at(&self) -> Option<Millis> {
+        if !self.is_running() || self.arena.is_some() {
+            return None;
+        }
+        match self.terms.control {
+            TimeControl::Correspondence { .. } => None,
+            _ if self.line.ply() < 2 => Some(self.created_at + UNPLAYED),
+            TimeControl::Clock { .. } => None,
+            TimeControl::Unlimited | TimeControl::Unknown => Some(self.changed_at + UNTOUCHED),
+        }
     }
 
     /// A move as this game's streams write it.

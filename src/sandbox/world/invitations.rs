@@ -70,7 +70,8 @@ impl World {
         }
     }
 
-    /// Offers to play a finished game again with colours swapped. Its id will be that of the next game.
+    /// Offers to play a finished game again with colours swapped. Its id will be that of the next game. An offer that
+    /// stands is only repeated, and that of the opponent is accepted: one game has one rematch.
     ///
     /// # Errors
     /// [`Refusal`] for a game that runs, was not the user's, or whose rematch was refused a moment ago.
@@ -91,6 +92,22 @@ impl World {
         });
         if forbidden || refused_lately {
             return Err(Refusal::NoRematch);
+        }
+        let standing = self.challenges.values_mut();
+        let standing = standing
+            .filter(|offer| offer.is_open() && offer.rematch_of.as_ref() == Some(game))
+            .find(|offer| offer.concerns(me));
+        if let Some(offer) = standing {
+            let (id, is_mine) = (offer.id.clone(), offer.challenger == *me);
+            if is_mine {
+                offer.status = ChallengeStatus::Created;
+                offer.seen_at = now;
+                let offer = offer.clone();
+                self.announce(&offer);
+            } else {
+                self.begin_from(&id, now)?;
+            }
+            return self.show_challenge(me, &id);
         }
         Ok(self.propose(me.clone(), opponent, terms, !color, Some(game.clone()), now))
     }
@@ -119,7 +136,15 @@ impl World {
             seen_at: now,
             waiting: 0,
         };
-        for user in [&challenger, &dest] {
+        self.announce(&challenge);
+        let answer = challenge.wire(&self.users, &self.site, Some(&challenger));
+        self.challenges.insert(id, challenge);
+        answer
+    }
+
+    /// Both sides hear of a challenge that waits.
+    fn announce(&mut self, challenge: &Challenge) {
+        for user in [&challenge.challenger, &challenge.dest] {
             let event = Event::Challenge {
                 challenge: Box::new(challenge.wire(&self.users, &self.site, None)),
                 compat: Some(challenge.compat(user, &self.users)),
@@ -129,9 +154,6 @@ impl World {
                 event,
             });
         }
-        let answer = challenge.wire(&self.users, &self.site, Some(&challenger));
-        self.challenges.insert(id, challenge);
-        answer
     }
 
     /// Takes back what the challenger asked the same user before.
@@ -153,8 +175,8 @@ impl World {
     /// [`Refusal::NotFound`] for what is not there, expired or for somebody else; other texts for what was decided.
     pub fn accept(&mut self, me: &UserId, id: &GameId, now: Millis) -> Result<(), Refusal> {
         let challenge = self.challenges.get(id).filter(|challenge| challenge.dest == *me);
-        let challenge = challenge.ok_or(Refusal::NotFound)?.clone();
-        match challenge.status {
+        let status = challenge.ok_or(Refusal::NotFound)?.status;
+        match status {
             ChallengeStatus::Created => {}
             ChallengeStatus::Offline if self.rules.accept_expired => {}
             ChallengeStatus::Offline | ChallengeStatus::Unknown => return Err(Refusal::NotFound),
@@ -162,7 +184,13 @@ impl World {
             ChallengeStatus::Declined => return Err(Refusal::Declined),
             ChallengeStatus::Accepted => return Err(Refusal::AlreadyAccepted),
         }
-        self.begin_game(Pairing::of(&challenge), now)?;
+        self.begin_from(id, now)
+    }
+
+    /// A challenge becomes the game of its id.
+    fn begin_from(&mut self, id: &GameId, now: Millis) -> Result<(), Refusal> {
+        let pairing = self.challenges.get(id).map(Pairing::of);
+        self.begin_game(pairing.ok_or(Refusal::NotFound)?, now)?;
         self.decide(id, ChallengeStatus::Accepted, None);
         Ok(())
     }
@@ -268,7 +296,18 @@ impl World {
         for to in [&challenge.challenger, &challenge.dest] {
             let wire = || Box::new(challenge.wire(&self.users, &self.site, None));
             let event = match status {
-                ChallengeStatus::Canceled => Event::ChallengeCanceled { challenge: wire() },
+                // A rematch that is taken back still says that it is there, as captures of lichess show.
+                ChallengeStatus::Canceled if challenge.rematch_of.is_some() => Event::ChallengeCanceled {
+                    challenge: Box::new(Wire {
+                        status: ChallengeStatus::Created,
+                        ..*wire()
+                    }),
+                    compat: Some(challenge.compat(to, &self.users)),
+                },
+                ChallengeStatus::Canceled => Event::ChallengeCanceled {
+                    challenge: wire(),
+                    compat: None,
+                },
                 ChallengeStatus::Declined => Event::ChallengeDeclined { challenge: wire() },
                 _ => break,
             };

@@ -69,6 +69,19 @@ impl Presence {
         }
     }
 
+    /// Made a move. Without a stream he is away again from then on, but nothing can be claimed for what was before.
+    pub fn moved(&mut self, now: Millis) {
+        if self.streams > 0 {
+            return;
+        }
+        self.away_since = now;
+        if !self.is_bot {
+            self.counted_from = now;
+        }
+        self.announced_at = None;
+        self.claimable = false;
+    }
+
     /// Whether the opponent may claim now.
     #[must_use]
     pub fn is_claimable(&self) -> bool {

@@ -2,13 +2,16 @@
 
 use super::{fields::Fields, naming::Naming, refusal::Refusal};
 use crate::{
-    chess::{Variant, chess960_fen, parse_fen, write_fen},
+    chess::{GameLine, Variant, chess960_fen, parse_fen, write_fen},
     lichess::model::{ChallengeColor, Speed, TimeControl},
     units::Millis,
 };
 
 /// The largest clock: three hours a side.
 const LONGEST_LIMIT: u64 = 10_800;
+
+/// The special rules that lichess knows.
+const RULES: [&str; 5] = ["noAbort", "noRematch", "noGiveTime", "noClaimWin", "noEarlyDraw"];
 
 /// A game as somebody would like it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,21 +44,15 @@ impl Terms {
             Some("black") => ChallengeColor::Black,
             Some(_) => return Err(Refusal::form("color", "Invalid value")),
         };
-        let rules = fields
-            .text("rules")
-            .map(|rules| rules.split(',').map(str::to_owned).collect());
-        // lichess lets nobody be rated for a game from a position, and says so only by starting a casual one.
-        let rated = fields.flag("rated") && variant != Variant::FromPosition;
-        if rated && matches!(control, TimeControl::Unlimited) {
-            return Err(Refusal::form("global", "can't be rated"));
-        }
+        let rules = read_rules(fields)?;
+        let rated = fields.flag("rated") && can_be_rated(variant, &control)?;
         Ok(Self {
             variant,
             initial_fen,
             control,
             rated,
             color,
-            rules: rules.unwrap_or_default(),
+            rules,
         })
     }
 
@@ -69,6 +66,35 @@ impl Terms {
     #[must_use]
     pub fn is_realtime(&self) -> bool {
         matches!(self.control, TimeControl::Clock { .. })
+    }
+}
+
+/// The special rules, once each and in lichess' order.
+fn read_rules(fields: &Fields) -> Result<Vec<String>, Refusal> {
+    let asked = fields.text("rules").unwrap_or_default();
+    let asked: Vec<&str> = asked
+        .split(',')
+        .map(str::trim)
+        .filter(|rule| !rule.is_empty())
+        .collect();
+    if asked.iter().any(|rule| !RULES.contains(rule)) {
+        return Err(Refusal::form("rules", "Invalid value"));
+    }
+    let rules = RULES.into_iter().filter(|rule| asked.contains(rule));
+    Ok(rules.map(str::to_owned).collect())
+}
+
+/// Whether a game that is to be rated will be. What cannot be is begun as a casual one without a word, except that a
+/// variant without a clock is refused.
+fn can_be_rated(variant: Variant, control: &TimeControl) -> Result<bool, Refusal> {
+    match (variant, control) {
+        (Variant::Standard, _) => Ok(true),
+        (Variant::FromPosition, _) => Ok(false),
+        (_, TimeControl::Clock { limit, increment, .. }) => {
+            let (limit, increment) = (limit.0 / 1000, increment.0 / 1000);
+            Ok(limit + 40 * increment >= 30 && (limit > 0 || increment > 1))
+        }
+        _ => Err(Refusal::form("global", "can't be rated")),
     }
 }
 
@@ -137,7 +163,12 @@ fn read_start(fields: &Fields, naming: &mut Naming) -> Result<(Variant, Option<S
         Variant::Chess960 => Variant::Chess960,
         _ => Variant::FromPosition,
     };
-    let start = parse_fen(reading, fen).map_err(|_| Refusal::form("global", "invalidFen"))?;
+    let unplayable = Refusal::form("global", "invalidFen");
+    let start = parse_fen(reading, fen).map_err(|_| unplayable.clone())?;
+    // Where the rules have ended the game before it begins, nobody could move.
+    if GameLine::from_position(reading, start.clone()).ending().is_some() {
+        return Err(unplayable);
+    }
     let fen = write_fen(&start);
     Ok(match variant {
         Variant::Chess960 => (variant, Some(fen)),
@@ -199,6 +230,57 @@ mod tests {
         assert_eq!(
             read(&[("fen", "8/8/8/8/8/8/8/8 w - - 0 1")]),
             Err(Refusal::form("global", "invalidFen"))
+        );
+    }
+
+    #[test]
+    fn a_game_does_not_begin_where_it_is_over() {
+        for (what, fen) in [
+            ("mate", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"),
+            ("stalemate", "7k/8/6Q1/8/8/8/8/K7 b - - 0 1"),
+            ("kings alone", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
+            ("fifty moves", "4k3/8/8/8/8/8/4P3/4K3 w - - 120 90"),
+        ] {
+            for variant in ["fromPosition", "chess960"] {
+                assert_eq!(
+                    read(&[("variant", variant), ("fen", fen)]),
+                    Err(Refusal::form("global", "invalidFen")),
+                    "{what}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_rated_is_casual_or_refused() {
+        let rated =
+            |pairs: &[(&str, &str)]| read(&[pairs, &[("rated", "true")]].concat()).map(|terms| terms.rated);
+        let chess960 = ("variant", "chess960");
+        assert_eq!(rated(&[]), Ok(true), "unlimited");
+        assert_eq!(rated(&[("days", "3")]), Ok(true));
+        assert_eq!(rated(&[("clock.limit", "15")]), Ok(true));
+        assert_eq!(rated(&[chess960, ("clock.limit", "60")]), Ok(true));
+        assert_eq!(rated(&[chess960, ("clock.limit", "15")]), Ok(false));
+        for (increment, is_rated) in [("1", false), ("2", true)] {
+            let form = [chess960, ("clock.limit", "0"), ("clock.increment", increment)];
+            assert_eq!(rated(&form), Ok(is_rated));
+        }
+        let refused = Err(Refusal::form("global", "can't be rated"));
+        assert_eq!(rated(&[chess960]), refused);
+        assert_eq!(rated(&[chess960, ("days", "3")]), refused);
+    }
+
+    #[test]
+    fn rules_are_those_of_lichess() {
+        let rules = |text| read(&[("rules", text)]).map(|terms| terms.rules);
+        assert_eq!(
+            rules("noClaimWin, noAbort,noAbort"),
+            Ok(vec!["noAbort".to_owned(), "noClaimWin".to_owned()])
+        );
+        assert_eq!(rules(""), Ok(Vec::new()));
+        assert_eq!(
+            rules("noAbort,noFun"),
+            Err(Refusal::form("rules", "Invalid value"))
         );
     }
 

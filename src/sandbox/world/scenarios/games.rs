@@ -172,6 +172,107 @@ fn a_flag_that_falls_while_the_other_side_offers_a_draw_is_a_draw() {
 }
 
 #[test]
+fn a_flag_that_has_fallen_is_judged_before_anything_else_is_done() {
+    type Deed = fn(&mut Game, crate::chess::Color, Millis) -> Result<(), Refusal>;
+    let deeds: [(&str, Deed); 4] = [
+        ("resign", |game, color, now| game.resign(!color, now)),
+        ("offer a draw", |game, color, now| {
+            game.offer_draw(color, now);
+            Ok(())
+        }),
+        ("take back", |game, color, now| {
+            game.offer_takeback(color, now);
+            Ok(())
+        }),
+        ("decline a takeback", |game, color, now| {
+            game.decline_takeback(color, now);
+            Ok(())
+        }),
+    ];
+    for (what, deed) in deeds {
+        let mut story = Story::new();
+        let id = story.game("Robo", "60", "0");
+        story.play(&id, "e2e4 e7e5");
+        story.wait(60_000);
+        assert!(
+            story.world.game(&id).unwrap().is_running(),
+            "nobody has looked yet"
+        );
+        story.act(&user("Anna"), &id, deed).unwrap();
+        assert_eq!(
+            story.ending(&id),
+            (Status::OutOfTime, Some(Side::Black)),
+            "{what}"
+        );
+    }
+}
+
+#[test]
+fn an_offer_cannot_be_taken_back_once_the_flag_has_fallen() {
+    let mut story = Story::new();
+    let id = story.game("Robo", "60", "0");
+    story.play(&id, "e2e4 e7e5");
+    let robo = user("Robo");
+    let offer = |game: &mut Game, color, now| {
+        game.offer_draw(color, now);
+        Ok(())
+    };
+    story.act(&robo, &id, offer).unwrap();
+    story.wait(60_000);
+    let withdraw = |game: &mut Game, color, now| {
+        game.decline_draw(color, now);
+        Ok(())
+    };
+    story.act(&robo, &id, withdraw).unwrap();
+    assert_eq!(story.ending(&id), (Status::Draw, None));
+}
+
+#[test]
+fn who_moves_without_a_stream_is_not_lost_for_an_earlier_absence() {
+    let mut story = Story::new();
+    let id = story.game("Robo", "300", "0");
+    story.play(&id, "e2e4 e7e5");
+    story.world.game_stream_closed(&user("Anna"), &id, story.now);
+    story.wait(40_000);
+    assert_eq!(story.absences("Robo").last(), Some(&Some(0)));
+    story.play(&id, "g1f3 b8c6");
+    let claim = |game: &mut Game, color, now| game.claim_victory(color, now);
+    story.act(&user("Robo"), &id, claim).unwrap();
+    assert!(story.world.game(&id).unwrap().is_running());
+    story.wait(40_000);
+    story.act(&user("Robo"), &id, claim).unwrap();
+    assert_eq!(story.ending(&id), (Status::Timeout, Some(Side::Black)));
+}
+
+#[test]
+fn games_that_nobody_goes_on_with_come_to_an_end() {
+    const DAY: u64 = 24 * 60 * 60 * 1000;
+    let days = [("days", "3"), ("color", "white")];
+    for (form, moves, ends_after) in [
+        (&[("clock.limit", "300"), ("color", "white")][..], "e2e4", DAY),
+        (&[("color", "white")], "e2e4", DAY),
+        (&[("color", "white")], "e2e4 e7e5", 21 * DAY),
+        (&days, "e2e4", 3 * DAY),
+    ] {
+        let mut story = Story::new();
+        let id = story.challenge("Anna", "Robo", form);
+        story.world.accept(&user("Robo"), &id, story.now).unwrap();
+        story.play(&id, moves);
+        let begun = if moves == "e2e4" && form != days { 1_000 } else { 0 };
+        story.wait(ends_after - begun - 1_000);
+        assert!(story.world.game(&id).unwrap().is_running(), "{form:?} {moves}");
+        story.wait(20_000);
+        let expected = if form == days {
+            Status::OutOfTime
+        } else {
+            Status::Aborted
+        };
+        assert_eq!(story.ending(&id).0, expected, "{form:?} {moves}");
+        assert!(story.world.running_games(&user("Robo"), story.now).is_empty());
+    }
+}
+
+#[test]
 fn resigning_before_both_have_moved_calls_the_game_off() {
     let mut story = Story::new();
     let id = story.game("Robo", "300", "0");
@@ -251,7 +352,7 @@ proptest! {
             story.act(&mover, &id, |game, color, now| {
                 match act {
                     0 => game.offer_draw(!color, now),
-                    1 => game.decline_draw(color),
+                    1 => game.decline_draw(color, now),
                     2 => game.offer_takeback(!color, now),
                     3 => game.offer_takeback(color, now),
                     4 => game.decline_takeback(color, now),

@@ -3,7 +3,7 @@
 use super::{Story, user};
 use crate::{
     chess::Color,
-    lichess::model::{ChallengeDone, ChallengeStatus, Event, Side},
+    lichess::model::{ChallengeDone, ChallengeStatus, Event, GameId, Side},
     sandbox::{
         options::Rules,
         world::{Outgoing, Refusal},
@@ -56,7 +56,7 @@ fn a_second_challenge_takes_back_the_first() {
     story.sent.clear();
     let second = story.challenge("Anna", "Robo", &[("clock.limit", "180")]);
     assert!(story.sent.iter().any(|outgoing| matches!(outgoing,
-        Outgoing::Event { to, event: Event::ChallengeCanceled { challenge } }
+        Outgoing::Event { to, event: Event::ChallengeCanceled { challenge, .. } }
             if *to == user("Robo") && challenge.id == first)));
     assert!(story.sent.contains(&Outgoing::ChallengeOver {
         challenge: first.clone(),
@@ -106,6 +106,91 @@ fn a_rematch_swaps_colours_and_is_not_offered_again_within_a_minute() {
         Some(Color::Black)
     );
     assert_eq!(story.world.game(&id).unwrap().rematch, Some(offer.id));
+}
+
+/// A game between Anna and Robo that is over.
+fn over(story: &mut Story) -> GameId {
+    let id = story.game("Robo", "300", "0");
+    story
+        .act(&user("Robo"), &id, |game, color, now| game.resign(color, now))
+        .unwrap();
+    story.sent.clear();
+    id
+}
+
+#[test]
+fn who_wants_the_rematch_that_was_offered_accepts_it() {
+    let mut story = Story::new();
+    let id = over(&mut story);
+    let offer = story.world.rematch(&user("Anna"), &id, story.now).unwrap();
+    let counter = story.world.rematch(&user("Robo"), &id, story.now).unwrap();
+    assert_eq!(
+        (&counter.id, counter.status),
+        (&offer.id, ChallengeStatus::Accepted)
+    );
+    assert_eq!(story.world.running_games(&user("Anna"), story.now).len(), 1);
+    assert_eq!(
+        story.world.rematch(&user("Anna"), &id, story.now).map(|_| ()),
+        Err(Refusal::NoRematch),
+        "there is one already"
+    );
+}
+
+#[test]
+fn a_rematch_that_is_offered_again_is_the_same_offer() {
+    let mut story = Story::new();
+    let id = over(&mut story);
+    let first = story.world.rematch(&user("Anna"), &id, story.now).unwrap();
+    story.wait(30_000);
+    story.sent.clear();
+    let second = story.world.rematch(&user("Anna"), &id, story.now).unwrap();
+    assert_eq!((&second.id, second.status), (&first.id, ChallengeStatus::Created));
+    story.collect();
+    let heard = |outgoing: &&Outgoing| {
+        matches!(outgoing, Outgoing::Event { to, event: Event::Challenge { challenge, .. } }
+            if *to == user("Robo") && challenge.id == first.id)
+    };
+    assert_eq!(story.sent.iter().filter(heard).count(), 1);
+}
+
+#[test]
+fn a_rematch_that_is_taken_back_looks_as_on_lichess() {
+    let mut story = Story::new();
+    let id = over(&mut story);
+    let offer = story.world.rematch(&user("Anna"), &id, story.now).unwrap();
+    story.world.cancel(&user("Anna"), &offer.id, story.now).unwrap();
+    story.collect();
+    let told = story.sent.iter().find_map(|outgoing| match outgoing {
+        Outgoing::Event {
+            to,
+            event: Event::ChallengeCanceled { challenge, compat },
+        } if *to == user("Robo") => Some((challenge.status, *compat)),
+        _ => None,
+    });
+    let (status, compat) = told.unwrap();
+    assert_eq!(status, ChallengeStatus::Created);
+    assert!(compat.is_some_and(|compat| compat.bot && compat.board));
+    let shown = story.world.show_challenge(&user("Anna"), &offer.id).unwrap();
+    assert_eq!(shown.status, ChallengeStatus::Canceled);
+}
+
+#[test]
+fn a_challenge_that_has_expired_is_forgotten_after_three_hours() {
+    let mut story = Story::new();
+    let id = story.challenge("Anna", "Robo", &[("clock.limit", "300")]);
+    let without_clock = story.challenge("Ben", "Robo", &[]);
+    let three_hours = 3 * 60 * 60 * 1000;
+    story.wait(20_000 + three_hours - 1);
+    assert!(story.world.show_challenge(&user("Anna"), &id).is_ok());
+    story.wait(1);
+    assert_eq!(
+        story.world.accept(&user("Robo"), &id, story.now),
+        Err(Refusal::NotFound)
+    );
+    assert!(story.world.show_challenge(&user("Ben"), &without_clock).is_ok());
+    story.wait(14 * 24 * 60 * 60 * 1000);
+    assert!(story.world.show_challenge(&user("Ben"), &without_clock).is_err());
+    assert_eq!(story.world.next_due(), None);
 }
 
 #[test]
