@@ -30,6 +30,7 @@ help:
 	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
 	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one, make soak-ci the one of make test'
 	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
+	@echo 'make fuzz-coverage the same led by coverage, by cargo-fuzz (SECONDS=600 each)'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
 	@echo 'make witness-openings  the ECO codes of our openings against those of Scid (needs python3, Debian)'
@@ -205,6 +206,16 @@ soak-ci: test-build
 fuzz: MINUTES ?= 10
 fuzz:
 	$(CARGO) run --locked --example fuzz -- $(MINUTES)
+
+# The same led by coverage, so many seconds each: cargo install cargo-fuzz. Without a sanitizer the stable compiler can do it.
+.PHONY: fuzz-coverage
+fuzz-coverage: SECONDS ?= 600
+fuzz-coverage: FOUND ?= $(CURDIR)/target/fuzz-found
+fuzz-coverage:
+	@for target in $$($(CARGO) fuzz list); do mkdir -p $(FOUND)/$$target && RUSTC_BOOTSTRAP=1 \
+		$(CARGO) fuzz run -s none --target-dir target/fuzz $$target $(FOUND)/$$target fuzz/corpus/$$target -- -seed=1 \
+		-max_total_time=$(SECONDS) -max_len=16384 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+		-artifact_prefix=$(FOUND)/$$target- || exit 1; done
 
 .PHONY: bench-books
 bench-books:
