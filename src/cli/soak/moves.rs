@@ -37,7 +37,7 @@ pub(super) struct Moves {
     pub forced_repeats: usize,
     /// The same without such a fault.
     pub own_repeats: Vec<String>,
-    /// Requests for a game that came while another one was still served.
+    /// Requests for a half move that came while another one for it was still served.
     pub crossed: Vec<String>,
     /// Requests sooner than a second after "too many requests" to the same game.
     pub hasty: Vec<String>,
@@ -71,9 +71,6 @@ impl Moves {
             self.sent += 1;
             self.met += usize::from(posted.met.is_some());
             self.late += usize::from(posted.fate == Fate::Late);
-            if posted.is_beside {
-                self.crossed.push(say(posted, "another was under way"));
-            }
             if let Some(since) = silent_since
                 && posted.at - since < SILENCE
                 && !troubles.was_reborn_in(since, posted.at)
@@ -98,6 +95,11 @@ impl Moves {
 
     /// One more request for a turn, after these.
     fn read_try(&mut self, before: &[&Posted], posted: &Posted, troubles: &Troubles) {
+        // The answer to the move of the turn before may still be on its way: the stream has shown the move, and the game goes on.
+        let is_served = |other: &&Posted| other.over.is_none_or(|over| over > posted.at);
+        if posted.is_beside && before.iter().any(is_served) {
+            self.crossed.push(say(posted, "another was under way"));
+        }
         let copy = before.iter().find(|first| first.fate == Fate::Played);
         if let Some(first) = copy.filter(|first| first.uci == posted.uci) {
             if is_excused(first, posted, troubles) {
@@ -360,6 +362,17 @@ mod tests {
         assert!(Moves::read(&ledger, &Troubles::default()).crossed.is_empty());
         ledger[1].is_beside = true;
         assert_eq!(Moves::read(&ledger, &Troubles::default()).crossed.len(), 1);
+    }
+
+    #[test]
+    fn a_move_that_overtakes_the_answer_to_the_one_before_is_none() {
+        let mut ledger = [
+            posted(secs(1), 0, "e2e4", Fate::Played),
+            posted(secs(2), 2, "d2d4", Fate::Played),
+        ];
+        ledger[0].over = Some(secs(5));
+        ledger[1].is_beside = true;
+        assert!(Moves::read(&ledger, &Troubles::default()).crossed.is_empty());
     }
 
     #[test]

@@ -81,7 +81,10 @@ pub(super) fn of_moves(moves: &Moves) -> usize {
             "sent again though played, no fault of its own between",
             &moves.own_repeats,
         ),
-        ("sent while another of its game was under way", &moves.crossed),
+        (
+            "sent while another of its half move was under way",
+            &moves.crossed,
+        ),
         ("sent within 1 s of a 429 on a move of its game", &moves.hasty),
         ("half moves tried more than 8 times in one life", &moves.many),
     ])
