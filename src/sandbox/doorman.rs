@@ -23,8 +23,9 @@ use super::{
     hub::Hub,
 };
 
-/// More than any client needs, few enough that nobody exhausts the machine.
-const MOST: usize = 256;
+/// Sixty-four games at once with both sides' streams and calls need some 330; few enough that nobody exhausts the machine, nor
+/// the thousand files that a program may have open.
+const MOST: usize = 512;
 
 /// Who has sent no request by then has come for nothing.
 const FIRST_REQUEST: Duration = Duration::from_secs(10);
