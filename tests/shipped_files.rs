@@ -210,7 +210,7 @@ fn the_units_show_what_is_wrong_before_they_start() {
 }
 
 #[test]
-fn the_units_hand_over_what_the_dashboard_needs_and_start_without_it() {
+fn the_units_hand_over_secrets_start_without_them_and_keep_accounts_apart() {
     let units = [
         ("sparring.service", "", "sparring"),
         ("sparring@.service", "/%i", "sparring-%i"),
@@ -218,13 +218,14 @@ fn the_units_hand_over_what_the_dashboard_needs_and_start_without_it() {
     for (name, folder, place) in units {
         let unit = fs::read_to_string(root().join("systemd").join(name)).unwrap();
         let has = |line: &str| unit.lines().any(|found| found == line);
-        let file = format!("/etc/sparring{folder}/dashboard-password");
-        assert!(
-            has(&format!("LoadCredential=dashboard-password:{file}")),
-            "{name}"
-        );
-        // An empty value would be no default at all: systemd calls it a mistake and passes over it.
-        assert!(has(r"SetCredential=dashboard-password:\n"), "{name}");
+        for secret in ["lichess-token", "dashboard-password"] {
+            let file = format!("/etc/sparring{folder}/{secret}");
+            assert!(has(&format!("LoadCredential={secret}:{file}")), "{name}");
+            // An empty value would be no default at all: systemd calls it a mistake and passes over it.
+            assert!(has(&format!(r"SetCredential={secret}:\n")), "{name}");
+        }
+        // A folder in another unit's: systemd starts neither once the other has run.
+        assert!(has(&format!("StateDirectory={place}")), "{name}");
         assert!(has(&format!("RuntimeDirectory={place}")), "{name}");
     }
 }

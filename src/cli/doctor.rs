@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             runtime.block_on(server(&client, config.tournaments.scopes(), &mut lines));
         }
     }
-    lines.push(machine::unit());
+    lines.push(machine::unit(state::instance(&args.station.config).as_deref()));
     for line in &lines {
         super::print(line)?;
     }

@@ -27,7 +27,8 @@ pub const LISTS: &str = "lists";
 const LOCK: &str = "lock";
 /// What systemd calls the folder that it made for a service.
 const SYSTEMD: &str = "STATE_DIRECTORY";
-/// Where the shipped units have their settings, and where systemd makes their folders of state.
+/// Where the shipped units have their settings, and where systemd makes their folders of state: `/etc/sparring/NAME` and
+/// `/var/lib/sparring-NAME` for an instance.
 const SERVICES: [&str; 2] = ["/etc/sparring", "/var/lib/sparring"];
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
@@ -63,16 +64,28 @@ fn folder_if_named(named: Option<PathBuf>, settings: &Path) -> PathBuf {
 
 /// The folder of the service that has these settings, if it has ever run.
 fn of_service(settings: &Path, [etc, var]: [&Path; 2]) -> Option<PathBuf> {
-    let settings = std::path::absolute(settings).ok()?;
-    let instance = beside(&settings).strip_prefix(etc).ok()?;
-    let folder = if instance.as_os_str().is_empty() {
-        var.to_owned()
-    } else {
-        var.join(instance)
-    };
+    let instance = instance_below(settings, etc)?;
+    let mut folder = var.as_os_str().to_owned();
+    if !instance.as_os_str().is_empty() {
+        folder.push("-");
+        folder.push(instance);
+    }
+    let folder = PathBuf::from(folder);
     // A link into a place of root's alone: whoever may not follow it should be told so, and not that nothing is there.
     let is_missing = matches!(folder.symlink_metadata(), Err(why) if why.kind() == io::ErrorKind::NotFound);
     (!is_missing).then_some(folder)
+}
+
+/// Which instance of the template unit has these settings: empty for the unit of one bot, `None` for settings that no
+/// service has.
+#[must_use]
+pub(super) fn instance(settings: &Path) -> Option<PathBuf> {
+    instance_below(settings, Path::new(SERVICES[0]))
+}
+
+fn instance_below(settings: &Path, etc: &Path) -> Option<PathBuf> {
+    let settings = std::path::absolute(settings).ok()?;
+    beside(&settings).strip_prefix(etc).ok().map(Path::to_owned)
 }
 
 /// The folder that the settings lie in, from which paths in them count.
@@ -318,9 +331,12 @@ mod tests {
         let [etc, var] = ["etc/sparring", "var/lib/sparring"].map(|path| at.path().join(path));
         let found = |settings: &str| of_service(&etc.join(settings), [&etc, &var]);
         assert_eq!(found("bot.toml"), None, "it has never run");
-        std::fs::create_dir_all(var.join("club")).unwrap();
+        let of_club = at.path().join("var/lib/sparring-club");
+        std::fs::create_dir_all(&of_club).unwrap();
+        assert_eq!(found("club/bot.toml"), Some(of_club));
+        assert_eq!(found("bot.toml"), None);
+        std::fs::create_dir_all(&var).unwrap();
         assert_eq!(found("bot.toml"), Some(var.clone()));
-        assert_eq!(found("club/bot.toml"), Some(var.join("club")));
         assert_eq!(found("other/bot.toml"), None);
         assert_eq!(of_service(&at.path().join("bot.toml"), [&etc, &var]), None);
     }

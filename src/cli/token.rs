@@ -24,6 +24,12 @@ pub enum TokenError {
          make one at https://lichess.org/account/oauth/token with the scope bot:play"
     )]
     Missing,
+    /// A service was started without one.
+    #[error(
+        "no lichess token: make one at https://lichess.org/account/oauth/token with the scope bot:play, and put it into \
+         the file that the unit names by LoadCredential={CREDENTIAL}, readable by root alone"
+    )]
+    NoCredential,
     /// A file cannot be read, or could be by others.
     #[error(transparent)]
     File(#[from] PrivateError),
@@ -85,6 +91,7 @@ impl Sources {
         }
         match &self.beside {
             Some(path) => Ok((read_private(path)?, path.display().to_string())),
+            None if self.credentials.is_some() => Err(TokenError::NoCredential),
             None => Err(TokenError::Missing),
         }
     }
@@ -131,6 +138,10 @@ mod tests {
         assert_eq!(found(&sources), "lip_fromFile");
         sources.beside = None;
         assert!(matches!(sources.read(), Err(TokenError::Missing)));
+        // What the unit has in the place of a file that is not there.
+        fs::write(folder.path().join(CREDENTIAL), "\n").unwrap();
+        sources.credentials = Some(folder.path().to_owned());
+        assert!(matches!(sources.read(), Err(TokenError::NoCredential)));
     }
 
     #[cfg(unix)]

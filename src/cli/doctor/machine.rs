@@ -41,25 +41,37 @@ pub(super) fn clock(server: Option<Millis>) -> Line {
     }
 }
 
-/// Whether systemd would start the bot.
-pub(super) fn unit() -> Line {
+/// Whether systemd would start the bot, whose settings may be those of an instance: empty for the unit of one bot.
+pub(super) fn unit(instance: Option<&Path>) -> Line {
     const WHAT: &str = "service";
     if !Path::new("/run/systemd/system").exists() {
         return Line::fine(WHAT, "no systemd here");
     }
-    match installed(&UNITS.map(Path::new)) {
+    let names = names(instance);
+    match installed(&UNITS.map(Path::new), names) {
         Some(path) => Line::fine(WHAT, path.display().to_string()),
         None => Line::worth(
             WHAT,
-            "neither sparring.service nor sparring@.service is installed",
-            "copy systemd/sparring.service to /etc/systemd/system to have it started at boot",
+            format!("{} is not installed", names.join(" or ")),
+            format!(
+                "copy systemd/{} to /etc/systemd/system to have it started at boot",
+                names[0]
+            ),
         ),
     }
 }
 
-/// The unit of one bot, or the template of many.
-fn installed(folders: &[&Path]) -> Option<PathBuf> {
-    let names = ["sparring.service", "sparring@.service"];
+/// The unit of one bot, or the template of many; where the settings leave it open, either.
+fn names(instance: Option<&Path>) -> &'static [&'static str] {
+    const NAMES: &[&str] = &["sparring.service", "sparring@.service"];
+    match instance {
+        Some(name) if name.as_os_str().is_empty() => &NAMES[..1],
+        Some(_) => &NAMES[1..],
+        None => NAMES,
+    }
+}
+
+fn installed(folders: &[&Path], names: &[&str]) -> Option<PathBuf> {
     let paths = names
         .iter()
         .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
@@ -130,12 +142,17 @@ mod tests {
     fn a_template_for_many_bots_is_a_service_too() {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let paths = [folders[0].path(), folders[1].path()];
-        assert_eq!(installed(&paths), None);
+        let [one, any] = [Some(""), None].map(|name| names(name.map(Path::new)));
+        let many = names(Some(Path::new("club")));
+        assert_eq!(installed(&paths, any), None);
         let template = paths[1].join("sparring@.service");
         std::fs::write(&template, "").unwrap();
-        assert_eq!(installed(&paths), Some(template));
+        assert_eq!(installed(&paths, any), Some(template.clone()));
+        assert_eq!(installed(&paths, one), None);
         let own = paths[1].join("sparring.service");
         std::fs::write(&own, "").unwrap();
-        assert_eq!(installed(&paths), Some(own));
+        assert_eq!(installed(&paths, any), Some(own.clone()));
+        assert_eq!(installed(&paths, one), Some(own));
+        assert_eq!(installed(&paths, many), Some(template));
     }
 }
