@@ -34,6 +34,7 @@ help:
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
 	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
 	@echo 'make witness-openings  the ECO codes of our openings against those of Scid (needs python3, Debian)'
+	@echo 'make witness-units the shipped units under a systemd that runs, in a Debian made for it (as root)'
 	@echo 'make witness-rules python-chess makes the positions anew that the rules are tested with'
 	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
@@ -271,6 +272,18 @@ witness-rules: $(WITNESS)/bin/python
 $(WITNESS)/bin/python:
 	python3 -m venv $(WITNESS)
 	$(WITNESS)/bin/pip install --quiet --disable-pip-version-check chess==1.11.2
+
+# The units as systemd itself takes them. DEBIAN is made once.
+DEBIAN ?= target/debian
+.PHONY: witness-units
+witness-units: web $(DEBIAN)/bin/systemctl
+	$(CARGO) build --locked --release --bin sparring
+	tests/witness/units.sh target/release/sparring $(DEBIAN)
+
+$(DEBIAN)/bin/systemctl:
+	@(command -v debootstrap && command -v systemd-nspawn) > /dev/null || (apt-get update -qq && \
+		apt-get install -y -qq --no-install-recommends debootstrap systemd-container)
+	debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,procps bookworm $(DEBIAN) $(DEBIAN_MIRROR)
 
 # The codes of our list of openings against Scid's, which Debian has as scid-data.
 SCID_ECO ?= /usr/share/scid/data/scid.eco
