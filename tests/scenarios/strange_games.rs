@@ -1,5 +1,7 @@
 //! Games that are unusual from their first line on: odd positions, unknown kinds, nameless opponents, great length.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -163,18 +165,45 @@ async fn f49_games_from_odd_positions_are_played() {
 }
 
 #[tokio::test]
-async fn f50_a_game_of_six_hundred_plies_and_a_line_of_64_kib_are_played_on() {
+async fn f50_a_game_of_six_hundred_plies_and_a_line_of_64_kib_are_played_on_no_slower() {
     let mut server = acts(|request, _| Act::Play(["g1f3", "f3g1"][request.line.ply() / 2 % 2], 0))
         .on_strings()
         .await;
     let game = server.game(ID).await;
-    let round = "g1f3 g8f6 f3g1 f6g8 ";
-    let long = round.repeat(150);
-    game.line(&full(ID, long.trim_end()));
-    assert_eq!(server.posted(1).await, [path("move/g1f3")]);
+    let round = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    let mut moves = String::new();
+    let mut took = Vec::new();
+    for ply in (0..=600).step_by(2) {
+        let begin = Instant::now();
+        game.line(&if ply == 0 {
+            full(ID, "")
+        } else {
+            state(moves.trim_end())
+        });
+        assert_eq!(
+            server.posted(ply / 2 + 1).await[ply / 2],
+            path(&format!("move/{}", round[ply % 4]))
+        );
+        took.push(begin.elapsed());
+        moves += &format!("{} {} ", round[ply % 4], round[ply % 4 + 1]);
+    }
+    let median = |part: &[Duration]| {
+        let mut part = part.to_vec();
+        part.sort_unstable();
+        part[part.len() / 2]
+    };
+    let (early, late) = (median(&took[..50]), median(&took[took.len() - 50..]));
+    // What grew with the game would be many times slower by now; the rest is for a machine with other things to do.
+    assert!(
+        late < early * 4 + Duration::from_millis(5),
+        "{early:?} at first, {late:?} at last"
+    );
     let text: Value = "y".repeat(64 * 1024).into();
     game.line(&json!({"type": "chatLine", "room": "player", "username": "ana", "text": text}));
-    game.line(&state(&format!("{long}g1f3 g8f6")));
-    assert_eq!(server.posted(2).await[1], path("move/f3g1"));
-    assert_eq!(server.crew.plies(), [600, 602]);
+    game.line(&state(moves.trim_end()));
+    assert_eq!(server.posted(302).await[301], path("move/f3g1"));
+    assert_eq!(
+        *server.crew.plies().last_chunk::<2>().expect("two moves"),
+        [600, 602]
+    );
 }
