@@ -94,7 +94,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       resign-moves = 5  (default)
           How many own moves in a row it must stand that badly.
       draw-within = takes no draws  (left out)
-          Takes an offered draw when the score is no further from level than this.
+          Takes an offered draw when the score was no better for it than this; in rated games from move 31 on.
       draw-moves = 5  (default)
           How many own moves in a row the score must have been that level.
       draw-offers-people = false  (default)

@@ -1,14 +1,16 @@
 //! What an opponent can ask for by chat: a table of exact words. Pure: a line in, a changed manner and an answer out.
 //!
-//! Nothing of a stranger's text is ever said back, and strength changes only in casual games that have just begun.
+//! Nothing of a stranger's text is ever said back, and strength changes only in casual games: in this one as long as it has
+//! just begun, otherwise in the next.
 
 mod command;
 
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 pub use command::{Command, read};
 
 use crate::{
+    config::Chat,
     personality::{Cast, Level, Profile, voice::LONGEST_LINE},
     store::Asked,
     units::Elo,
@@ -55,12 +57,46 @@ impl Manner {
 pub struct Scene<'a> {
     /// The personalities there are.
     pub cast: &'a Cast,
+    /// What may be asked for.
+    pub offer: &'a Chat,
     /// Whether ratings change.
     pub rated: bool,
     /// Half moves played.
     pub ply: usize,
     /// What is said of the last move from a book.
     pub book: &'a str,
+}
+
+impl Scene<'_> {
+    /// Whether who plays, and how strong, may still change in this game.
+    fn may_change(&self) -> bool {
+        !self.rated && is_early(self.ply)
+    }
+
+    /// Why it may not.
+    fn stays(&self) -> &'static str {
+        if self.rated {
+            "Rated games keep my strength as it is."
+        } else {
+            "This game goes on as it began."
+        }
+    }
+
+    /// A sentence that ends in the names of the personalities to choose from, as many as fit.
+    fn names(&self, sentence: &str) -> String {
+        let mut line = sentence.to_owned();
+        let offered = self.cast.names().filter(|name| self.offer.offers(name));
+        for (index, name) in offered.enumerate() {
+            let link = if index == 0 { " " } else { ", " };
+            if line.chars().count() + link.len() + name.chars().count() + 1 > LONGEST_LINE {
+                line.push('…');
+                break;
+            }
+            line += link;
+            line += name;
+        }
+        line
+    }
 }
 
 /// Whether it is not too late for another opponent after so many half moves: from their third move on both sides know
@@ -90,29 +126,36 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
     let answer = match command {
         Command::Help => {
             let known = "!level 1400, !easier, !harder, !strength club, !play NAME, !fast, !slow, !book, !why, !quiet. NAME:";
-            names(known, scene.cast)
+            scene.names(known)
         }
         Command::Unknown => {
-            let (least, most) = (Level::RANGE.start(), Level::RANGE.end());
+            let (least, most) = (scene.offer.levels.start(), scene.offer.levels.end());
             format!(
                 "I know !help, !level {least} to {most}, !easier, !harder, !strength WORD, !play NAME, !fast, !slow, !book, \
                  !why and !quiet."
             )
         }
         Command::Words => {
-            let words = WORDS.map(|(name, _)| format!("!strength {name}"));
+            let offered = WORDS
+                .iter()
+                .filter(|(_, level)| scene.offer.levels.contains(level));
+            let words: Vec<String> = offered.map(|(name, _)| format!("!strength {name}")).collect();
             format!("{}. Or !easier, !harder.", words.join(", "))
         }
-        Command::Level(_) | Command::Step(_) | Command::Play(_) if scene.rated => {
-            "My strength stays as it is in rated games. Ask me again in a casual one.".to_owned()
+        Command::Level(_) | Command::Step(_) if scene.offer.levels.is_empty() => {
+            "My strength is not to be chosen here.".to_owned()
         }
-        Command::Level(level) => at_level(*level, scene.ply, &mut changed, &mut later),
+        Command::Level(level) if !scene.offer.levels.contains(level) => {
+            let (least, most) = (scene.offer.levels.start(), scene.offer.levels.end());
+            format!("Here I play at levels from {least} to {most}.")
+        }
+        Command::Level(level) => at_level(*level, scene, &mut changed, &mut later),
         Command::Step(by) => {
-            let level = step(manner.plays_at(), *by);
-            at_level(level, scene.ply, &mut changed, &mut later)
+            let level = step(manner.plays_at(), *by, &scene.offer.levels);
+            at_level(level, scene, &mut changed, &mut later)
         }
-        Command::Play(name) => match scene.cast.get(name) {
-            Some(profile) if is_early(scene.ply) => {
+        Command::Play(name) => match scene.cast.get(name).filter(|who| scene.offer.offers(&who.name)) {
+            Some(profile) if scene.may_change() => {
                 changed.profile = Arc::new(profile.clone());
                 changed.level = None;
                 format!("From my next move on you play {}.", profile.title)
@@ -123,11 +166,12 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
                     level: None,
                 });
                 format!(
-                    "This game goes on as it began. In our next casual game you play {}.",
+                    "{} In our next casual game you play {}.",
+                    scene.stays(),
                     profile.title
                 )
             }
-            None => names("I am not acquainted with that name. I know", scene.cast),
+            None => scene.names("I am not acquainted with that name. I know"),
         },
         Command::Fast(_) if scene.rated => {
             "My pace stays as it is in rated games. Ask me again in a casual one.".to_owned()
@@ -159,8 +203,8 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
 }
 
 /// Plays at a level, now or in the next game, and says so.
-fn at_level(level: Elo, ply: usize, changed: &mut Manner, later: &mut Option<Asked>) -> String {
-    if is_early(ply) {
+fn at_level(level: Elo, scene: &Scene<'_>, changed: &mut Manner, later: &mut Option<Asked>) -> String {
+    if scene.may_change() {
         changed.level = Some(level);
         return format!("From my next move on I play at level {level}.");
     }
@@ -168,29 +212,19 @@ fn at_level(level: Elo, ply: usize, changed: &mut Manner, later: &mut Option<Ask
         personality: None,
         level: Some(level),
     });
-    format!("This game goes on as it began. In our next casual game I play at level {level}.")
+    format!(
+        "{} In our next casual game I play at level {level}.",
+        scene.stays()
+    )
 }
 
-/// The level so much above or below the one of now, which is none at full strength.
-fn step(now: Option<Elo>, by: i32) -> Elo {
-    let (least, most) = (*Level::RANGE.start(), *Level::RANGE.end());
-    let now = now.map_or(most, |level| level.0);
-    Elo(now.saturating_add_signed(by).clamp(least, most))
-}
-
-/// A sentence that ends in the names of personalities, as many as fit.
-fn names(sentence: &str, cast: &Cast) -> String {
-    let mut line = sentence.to_owned();
-    for (index, name) in cast.names().enumerate() {
-        let link = if index == 0 { " " } else { ", " };
-        if line.chars().count() + link.len() + name.chars().count() + 1 > LONGEST_LINE {
-            line.push('…');
-            break;
-        }
-        line += link;
-        line += name;
-    }
-    line
+/// The level so much above or below the one of now, which is none at full strength, as far as levels go.
+fn step(now: Option<Elo>, by: i32, levels: &RangeInclusive<Elo>) -> Elo {
+    let now = now.map_or(*Level::RANGE.end(), |level| level.0);
+    // No clamp: bounds that are crossed would end the game's task.
+    Elo(now.saturating_add_signed(by))
+        .min(*levels.end())
+        .max(*levels.start())
 }
 
 #[cfg(test)]
@@ -213,6 +247,7 @@ mod tests {
     fn at(ply: usize, command: Command, manner: &Manner) -> Obeyed {
         let scene = Scene {
             cast: &cast(),
+            offer: &Chat::default(),
             rated: false,
             ply,
             book: BOOK,
@@ -276,20 +311,74 @@ mod tests {
     fn strength_never_changes_in_rated_games() {
         let scene = Scene {
             cast: &cast(),
+            offer: &Chat::default(),
             rated: true,
             ply: 0,
             book: BOOK,
         };
-        for command in [
-            Command::Level(Elo(600)),
-            Command::Step(-100),
-            Command::Play("attacker".into()),
-            Command::Fast(true),
+        for (command, is_kept) in [
+            (Command::Level(Elo(600)), true),
+            (Command::Step(-100), true),
+            (Command::Play("attacker".into()), true),
+            (Command::Fast(true), false),
         ] {
             let same = obey(&command, &manner(), &scene);
-            assert_eq!((same.manner, same.later), (manner(), None));
-            assert!(same.answer.contains("rated"), "{}", same.answer);
+            assert_eq!(
+                (same.manner, same.later.is_some()),
+                (manner(), is_kept),
+                "{command:?}"
+            );
+            assert!(
+                same.answer.to_lowercase().contains("rated games"),
+                "{}",
+                same.answer
+            );
         }
+    }
+
+    #[test]
+    fn what_is_not_offered_is_not_had() {
+        let offer = Chat {
+            levels: Elo(1000)..=Elo(1600),
+            personalities: Some(vec!["club".to_owned()]),
+            ..Chat::default()
+        };
+        let ask = |command, offer: &Chat| {
+            let scene = Scene {
+                cast: &cast(),
+                offer,
+                rated: false,
+                ply: 0,
+                book: BOOK,
+            };
+            obey(&command, &manner(), &scene)
+        };
+        let none = Chat {
+            levels: Elo(1600)..=Elo(1000),
+            personalities: Some(vec![]),
+            ..Chat::default()
+        };
+        for (command, offer) in [
+            (Command::Level(Elo(900)), &offer),
+            (Command::Level(Elo(1700)), &offer),
+            (Command::Play("attacker".into()), &offer),
+            (Command::Level(Elo(1400)), &none),
+            (Command::Step(-100), &none),
+            (Command::Play("club".into()), &none),
+        ] {
+            let same = ask(command.clone(), offer);
+            assert_eq!((same.manner, same.later), (manner(), None), "{command:?}");
+            assert!(!same.answer.contains("attacker"), "{}", same.answer);
+        }
+        let level = |command| ask(command, &offer).manner.level;
+        assert_eq!(level(Command::Level(Elo(1000))), Some(Elo(1000)));
+        assert_eq!(level(Command::Step(-100)), Some(Elo(1600)), "from full strength");
+        let words = ask(Command::Words, &offer).answer;
+        assert!(words.contains("casual") && words.contains("club"), "{words}");
+        assert!(
+            !words.contains("beginner") && !words.contains("strong"),
+            "{words}"
+        );
     }
 
     #[test]
@@ -312,7 +401,14 @@ mod tests {
             .map(|number| Profile::new(&format!("player-{number:02}")))
             .collect();
         let crowd = Cast::new(crowd);
-        let line = names("!play NAME:", &crowd);
+        let scene = Scene {
+            cast: &crowd,
+            offer: &Chat::default(),
+            rated: false,
+            ply: 0,
+            book: BOOK,
+        };
+        let line = scene.names("!play NAME:");
         assert!(
             line.chars().count() <= LONGEST_LINE && line.ends_with('…'),
             "{line}"

@@ -30,7 +30,7 @@ const ONLINE: u32 = 200;
 const HELD: Millis = Millis::from_secs(90);
 
 impl Desk {
-    /// Looks for an opponent when nobody plays, and makes room when a person waits.
+    /// Looks for an opponent when nobody plays, and stops looking when somebody comes.
     pub(super) fn court(&mut self, now: Millis) {
         for rest in self.suitor.news() {
             let until = epoch() + (rest.until - now);
@@ -39,8 +39,10 @@ impl Desk {
         if !self.registry.is_empty() || self.arenas.seats(now) > 0 {
             self.suitor.busy(now);
         }
-        let is_in_the_way = |id: &GameId| self.seats_for_bots(Some(id), now) == 0;
-        if self.intake.has_person_waiting() || self.suitor.pending().is_some_and(is_in_the_way) {
+        // Whoever came in the meantime has all of us, and a person at once.
+        let is_out_of_place =
+            |id: &GameId| self.registry.has_other_than(id) || self.seats_for_bots(Some(id), now) == 0;
+        if self.intake.has_person() || self.suitor.pending().is_some_and(is_out_of_place) {
             self.withdraw();
         }
         let is_free = self.is_free(now);

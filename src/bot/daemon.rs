@@ -21,7 +21,7 @@ use super::{
     rivals::Rivals,
 };
 use crate::{
-    config::{Config, Games, Matchmaking, Play, Rule, Tournaments},
+    config::{Chat, Config, Games, Matchmaking, Play, Rule, Tournaments},
     lichess::{
         Client,
         model::{GameId, UserId},
@@ -63,6 +63,8 @@ pub struct Options {
     pub rules: Arc<Vec<Rule>>,
     /// Who plays, and how, where no rule says otherwise.
     pub play: Play,
+    /// What opponents may ask for.
+    pub chat: Chat,
     /// Whom to challenge when nobody comes.
     pub matchmaking: Matchmaking,
     /// Which arenas to play in.
@@ -90,6 +92,7 @@ impl From<&Config> for Options {
             games: config.games,
             rules: Arc::new(config.rules.clone()),
             play: config.play.clone(),
+            chat: config.chat.clone(),
             matchmaking: config.matchmaking.clone(),
             tournaments: config.tournaments.clone(),
             patience: PATIENCE,

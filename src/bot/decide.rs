@@ -11,8 +11,8 @@ use super::game::Game;
 
 /// lichess ignores a second offer within so many plies, and people resent it.
 const PLIES_BETWEEN_OFFERS: usize = 20;
-/// Nobody is offered a draw in the opening.
-const FIRST_OFFER: usize = 60;
+/// Nobody is offered a draw in the opening, nor granted one that counts: half a point is not had for the asking.
+const FIRST_DRAW: usize = 60;
 /// Nobody gives up in the opening: early scores of weak levels are rough.
 const FIRST_RESIGNATION: usize = 20;
 
@@ -23,18 +23,22 @@ pub struct Outlook<'a> {
     pub scores: &'a [Score],
     /// Half moves played.
     pub ply: usize,
+    /// Whether ratings change.
+    pub rated: bool,
     /// Whether lichess marks the opponent as a bot.
     pub against_bot: bool,
     /// The ply of my last draw offer, if there was one.
     pub offered_at: Option<usize>,
 }
 
-/// Whether to take a draw that the opponent offers: not once the last moves promised more than the temper allows.
+/// Whether to take a draw that the opponent offers: not in the opening of a rated game, and not once the last moves promised
+/// more than the temper allows.
 #[must_use]
 pub fn takes_draw(profile: &Profile, outlook: Outlook<'_>) -> bool {
-    profile
-        .draw
-        .is_some_and(|temper| lasted(outlook.scores, temper.moves, |score| score <= temper.within.0))
+    (!outlook.rated || outlook.ply >= FIRST_DRAW)
+        && profile
+            .draw
+            .is_some_and(|temper| lasted(outlook.scores, temper.moves, |score| score <= temper.within.0))
 }
 
 /// Whether to offer a draw with the next move: to bots, and to people where the personality does that.
@@ -44,7 +48,7 @@ pub fn offers_draw(profile: &Profile, outlook: Outlook<'_>) -> bool {
         .offered_at
         .is_none_or(|ply| outlook.ply >= ply + PLIES_BETWEEN_OFFERS);
     waited
-        && outlook.ply >= FIRST_OFFER
+        && outlook.ply >= FIRST_DRAW
         && profile.draw.is_some_and(|temper| {
             (outlook.against_bot || temper.asks_people)
                 && lasted(outlook.scores, temper.moves, |score| {
@@ -128,6 +132,7 @@ mod tests {
         Outlook {
             scores,
             ply,
+            rated: true,
             against_bot: true,
             offered_at: None,
         }
@@ -145,6 +150,19 @@ mod tests {
         ] {
             let scores = scores(history);
             assert_eq!(takes_draw(&profile, outlook(&scores, 80)), taken, "{history:?}");
+            let early = outlook(&scores, 59);
+            assert!(!takes_draw(&profile, early), "in the opening");
+            assert_eq!(
+                takes_draw(
+                    &profile,
+                    Outlook {
+                        rated: false,
+                        ..early
+                    }
+                ),
+                taken,
+                "{history:?}"
+            );
         }
         assert!(!takes_draw(&Profile::new("x"), outlook(&scores(&[0; 9]), 80)));
     }

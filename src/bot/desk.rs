@@ -220,6 +220,7 @@ impl Desk {
             id,
             opponent: opponent.clone(),
             play: options.play.clone(),
+            chat: options.chat.clone(),
             rules: Arc::clone(&options.rules),
             moment,
             no_show: game.tournament_id.is_none().then_some(options.games.abort_after),

@@ -75,6 +75,11 @@ impl Desk {
                     warn!("no event stream after {tries} tries: {why}");
                 }
             }
+            News::Spent(span) => warn!(
+                "the event stream was lost as often as lichess lets it be opened: no challenges are heard for {} s; \
+                 games go on",
+                span.0 / 1000
+            ),
             News::Refused(why) => {
                 warn!("{why}");
                 self.check_token();

@@ -186,9 +186,11 @@ impl Intake {
         !self.declines.is_empty()
     }
 
-    /// Whether a person waits for a seat.
-    pub(super) fn has_person_waiting(&self) -> bool {
-        self.waiting.iter().any(|waiting| waiting.who.is_human)
+    /// Whether a person waits for a seat, or is promised one.
+    pub(super) fn has_person(&self) -> bool {
+        let waiting = self.waiting.iter().map(|waiting| &waiting.who);
+        let promised = self.leases.values().map(|lease| &lease.who);
+        waiting.chain(promised).any(|who| who.is_human)
     }
 
     /// Accepting came to nothing: the seat is free.

@@ -89,7 +89,7 @@ impl Counted {
         );
         registry.register(
             "settings_refused",
-            "Whether bot.toml cannot be used, so that only games of the last run are played",
+            "Whether bot.toml cannot be used as it is now: earlier settings are in force, or only games of the last run are played",
             self.refused.clone(),
         );
         registry.register_with_unit(
@@ -180,7 +180,7 @@ impl Meters {
         self.0.limited.get_or_create(&vec![("class", class.name())]).inc();
     }
 
-    /// Whether the settings were refused, and only games of the last run are played.
+    /// Whether the settings were refused: earlier ones are in force, or only games of the last run are played.
     pub fn settings_refused(&self, are: bool) {
         self.0.refused.set(i64::from(are));
     }

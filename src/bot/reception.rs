@@ -98,9 +98,10 @@ impl Desk {
     }
 
     /// Something has come of a challenge, whoever sent it: the archive learns what, once.
-    pub(super) fn note_fate(&mut self, id: &GameId, verdict: &str) {
+    /// Says whether that was news.
+    pub(super) fn note_fate(&mut self, id: &GameId, verdict: &str) -> bool {
         let Some(record) = self.undecided.decide(id, verdict) else {
-            return;
+            return false;
         };
         if !record.sent {
             self.shared.meters.challenge(match verdict {
@@ -110,12 +111,14 @@ impl Desk {
             });
         }
         self.shared.store.challenge(record);
+        true
     }
 
     /// A challenge was accepted, or not. Games come by the event stream.
     pub(super) fn accepted(&mut self, id: GameId, answer: Result<(), CallError>) {
         let Err(error) = answer else {
-            return self.note_fate(&id, "accepted");
+            self.note_fate(&id, "accepted");
+            return;
         };
         self.note_limit(Class::Challenge, &error);
         info!("challenge {id}: {error}");
@@ -168,7 +171,10 @@ impl Desk {
 
     /// Refuses a challenge. A refusal that gets lost is sent again while the challenger waits.
     pub(super) fn refuse(&mut self, id: GameId, reason: DeclineReason) {
-        self.note_fate(&id, &rules::describe(Then::Decline(reason)));
+        let verdict = rules::describe(Then::Decline(reason));
+        if self.note_fate(&id, &verdict) {
+            info!("challenge {id}: {verdict} after all");
+        }
         let mut rng = ChaCha8Rng::seed_from_u64(self.rng.random());
         let mut backoff = Backoff::new(SOON, SELDOM);
         self.call(move |client| async move {

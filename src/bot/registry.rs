@@ -68,6 +68,11 @@ impl Registry {
         self.games.contains_key(id)
     }
 
+    /// Whether any but this game runs.
+    pub(super) fn has_other_than(&self, id: &GameId) -> bool {
+        self.games.keys().any(|running| running != id)
+    }
+
     /// Against whom the running games are.
     pub(super) fn opponents(&self) -> Vec<Option<UserId>> {
         let setups = self.games.values().map(|game| &game.setup);

@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// quote the settings.
 const PLAYS_LAST_GAMES: &str = "bot.toml cannot be used: the games of the last run are played to their end and no others \
                                 begun, until it is mended and read again; the log says what is wrong";
+const IS_BEHIND: &str =
+    "bot.toml cannot be used as it is now: the settings of before are in force; the log says what is wrong";
 /// What OpenMetrics calls itself.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -41,6 +43,8 @@ pub struct Watched {
     pub store: Store,
     /// Why the settings at the start were refused, as long as only the games of the last run are played.
     pub refusal: watch::Receiver<Option<Arc<str>>>,
+    /// Whether the settings in force are older than those in the file, which cannot be used.
+    pub is_behind: watch::Receiver<bool>,
 }
 
 /// The pages, for those who have access.
@@ -66,7 +70,11 @@ pub(super) async fn ailment(watched: &Watched) -> Option<&'static str> {
 
 /// What is to be known of the daemon besides: nothing that a restart would mend.
 pub(super) fn note(watched: &Watched) -> Option<&'static str> {
-    watched.refusal.borrow().as_ref().map(|_| PLAYS_LAST_GAMES)
+    if watched.refusal.borrow().is_some() {
+        Some(PLAYS_LAST_GAMES)
+    } else {
+        watched.is_behind.borrow().then_some(IS_BEHIND)
+    }
 }
 
 /// 200 when the loop turns and the event stream is open, else 503 and why. Settings that cannot be used are a note: who
@@ -86,7 +94,7 @@ async fn metrics(State(watched): State<Watched>) -> Response {
     let status = watched.status.borrow().clone();
     watched
         .meters
-        .settings_refused(watched.refusal.borrow().is_some());
+        .settings_refused(watched.refusal.borrow().is_some() || *watched.is_behind.borrow());
     let page = watched.meters.page(&status, &watched.store, resident());
     ([(header::CONTENT_TYPE, OPEN_METRICS)], page).into_response()
 }

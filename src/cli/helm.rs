@@ -40,6 +40,8 @@ pub(super) struct Helm {
     kept_in: Option<PathBuf>,
     /// Why the settings at the start could not be used, as long as only the games of the last run are played.
     refusal: watch::Sender<Option<Arc<str>>>,
+    /// The settings were read again and could not be used: those of before are in force.
+    is_behind: watch::Sender<bool>,
 }
 
 impl Helm {
@@ -61,6 +63,7 @@ impl Helm {
             course: watch::channel(Course::default()).0,
             kept_in: None,
             refusal: watch::channel(None).0,
+            is_behind: watch::channel(false).0,
         }
     }
 
@@ -79,6 +82,11 @@ impl Helm {
     /// Why the settings at the start could not be used, as long as only the games of the last run are played.
     pub(super) fn refusal(&self) -> watch::Receiver<Option<Arc<str>>> {
         self.refusal.subscribe()
+    }
+
+    /// Whether the settings in force are older than those in the file, which cannot be used.
+    pub(super) fn is_behind(&self) -> watch::Receiver<bool> {
+        self.is_behind.subscribe()
     }
 
     /// Whether only the games of the last run are played, until settings can be used.
@@ -114,12 +122,16 @@ impl Helm {
                 self.lists.send_replace(fresh.lists);
                 self.steer();
                 keep(self.kept_in.as_deref(), &text);
+                self.is_behind.send_replace(false);
                 info!("{} read again", self.path.display());
                 if self.refusal.send_replace(None).is_some() {
                     info!("these settings can be used: new games again");
                 }
             }
-            Err(why) => error!("the settings stay as they were: {why:#}"),
+            Err(why) => {
+                self.is_behind.send_replace(true);
+                error!("the settings stay as they were: {why:#}");
+            }
         }
     }
 
@@ -238,6 +250,7 @@ mod tests {
         std::fs::write(&path, "[games]\nmax = \"many\"\n").unwrap();
         helm.reload();
         assert_eq!(seen.borrow().games.max, 5, "bad settings change nothing");
+        assert!(*helm.is_behind().borrow(), "and are told of");
         std::fs::write(&path, "[games]\nmax = 9\n[play]\npersonality = \"clup\"\n").unwrap();
         helm.reload();
         assert_eq!(
@@ -245,6 +258,9 @@ mod tests {
             5,
             "nor do those that name nobody who is there"
         );
+        std::fs::write(&path, "[games]\nmax = 6\n").unwrap();
+        helm.reload();
+        assert!(!*helm.is_behind().borrow(), "mended");
     }
 
     #[test]

@@ -197,6 +197,7 @@ fn panel(
             meters: service.daemon.meters.clone(),
             store: service.daemon.store.clone(),
             refusal: helm.refusal(),
+            is_behind: helm.is_behind(),
         },
         boards: service.daemon.boards.clone(),
         options: service.options.subscribe(),

@@ -5,6 +5,7 @@
 
 mod adapt;
 mod advice;
+mod chat;
 mod dashboard;
 mod form;
 mod list;
@@ -25,6 +26,7 @@ use thiserror::Error;
 
 pub use adapt::Adapt;
 pub use advice::without_tokens;
+pub use chat::Chat;
 pub use dashboard::{Dashboard, Listen};
 pub use form::{Control, Hours};
 pub use list::UserList;
@@ -55,6 +57,8 @@ pub struct Config {
     pub lists: Vec<UserList>,
     /// Who plays, and how.
     pub play: Play,
+    /// What opponents may ask for.
+    pub chat: Chat,
     /// Whom to challenge when nobody comes.
     pub matchmaking: Matchmaking,
     /// Which arenas to play in.
@@ -268,6 +272,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
     let names: Vec<String> = lists.iter().map(|list| list.name.clone()).collect();
     let rules = rule::declare(file, &names, known);
     let play = file.section("play", |play| play::declare(play, known));
+    let chat = file.section("chat", |chat| chat::declare(chat, known));
     let matchmaking = file.section("matchmaking", matchmaking::declare);
     let tournaments = file.section("tournaments", tournaments::declare);
     let engine = file.section("engine", declare_engine);
@@ -281,6 +286,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
         rules,
         lists,
         play,
+        chat,
         matchmaking,
         tournaments,
         engine,

@@ -127,14 +127,29 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
                 "write a number, or mode = \"casual\"",
             );
         }
+        if when.last_level.is_bound() && when.mode == Some(Mode::Rated) {
+            rule.warning(
+                "mode",
+                "the level of the last game, which chat may have set, never counts in rated games",
+                "no game fits this rule",
+            );
+        }
         if then.is_none() && wish == Wish::default() {
             rule.remark("this rule changes nothing", "give it a then, or say how to play");
         }
-        if closed && wish == Wish::default() && then.is_some() {
-            rule.remark(
-                "this rule is never reached: one above decides every challenge",
-                "move it up",
-            );
+        if closed && then.is_some() {
+            if wish == Wish::default() {
+                rule.remark(
+                    "this rule is never reached: one above decides every challenge",
+                    "move it up",
+                );
+            } else {
+                rule.warning(
+                    "then",
+                    "a rule above decides every challenge, so that this decides none",
+                    "move the rule up",
+                );
+            }
         }
         closed |= then.is_some() && when == When::default();
         Rule {

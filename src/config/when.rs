@@ -221,8 +221,8 @@ fn people(rule: &mut Section<'_>, known: &[String]) -> When {
             most: rule.optional("max-score", percent(), ANY, "The bot has scored at most so much against the opponent, ever."),
         },
         last_level: Between {
-            least: rule.optional("min-last-level", level(), ANY, "The last casual game with the opponent was played at this level or above."),
-            most: rule.optional("max-last-level", level(), ANY, "The last casual game with the opponent was played at this level or below."),
+            least: rule.optional("min-last-level", level(), ANY, "The last casual game with the opponent was played at this level or above. Never holds in rated games."),
+            most: rule.optional("max-last-level", level(), ANY, "The last casual game with the opponent was played at this level or below. Never holds in rated games."),
         },
         running: rule.optional("min-running", count(), ANY, "So many games or more run with the opponent."),
         rematch: rule.optional("rematch", Flag, ANY, "Whether the challenge asks to repeat a game."),

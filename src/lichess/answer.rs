@@ -115,7 +115,7 @@ pub(super) fn accepted<T: DeserializeOwned>(call: &'static str, body: &[u8]) -> 
         call,
         why: format!(
             "answered with {}, which is not what was promised: {}",
-            excerpt(body),
+            Untrusted(&excerpt(body)),
             error.source
         ),
     })

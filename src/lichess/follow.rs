@@ -45,6 +45,8 @@ const FIRST_REFUSAL: Millis = Millis::from_secs(1);
 const LONGEST_REFUSAL: Millis = Millis::from_secs(60);
 /// A clock of which nothing is known yet may show as little as this.
 const UNKNOWN_CLOCK: Millis = Millis::from_secs(20);
+/// When the stream may not be opened for so long, whoever reads it is told.
+const WORTH_TELLING: Millis = Millis::from_secs(5);
 /// How much may wait for the reader of a stream. More than the server keeps.
 const QUEUE: usize = 256;
 
@@ -76,6 +78,8 @@ pub enum News<T> {
         /// Tries since the stream was last open.
         tries: u32,
     },
+    /// The stream was opened as often as the server allows: it is left alone for so long.
+    Spent(Millis),
     /// The server refuses the stream. A game's is not tried again: nothing more comes. Events are asked for as long as somebody listens.
     Refused(CallError),
 }
@@ -241,6 +245,10 @@ struct Follow<T> {
 impl<T: Line> Follow<T> {
     /// Opens the stream, reads it to its end and waits before the next opening.
     async fn once(&mut self, open: &impl Open<T>) -> Option<()> {
+        let spent = self.openings.wait(self.begin.elapsed().into());
+        if spent >= WORTH_TELLING {
+            self.tell(News::Spent(spent)).await?;
+        }
         while let Some(wait) = self.must_wait() {
             sleep(wait.into()).await;
         }
@@ -638,12 +646,18 @@ mod tests {
     async fn f6_a_rest_buys_no_more_openings() {
         let silent = || Ok(Lines::new(stream::pending().boxed(), Millis::from_secs(7200)));
         let mut follower = Follower::<Event>::pretended(move || async move { silent() }.boxed(), 1);
-        let (begin, mut opened) = (Instant::now(), Vec::new());
+        let (begin, mut opened, mut told) = (Instant::now(), Vec::new(), Vec::new());
         while begin.elapsed().as_secs() < 600 {
-            assert!(matches!(follower.next().await, Some(News::Opened)));
-            opened.push(begin.elapsed().as_secs());
-            follower.rest(Millis::from_secs(5));
+            match follower.next().await {
+                Some(News::Opened) => {
+                    opened.push(begin.elapsed().as_secs());
+                    follower.rest(Millis::from_secs(5));
+                }
+                Some(News::Spent(span)) => told.push(span.0 / 1000),
+                other => panic!("{other:?}"),
+            }
         }
+        assert_eq!(told, [485], "once, and for how long");
         assert_eq!(opened[..4], [0, 5, 10, 15]);
         assert_eq!(opened[22..], [110, 115, 600], "24 in ten minutes");
     }

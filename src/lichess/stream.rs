@@ -12,7 +12,9 @@ use tokio_util::{
     bytes::{Bytes, BytesMut},
     codec::{Decoder as _, LinesCodec},
 };
+use tracing::trace;
 
+use super::Untrusted;
 use crate::{
     lichess::model::{Challenge, ChallengeDone, DecodeError, Event, GameEvent, decode},
     units::Millis,
@@ -131,7 +133,10 @@ impl<T: Line> Lines<T> {
         loop {
             match self.codec.decode(&mut self.buffer) {
                 Ok(Some(line)) if line.trim().is_empty() => {}
-                Ok(Some(line)) => return Ok(T::decode(&line).map_err(BadLine::from)),
+                Ok(Some(line)) => {
+                    trace!("heard {}", Untrusted(&line));
+                    return Ok(T::decode(&line).map_err(BadLine::from));
+                }
                 Ok(None) => self.fill().await?,
                 // The codec has dropped that line, or will drop the rest of it as it comes.
                 Err(error) => return Ok(Err(BadLine::Unreadable(error.to_string()))),

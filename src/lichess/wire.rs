@@ -11,9 +11,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use thiserror::Error;
 use tokio::time::Instant;
+use tracing::trace;
 
 use super::{
-    CallError, Lines, Token,
+    CallError, Lines, Token, Untrusted,
     answer::{Refusal, accepted, asked_silence, limit_key, refused, since_1970},
     gates::Gates,
     pool::Pool,
@@ -263,6 +264,7 @@ impl Wire {
             });
         }
         let began = Instant::now();
+        trace!("{} {}", request.method(), Untrusted(request.url().path()));
         let answer = client.execute(request).await.map_err(|error| {
             if error.is_timeout() {
                 self.commands.renew(began);
@@ -270,6 +272,7 @@ impl Wire {
             unsent(error)
         })?;
         let status = answer.status();
+        trace!("{call}: {status} after {}", Millis::from(began.elapsed()));
         if status.is_success() {
             self.gates.succeed(class);
             return Ok(answer);

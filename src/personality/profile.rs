@@ -386,7 +386,7 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Profile, books: Option<&
         "draw-within",
         hundredths(0..=300_u32),
         "takes no draws",
-        "Takes an offered draw when the score is no further from level than this.",
+        "Takes an offered draw when the score was no better for it than this; in rated games from move 31 on.",
     );
     let draw_moves = file.key(
         "draw-moves",

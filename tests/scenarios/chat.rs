@@ -42,9 +42,27 @@ async fn strength_stays_as_it_is_in_rated_games() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     let mut game = stage.rated_game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    game.human_says("!level 600").await.bot_says("rated games").await;
+    game.human_says("!level 600")
+        .await
+        .bot_says("Rated games keep my strength as it is. In our next casual game")
+        .await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     assert_eq!(stage.levels(), [None, None]);
+}
+
+#[tokio::test]
+async fn who_is_not_to_ask_is_neither_heard_nor_answered() {
+    let mut stage = replies(&["e7e5", "b8c6"])
+        .options(|options| options.chat.commands = false)
+        .open()
+        .await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_says("!level 1400").await.human_says("!help").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    assert_eq!(stage.levels(), [None, None]);
+    game.human_resigns_to("black").await;
+    assert!(said_by_the_bot(&mut stage, &game).await.is_empty());
 }
 
 #[tokio::test]

@@ -50,6 +50,7 @@ async fn served_with(
             meters: stage.crew.meters.clone(),
             store: stage.crew.store.clone(),
             refusal: watch::channel(None).1,
+            is_behind: watch::channel(false).1,
         },
         boards: stage.crew.boards.clone(),
         options: bot.options.subscribe(),

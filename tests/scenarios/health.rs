@@ -12,17 +12,22 @@ use crate::stage::{Stage, WHITE, replies};
 
 /// Serves the pages of the stage's daemon and gives their address.
 async fn served(stage: &mut Stage) -> String {
-    served_with(stage, watch::channel(None).1).await
+    served_with(stage, watch::channel(None).1, watch::channel(false).1).await
 }
 
-/// The same of a daemon whose settings may have been refused.
-async fn served_with(stage: &mut Stage, refusal: watch::Receiver<Option<Arc<str>>>) -> String {
+/// The same of a daemon whose settings may have been refused, at its start or since.
+async fn served_with(
+    stage: &mut Stage,
+    refusal: watch::Receiver<Option<Arc<str>>>,
+    is_behind: watch::Receiver<bool>,
+) -> String {
     let watched = Watched {
         status: stage.bot().status.clone(),
         pulse: stage.bot().pulse.clone(),
         meters: stage.crew.meters.clone(),
         store: stage.crew.store.clone(),
         refusal,
+        is_behind,
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -70,7 +75,8 @@ async fn a_daemon_whose_settings_were_refused_is_well_and_says_so() {
     let mut stage = replies(&[]).open().await;
     let why: Arc<str> = "bot.toml:3:6: a mistake that is nobody's business".into();
     let (refused, refusal) = watch::channel(Some(why));
-    let address = served_with(&mut stage, refusal).await;
+    let (read_again, is_behind) = watch::channel(false);
+    let address = served_with(&mut stage, refusal, is_behind).await;
     let (status, health) = page(&format!("{address}/healthz"), None).await;
     assert_eq!(status, 200, "a restart would mend nothing: {health}");
     assert!(
@@ -84,6 +90,12 @@ async fn a_daemon_whose_settings_were_refused_is_well_and_says_so() {
     assert!(health.contains("\"note\":null"), "{health}");
     let (_, metrics) = page(&format!("{address}/metrics"), None).await;
     assert!(metrics.contains("sparring_settings_refused 0"), "{metrics}");
+    read_again.send_replace(true);
+    let (status, health) = page(&format!("{address}/healthz"), None).await;
+    assert_eq!(status, 200, "{health}");
+    assert!(health.contains("the settings of before are in force"), "{health}");
+    let (_, metrics) = page(&format!("{address}/metrics"), None).await;
+    assert!(metrics.contains("sparring_settings_refused 1"), "{metrics}");
 }
 
 #[tokio::test]

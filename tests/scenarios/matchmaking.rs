@@ -67,6 +67,16 @@ async fn a_person_who_waits_for_the_seat_of_a_challenge_gets_it() {
 }
 
 #[tokio::test]
+async fn a_challenge_is_taken_back_when_a_person_comes_though_there_are_seats() {
+    let stage = eager().open().await;
+    let (_rival, mut events) = rival(&stage).await;
+    let challenge = next(&mut events, "challenge").await["challenge"].clone();
+    stage.game(&WHITE).await;
+    let cancelled = next(&mut events, "challengeCanceled").await["challenge"].clone();
+    assert_eq!(cancelled["id"], challenge["id"]);
+}
+
+#[tokio::test]
 async fn nobody_is_challenged_unless_the_settings_say_so() {
     let stage = replies(&["e7e5"])
         .options(|options| options.matchmaking.after = Millis(0))

@@ -99,6 +99,37 @@ async fn f17_a_command_that_the_token_is_refused_for_is_looked_into_and_the_game
 }
 
 #[tokio::test]
+async fn f27_an_answer_that_gets_lost_is_sent_again_while_the_offer_stands() {
+    let mut kind = silent("kind");
+    kind.takebacks = 1;
+    let mut server = acts(|_, before| match before {
+        0 => Act::Ponder,
+        _ => Act::Play("g1f3", 0),
+    })
+    .personality(kind)
+    .on_strings()
+    .await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, "e2e4 e7e5"));
+    server.crew.thinks(1).await;
+    server.answers("/takeback/yes", 502, "<html>Bad Gateway</html>");
+    let asked = with("e2e4 e7e5", &[("btakeback", json!(true))]);
+    game.line(&asked);
+    assert_eq!(
+        server.posted(2).await,
+        ["takeback/yes", "takeback/yes"].map(path),
+        "one favour, told twice"
+    );
+    // Here the answer was heard and only its receipt lost: told again it would be a wish of our own.
+    server.answers("/takeback/no", 502, "<html>Bad Gateway</html>");
+    game.line(&state("e2e4 e7e5"));
+    game.line(&asked);
+    assert_eq!(server.posted(3).await[2], path("takeback/no"), "one was the most");
+    game.line(&state("e2e4 e7e5"));
+    assert_eq!(server.posted(4).await[3], path("move/g1f3"));
+}
+
+#[tokio::test]
 async fn f27_a_takeback_that_never_comes_after_it_was_granted_lets_play_go_on() {
     let mut kind = silent("kind");
     kind.takebacks = 1;

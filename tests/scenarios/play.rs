@@ -185,6 +185,7 @@ async fn a_draw_is_offered_to_a_bot_once_and_not_again_within_twenty_plies() {
                 let outlook = sparring::bot::decide::Outlook {
                     scores: &request.scores,
                     ply,
+                    rated: request.rated,
                     against_bot: request.against_bot,
                     offered_at: request.offered_at,
                 };

@@ -382,6 +382,13 @@ async fn the_token_is_in_nothing_that_the_program_says_shows_or_keeps() {
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
     let said = fs::read_to_string(&log).unwrap();
+    for shown in [
+        "heard {\"type\":\"gameStart\"",
+        "POST /api/bot/game/",
+        "move: 200 OK after",
+    ] {
+        assert!(said.contains(shown), "{shown} is not in\n{said}");
+    }
     let address = said.split("dashboard is at http://").nth(1).unwrap();
     let address = address.split(['/', '\u{1b}']).next().unwrap().to_owned();
     let mut shown = String::new();

@@ -113,6 +113,10 @@ test('who the bot is follows what we ask for and what it answers', () => {
   assert.deepEqual(then, ['attacker', null], 'a personality comes at its own strength');
   assert.deepEqual(seen('!level 1800', agreed(1800)), ['club', 1800]);
   assert.deepEqual(then, ['club', 1800], 'nothing was promised: as it was');
-  assert.deepEqual(seen('!play attacker', 'My strength stays as it is in rated games. Ask me again in a casual one.'), ['club', 1500]);
+  assert.deepEqual(seen('!play attacker', 'Rated games keep my strength as it is. In our next casual game you play Max.'), ['club', 1500]);
+  assert.deepEqual(then, ['attacker', null]);
+  for (const no of ['Here I play at levels from 1000 to 1600.', 'My strength is not to be chosen here.']) {
+    assert.deepEqual(seen('!level 1800', no), ['club', 1500], no);
+  }
   assert.deepEqual(seen('!play attacker', 'From my next move on you play Max.', agreed(2000)), ['attacker', 2000]);
 });

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use tracing::{debug, info, warn};
 
 use super::{Actor, Command, Errand, Outcome, hindsight, turn::Turn};
@@ -23,6 +23,10 @@ use crate::{
 
 /// How long a granted takeback may take to show on the board before thinking goes on.
 const TAKEBACK_WITHIN: Duration = Duration::from_secs(2);
+/// An answer to an offer that got lost is sent again after this time at first, and after twice as long each time.
+const ANSWER_AGAIN: Duration = Duration::from_millis(500);
+/// And no less often than this.
+const ANSWER_SELDOM: Duration = Duration::from_secs(10);
 /// A claim that had no effect is made again at the next count that lichess sends, which comes every 5 s.
 const BETWEEN_CLAIMS: Duration = Duration::from_millis(4500);
 /// Who has just sat down may ask for another opponent, and is then greeted by that one.
@@ -149,7 +153,7 @@ impl Actor {
             return;
         }
         debug!("{}: {}", Untrusted(&line.username), Untrusted(&line.text));
-        if let Some(command) = chat::read(&line.text) {
+        if let Some(command) = chat::read(&line.text).filter(|_| self.setup.chat.commands) {
             let obeyed = self.obey(&command, &self.manner, game);
             if let (Some(opponent), Some(asked)) = (&game.opponent().id, obeyed.later) {
                 self.shared.rivals.ask(opponent, asked);
@@ -166,6 +170,7 @@ impl Actor {
     fn obey(&self, command: &chat::Command, manner: &Manner, game: &Game) -> Obeyed {
         let scene = Scene {
             cast: &self.shared.cast.borrow(),
+            offer: &self.setup.chat,
             rated: game.frame().rated,
             ply: game.line().ply(),
             book: self
@@ -215,7 +220,8 @@ impl Actor {
         let last_of_mine = lines.iter().rposition(is_mine);
         let read = |(index, line): (usize, &ChatMessage)| {
             let is_open = last_of_mine.is_none_or(|mine| index > mine);
-            let command = chat::read(&line.text).filter(|_| self.is_opponents(&line.user));
+            let command =
+                chat::read(&line.text).filter(|_| self.setup.chat.commands && self.is_opponents(&line.user));
             command.map(|command| (command, is_open))
         };
         let mut commands: Vec<(chat::Command, bool)> = lines.iter().enumerate().filter_map(read).collect();
@@ -255,6 +261,7 @@ impl Actor {
         let outlook = Outlook {
             scores: &scores,
             ply: game.line().ply(),
+            rated: game.frame().rated,
             against_bot: game.opponent().is_bot(),
             offered_at: self.offered_at,
         };
@@ -312,6 +319,31 @@ impl Actor {
         self.command(Command::Abort);
     }
 
+    /// Nobody knows whether an answer to an offer was heard. Sent blindly once more it might be an offer of our own: so the
+    /// board is given some time to show what became of it.
+    fn doubt_answer(&mut self, command: Command) {
+        if matches!(command, Command::AcceptDraw | Command::Takeback(_)) {
+            let pause = (ANSWER_AGAIN * 2_u32.saturating_pow(self.lost_answers)).min(ANSWER_SELDOM);
+            self.lost_answers = self.lost_answers.saturating_add(1);
+            self.call(|_, _| async move {
+                sleep(pause).await;
+                Errand::Unheard(command)
+            });
+        }
+    }
+
+    /// Answers an offer that is still on the table.
+    pub(super) fn command_again(&mut self, command: Command) {
+        let is_open = self.game.as_ref().is_some_and(|game| match command {
+            Command::AcceptDraw => game.is_offered_draw(),
+            Command::Takeback(_) => game.is_asked_for_takeback(),
+            _ => false,
+        });
+        if is_open && !self.is_over() {
+            self.command(command);
+        }
+    }
+
     /// Sends a command; its effect comes by the stream.
     pub(super) fn command(&self, command: Command) {
         let claim = self.game.as_ref().and_then(decide::claim);
@@ -323,6 +355,11 @@ impl Actor {
 
     pub(super) fn commanded(&mut self, command: Command, answer: Result<(), CallError>) {
         let failed = answer.is_err();
+        if matches!(answer, Err(CallError::Transient { .. })) {
+            self.doubt_answer(command);
+        } else {
+            self.lost_answers = 0;
+        }
         if let Err(error) = answer {
             warn!("{error}");
             if matches!(error, CallError::Unauthorized { .. }) {

@@ -69,6 +69,8 @@ enum Errand {
         answer: Result<(), CallError>,
     },
     Commanded(Command, Result<(), CallError>),
+    /// Some time has passed since a command got lost.
+    Unheard(Command),
     Said(Result<(), CallError>),
     Recalled(Result<Vec<ChatMessage>, CallError>),
     Remembered(Vec<MoveRecord>),
@@ -159,6 +161,8 @@ struct Actor {
     no_show_at: Option<Instant>,
     /// The stream is given up then, since nothing happens in it.
     sleeps_at: Option<Instant>,
+    /// How many answers to offers in a row got lost.
+    lost_answers: u32,
     /// Once a resignation failed, the game is played on.
     plays_on: bool,
     /// Why the game is given up, once it is.
@@ -246,6 +250,7 @@ impl Actor {
             closes_at: None,
             no_show_at: None,
             sleeps_at: None,
+            lost_answers: 0,
             plays_on: false,
             unplayable: None,
             outcome: None,
@@ -294,6 +299,7 @@ impl Actor {
         match errand {
             Errand::Moved { ply, sent, answer } => self.move_answered(ply, sent, answer),
             Errand::Commanded(command, answer) => self.commanded(command, answer),
+            Errand::Unheard(command) => self.command_again(command),
             Errand::Said(answer) => {
                 self.outbox.sent();
                 if let Err(error) = answer {

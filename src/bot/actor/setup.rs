@@ -10,7 +10,7 @@ use crate::{
         acquaintances::Acquaintances, boards::Boards, facts::Moment, favours::Favours, game::GameError,
         lag::Tardiness, meters::Meters, mind::Mind, rivals::Rivals,
     },
-    config::{Play, Rule},
+    config::{Chat, Play, Rule},
     lichess::{
         CallError, Client,
         model::{GameId, UserId},
@@ -64,6 +64,8 @@ pub(in crate::bot) struct Setup {
     pub(in crate::bot) opponent: Option<UserId>,
     /// Who sits down, and with which books, where no rule says otherwise.
     pub(in crate::bot) play: Play,
+    /// What its opponent may ask for.
+    pub(in crate::bot) chat: Chat,
     /// The rules.
     pub(in crate::bot) rules: Arc<Vec<Rule>>,
     /// What rules may ask besides what the game itself says.

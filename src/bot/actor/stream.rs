@@ -28,9 +28,13 @@ impl Actor {
             Some(News::Lost { why, lived }) => {
                 self.frame_due = None;
                 self.mind_flag();
+                if self.is_over() {
+                    // It has nothing more to tell.
+                    return;
+                }
                 self.shared.meters.stream_lost("game");
                 debug!("{why}, reopening");
-                if !self.is_over() && self.duel.truce(&why, lived).is_some() {
+                if self.duel.truce(&why, lived).is_some() {
                     // A clock may be running, so this one is never left alone.
                     self.shared.meters.stream_contested("game");
                     warn!(
@@ -42,6 +46,9 @@ impl Actor {
                 if tries.is_power_of_two() {
                     warn!("no stream after {tries} tries: {why}");
                 }
+            }
+            Some(News::Spent(span)) => {
+                warn!("the game's stream ends again and again: not opened for {span}");
             }
             Some(News::Refused(why @ CallError::Unauthorized { .. })) => {
                 self.outcome = Some(Outcome::Unauthorized(why));

@@ -126,6 +126,7 @@ impl Actor {
             opponent_last: self.opponent_last,
             own_last: self.own_last,
             scores: self.my_scores(),
+            rated: game.frame().rated,
             against_bot: game.opponent().is_bot(),
             offered_draw: game.is_offered_draw(),
             offered_at: self.offered_at,

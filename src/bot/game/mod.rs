@@ -261,6 +261,12 @@ impl Game {
         self.state.offers_draw(self.opponent_side())
     }
 
+    /// Whether the opponent asks to take back.
+    #[must_use]
+    pub fn is_asked_for_takeback(&self) -> bool {
+        self.state.asks_takeback(self.opponent_side())
+    }
+
     /// Whether it is my move in a game that goes on.
     #[must_use]
     pub fn is_my_turn(&self) -> bool {

@@ -46,6 +46,8 @@ pub struct MoveRequest {
     pub scores: Vec<Score>,
     /// Whether the opponent is a bot.
     pub against_bot: bool,
+    /// Whether ratings change.
+    pub rated: bool,
     /// Whether the opponent's draw offer is on the table.
     pub offered_draw: bool,
     /// The ply of my last draw offer.
@@ -59,6 +61,7 @@ impl MoveRequest {
         Outlook {
             scores,
             ply: self.line.ply(),
+            rated: self.rated,
             against_bot: self.against_bot,
             offered_at: self.offered_at,
         }

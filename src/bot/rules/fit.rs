@@ -109,6 +109,13 @@ fn moment(when: &When, facts: &Facts) -> Option<String> {
         )
     })
     .or_else(|| {
+        // The opponent may have set that level by chat.
+        let would_count = (when.last_level.is_bound() && facts.rated).then_some(false);
+        unless(would_count, || {
+            "last-level: never holds in rated games".to_owned()
+        })
+    })
+    .or_else(|| {
         outside(
             when.last_level,
             facts.score.level.map(|level| level.0),

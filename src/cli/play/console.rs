@@ -165,7 +165,7 @@ impl<W: Write> Console<W> {
                 return Ok(false);
             }
             News::Refused(error) => return Err(error.into()),
-            News::Opened | News::Garbled(_) | News::Unopened { .. } => return Ok(false),
+            News::Opened | News::Garbled(_) | News::Unopened { .. } | News::Spent(_) => return Ok(false),
         };
         if let GameEvent::Chat(line) = &event {
             self.show_chat(line)?;

@@ -15,6 +15,9 @@ export interface Opponent {
   readonly next: { readonly name: string; readonly asked: number | null };
 }
 
+/** How the bot's answer begins when this game stays as it is. */
+const REFUSALS = /^(This game goes on as it began|Rated games keep|Here I play at levels|My strength is not|I am not acquainted)/;
+
 /**
  * Read from the chat, which the server keeps: a reload and a second tab come to the same answer. What we ask for by number
  * or name counts at once; the bot's answer is the last word on it, and the only one on how much easier or harder it plays.
@@ -36,7 +39,7 @@ export function opponent(game: Game, lobby: Lobby | null): Opponent | null {
     } else if (from === bot) {
       const [, level] = /^From my next move on I play at level (\d+)\.$/.exec(text) ?? [];
       if (level) now = { ...now, asked: Number(level) };
-      if (/^(This game goes on as it began|My strength stays as it is)/.test(text)) now = before;
+      if (REFUSALS.test(text)) now = before;
       const [, title, later] = /In our next casual game (?:you play (.+)|I play at level (\d+))\.$/.exec(text) ?? [];
       if (title) next = { who: lobby.personalities.find((who) => who.title === title) ?? now.who, asked: null };
       if (later) next = { who: (next ?? now).who, asked: Number(later) };

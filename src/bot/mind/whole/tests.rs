@@ -31,6 +31,7 @@ fn request(profile: &Profile, moves: &str) -> MoveRequest {
         own_last: None,
         scores: Vec::new(),
         against_bot: true,
+        rated: true,
         offered_draw: false,
         offered_at: None,
         seed: 7,
@@ -156,7 +157,7 @@ fn scores_up_to_this_move_decide_on_draw_and_resignation() {
         behind: Centipawns(500),
         moves: 2,
     });
-    let moves = "g1f3 g8f6 f3g1 f6g8 ".repeat(6);
+    let moves = "g1f3 g8f6 f3g1 f6g8 ".repeat(15);
     let mut request = request(&profile, moves.trim());
     request.scores = vec![Score::Cp(Centipawns(10))];
     request.offered_draw = true;

@@ -1,0 +1,75 @@
+//! `[chat]`: what opponents may ask for by chat, of whatever personality plays.
+
+use std::ops::RangeInclusive;
+
+use super::{Known, wish::personalities};
+use crate::{
+    personality::Level,
+    settings::{Flag, List, Section},
+    units::Elo,
+};
+
+/// What opponents may ask for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chat {
+    /// Whether commands are heard at all.
+    pub commands: bool,
+    /// The levels there are to choose from; none where strength is not theirs to choose.
+    pub levels: RangeInclusive<Elo>,
+    /// The personalities there are to choose from; all where none are named.
+    pub personalities: Option<Vec<String>>,
+}
+
+impl Default for Chat {
+    /// Everything.
+    fn default() -> Self {
+        let (least, most) = (Elo(*Level::RANGE.start()), Elo(*Level::RANGE.end()));
+        Self {
+            commands: true,
+            levels: least..=most,
+            personalities: None,
+        }
+    }
+}
+
+impl Chat {
+    /// Whether a personality may be asked for.
+    #[must_use]
+    pub fn offers(&self, personality: &str) -> bool {
+        let named = self.personalities.as_ref();
+        named.is_none_or(|named| named.iter().any(|name| name == personality))
+    }
+}
+
+/// Declares the section's keys.
+pub(super) fn declare(chat: &mut Section<'_>, known: Option<Known<'_>>) -> Chat {
+    let (least, most) = Chat::default().levels.into_inner();
+    let read = Chat {
+        commands: chat.key(
+            "commands",
+            Flag,
+            true,
+            "Whether opponents can ask for anything, as !help tells them.",
+        ),
+        levels: chat.key(
+            "min-level",
+            Level,
+            least,
+            "The weakest level that they can ask for, in casual games.",
+        )..=chat.key("max-level", Level, most, "And the strongest."),
+        personalities: chat.optional(
+            "personalities",
+            List(personalities(known)),
+            "all of them",
+            "The personalities that they can ask for, in casual games; [] for none.",
+        ),
+    };
+    if read.levels.is_empty() {
+        chat.warning(
+            "min-level",
+            "min-level is more than max-level",
+            "nobody can ask for a level",
+        );
+    }
+    read
+}
