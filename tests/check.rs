@@ -106,6 +106,37 @@ fn settings_are_known_by_their_first_section_under_whatever_name() {
 }
 
 #[test]
+fn lists_that_settings_name_are_read_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let settings = "[[list]]\nname = \"friends\"\nusers = [\"ana\"]\n\n[[list]]\nname = \"blocked\"\nfile = \"blocked.txt\"\n";
+    fs::write(path("bot.toml"), settings).unwrap();
+    fs::create_dir(path("books")).unwrap();
+    fs::create_dir(path("personalities")).unwrap();
+    fs::write(path("personalities/club.toml"), "").unwrap();
+    let check = || {
+        let output = sparring(&["--lines", path("bot.toml").to_str().unwrap()]);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, said) = check();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("bot.toml:7:8: error: list[2].file: cannot read") && said.contains("blocked.txt"),
+        "{said}"
+    );
+    fs::write(path("blocked.txt"), "boris\nnot a name\n").unwrap();
+    let (code, said) = check();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("blocked.txt:2:1: error: \"not a name\" is no name of a user"),
+        "{said}"
+    );
+    fs::write(path("blocked.txt"), "boris # cheats\n").unwrap();
+    let (code, said) = check();
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
 fn a_personality_on_its_own_is_not_blamed_for_books_that_lie_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("tim.toml"), "books = [\"my-own\"]\n").unwrap();

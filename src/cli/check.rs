@@ -18,7 +18,7 @@ use crate::{
     book::{self, Book},
     config::{self, Known, Paths},
     diagnostic::{Diagnostic, Findings, Severity},
-    personality,
+    lists, personality,
     settings::Key,
     watch::list,
 };
@@ -204,16 +204,41 @@ impl Checker {
 
     fn config(&mut self, path: &Path) -> Result<(), (PathBuf, io::Error)> {
         let text = read(path)?;
-        self.keep(self.text(&text, path, |name, text| match &self.books {
-            Some(books) => {
-                let known = Known {
-                    books,
-                    personalities: &self.personalities,
-                };
-                config::read_among(name, text, known).1
+        let mut lists = Vec::new();
+        let mut findings = self.text(&text, path, |name, text| {
+            let (config, findings) = match &self.books {
+                Some(books) => {
+                    let known = Known {
+                        books,
+                        personalities: &self.personalities,
+                    };
+                    config::read_among(name, text, known)
+                }
+                None => config::read(name, text),
+            };
+            lists = config.map_or_else(Vec::new, |config| config.lists);
+            findings
+        });
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let keys = config::keys(&findings.text);
+        for (number, list) in lists.iter().enumerate() {
+            let Some(file) = list.file.as_ref().map(|file| folder.join(file)) else {
+                continue;
+            };
+            match read(&file) {
+                Ok(names) => self.keep(self.text(&names, &file, list_findings)),
+                Err((_, why)) => {
+                    let key = format!("list[{}].file", number + 1);
+                    let span = keys.iter().find(|known| known.path == key);
+                    let span = span.and_then(|known| known.span.clone()).unwrap_or(0..0);
+                    let missing = format!("{key}: cannot read {}: {why}", file.display());
+                    let missing = Diagnostic::error(span, missing)
+                        .with_help("until it can be read, nobody is on the list by it");
+                    findings.list.push(missing);
+                }
             }
-            None => config::read(name, text).1,
-        }));
+        }
+        self.keep(Findings::new(findings.name, findings.text, findings.list));
         Ok(())
     }
 
@@ -281,6 +306,18 @@ impl Checker {
 
 const BOOK: &str = "book";
 const PROFILE: &str = "toml";
+
+/// What is wrong with a list of users.
+fn list_findings(name: &str, text: &str) -> Findings {
+    let misfits = lists::parse(text).1.into_iter().map(|number| {
+        let before: usize = text.split_inclusive('\n').take(number - 1).map(str::len).sum();
+        let line = text[before..].lines().next().unwrap_or_default();
+        let message = format!("\"{line}\" is no name of a user");
+        Diagnostic::error(before..before + line.len(), message)
+            .with_help("one name a line; # begins a comment")
+    });
+    Findings::new(name, text, misfits.collect())
+}
 
 /// What is wrong with a book, and what looks like a slip in what can be read of it.
 fn book_findings(name: &str, bytes: &[u8]) -> Findings {

@@ -84,6 +84,12 @@ fn refused(error: LoadError, broken: &[Findings]) -> anyhow::Error {
 
 fn explained(error: LoadError, broken: &[Findings]) -> String {
     match error {
+        LoadError::Unreadable { path, source } if source.kind() == io::ErrorKind::InvalidData => {
+            format!(
+                "{} is not UTF-8: save it as that; `sparring check {0}` shows where",
+                path.display()
+            )
+        }
         LoadError::Unreadable { path, source } => {
             format!(
                 "cannot read {}: {source}; name another file with --config",

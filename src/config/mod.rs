@@ -334,6 +334,13 @@ fn declare_games(games: &mut Section<'_>) -> Games {
         1,
         "Of these, seats that bots never take; one is left to bots all the same.",
     );
+    if for_humans >= max && games.span("for-humans").is_some() {
+        games.warning(
+            "for-humans",
+            format!("of {max} seats {for_humans} cannot be kept from bots: one is theirs"),
+            "bots are refused by a rule: from = \"bots\", then = \"decline\"",
+        );
+    }
     let per_opponent = games.key(
         "per-opponent",
         count(),

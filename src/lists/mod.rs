@@ -107,22 +107,22 @@ impl Lists {
     }
 }
 
-/// Users, and how many lines are no names of users.
-type Names = (BTreeSet<UserId>, usize);
+/// Users, and the numbers of the lines that are no names of users.
+type Names = (BTreeSet<UserId>, Vec<usize>);
 
-/// Reads names from text: one a line, `#` begins a comment. What cannot be a name is counted, not kept.
+/// Reads names from text: one a line, `#` begins a comment. Of what cannot be a name the line is told, from 1.
 #[must_use]
-pub fn parse(text: &str) -> (BTreeSet<UserId>, usize) {
-    let mut misfits = 0;
+pub fn parse(text: &str) -> (BTreeSet<UserId>, Vec<usize>) {
+    let mut misfits = Vec::new();
     let mut users = BTreeSet::new();
-    for line in text.lines() {
+    for (index, line) in text.lines().enumerate() {
         let name = line.split('#').next().unwrap_or_default().trim();
         match name.parse() {
             Ok(user) => {
                 users.insert(user);
             }
             Err(_) if name.is_empty() => {}
-            Err(_) => misfits += 1,
+            Err(_) => misfits.push(index + 1),
         }
     }
     (users, misfits)
@@ -131,7 +131,7 @@ pub fn parse(text: &str) -> (BTreeSet<UserId>, usize) {
 /// The same of a text that should be a list. One that has lines and not one name is something else.
 fn legible(text: &str) -> Result<Names, FetchError> {
     match parse(text) {
-        (users, misfits) if users.is_empty() && misfits > 0 => Err(FetchError::NoNames),
+        (users, misfits) if users.is_empty() && !misfits.is_empty() => Err(FetchError::NoNames),
         names => Ok(names),
     }
 }
@@ -293,8 +293,11 @@ impl Keeper {
     fn learn(&mut self, list: &str, source: Source, names: Result<(Names, Option<String>), FetchError>) {
         match names {
             Ok(((users, misfits), etag)) => {
-                if misfits > 0 {
-                    warn!("list {list}: {misfits} lines of {source} are no names of users");
+                if let Some(first) = misfits.first() {
+                    warn!(
+                        "list {list}: {} lines of {source} are no names of users, the first of them line {first}",
+                        misfits.len()
+                    );
                 }
                 info!("list {list}: {} users from {source}", users.len());
                 self.outside.insert(source, Outside { users, etag });
@@ -334,7 +337,7 @@ mod tests {
     fn names_stand_one_a_line_in_any_case() {
         let (users, misfits) = parse("Ana\n# a comment\n\n  BORIS # cheats\nnot a name\n<html>\nana\n");
         let names: Vec<&str> = users.iter().map(UserId::as_str).collect();
-        assert_eq!((names, misfits), (vec!["ana", "boris"], 2));
+        assert_eq!((names, misfits), (vec!["ana", "boris"], vec![5, 6]));
     }
 
     fn list(name: &str, file: Option<std::path::PathBuf>) -> UserList {
