@@ -183,6 +183,7 @@ ablations: runner
 .PHONY: bench-daemon
 bench-daemon:
 	$(CARGO) run --locked --release --bin sparring -- bench-daemon
+	$(CARGO) run --locked --release --bin sparring -- bench-daemon --crowd 64
 	$(CARGO) run --locked --release --bin sparring -- bench-daemon --endurance 10000
 
 # What sixteen live boards cost the daemon: less than 5 % of one core.

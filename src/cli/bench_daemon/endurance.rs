@@ -56,6 +56,11 @@ pub(super) async fn measure(games: usize, args: &Args) -> anyhow::Result<()> {
         &format!("growth from {} to {games} games", games * SETTLED / PARTS),
         &mebibytes(grown),
     );
+    let most = resident.iter().copied().max().unwrap_or_default();
+    row(
+        "the most of these figures above the first",
+        &mebibytes(most.saturating_sub(settled)),
+    );
     row(
         &format!("{games} games, {} at once, took", args.at_once),
         &watch.elapsed().to_string(),

@@ -159,7 +159,7 @@ async fn crowd(ground: &Ground, bot: &Bot, args: &Args, pause: Millis) -> anyhow
     for number in 0..args.crowd {
         let guest = Guest::new(ground, number)?;
         let manner = Manner {
-            clock: (Millis::from_secs(300), Millis::from_secs(3)),
+            clock: (Millis::from_secs(180), Millis::from_secs(2)),
             pause,
             drawn: usize::MAX,
             nodes: Nodes(0),
