@@ -1,6 +1,6 @@
 //! Networks and servers that fail for a while, as a whole.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sparring::{sandbox::Mishap, units::Millis};
 
@@ -64,6 +64,21 @@ async fn f5_f43_a_server_that_restarts_is_found_again_with_its_games() {
     stage.bot().until("one game", |status| status.games == 1).await;
     let own: Vec<usize> = stage.plies().into_iter().filter(|ply| ply % 2 == 1).collect();
     assert_eq!(own, [1, 3]);
+}
+
+#[tokio::test]
+async fn f5_a_challenge_is_accepted_within_a_second_of_the_loss_of_the_stream() {
+    let stage = replies(&["e7e5"]).open().await;
+    let mut took = Vec::new();
+    for _ in 0..3 {
+        stage.table.sandbox.end_streams();
+        let lost = Instant::now();
+        let mut game = stage.game(&WHITE).await;
+        took.push(lost.elapsed());
+        game.human_does("abort").await;
+    }
+    // The best of three: a machine that is busy with something else may be late once or twice.
+    assert!(took.iter().min() < Some(&Duration::from_secs(1)), "{took:?}");
 }
 
 #[tokio::test]
