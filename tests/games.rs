@@ -205,3 +205,15 @@ fn challenges_are_listed_with_their_verdicts() {
     );
     assert_eq!(games(&path, &["challenges", "--since", "2026-11-22"]), "");
 }
+
+#[test]
+fn a_bare_copy_of_a_running_bots_archive_is_told_for_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, copy] = ["archive.db", "copy.db"].map(|name| folder.path().join(name));
+    // Open as by a bot that runs: nothing is in the file itself yet.
+    let running = Archive::open(&path).unwrap();
+    std::fs::copy(&path, &copy).unwrap();
+    let said = games(&copy, &["list"]);
+    assert!(said.contains("is empty") && said.contains(".backup"), "{said}");
+    drop(running);
+}

@@ -25,6 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// quote the settings.
 const PLAYS_LAST_GAMES: &str = "bot.toml cannot be used: the games of the last run are played to their end and no others \
                                 begun, until it is mended and read again; the log says what is wrong";
+/// The same of one whose archive cannot be opened or written.
+const KEEPS_NOTHING: &str = "the archive cannot be written: games are played as always, and up to a thousand rows wait for it; \
+                             the log says why";
 /// What OpenMetrics calls itself.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -65,8 +68,17 @@ pub(super) async fn ailment(watched: &Watched) -> Option<&'static str> {
 }
 
 /// What is to be known of the daemon besides: nothing that a restart would mend.
-pub(super) fn note(watched: &Watched) -> Option<&'static str> {
-    watched.refusal.borrow().as_ref().map(|_| PLAYS_LAST_GAMES)
+pub(super) fn note(watched: &Watched) -> Option<String> {
+    let notes = [
+        (watched.refusal.borrow().is_some(), PLAYS_LAST_GAMES),
+        (watched.store.is_failing(), KEEPS_NOTHING),
+    ];
+    let notes: Vec<&str> = notes
+        .iter()
+        .filter(|(is_so, _)| *is_so)
+        .map(|(_, note)| *note)
+        .collect();
+    (!notes.is_empty()).then(|| notes.join(". "))
 }
 
 /// 200 when the loop turns and the event stream is open, else 503 and why. Settings that cannot be used are a note: who
