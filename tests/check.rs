@@ -56,6 +56,25 @@ fn sparring(arguments: &[&str]) -> Output {
 }
 
 #[test]
+fn the_settings_may_be_named_by_config_as_elsewhere() {
+    let said = |arguments: &[&str]| {
+        let output = sparring(&[&["--lines"], arguments].concat());
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, told) = said(&["--config", "settings/bot.toml"]);
+    assert!(code == Some(1) && told.contains("settings/bot.toml:"), "{told}");
+    assert_eq!((code, told), said(&["settings/bot.toml"]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("club");
+    fs::write(&path, "max = 3\n").unwrap();
+    let (code, told) = said(&["--config", path.to_str().unwrap()]);
+    assert!(
+        code == Some(1) && told.contains("max"),
+        "whatever it is called: {told}"
+    );
+}
+
+#[test]
 fn exit_codes_tell_order_from_mistakes_and_missing_files() {
     let root = env!("CARGO_MANIFEST_DIR");
     let shipped = sparring(&[&format!("{root}/bot.toml")]);

@@ -205,3 +205,42 @@ fn challenges_are_listed_with_their_verdicts() {
     );
     assert_eq!(games(&path, &["challenges", "--since", "2026-11-22"]), "");
 }
+
+#[test]
+fn what_is_asked_for_may_be_spelt_in_any_case_and_what_there_is_not_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    archive(&path);
+    let all = games(&path, &["list"]);
+    for asked in [
+        ["--variant", "Standard"],
+        ["--speed", "BLITZ"],
+        ["--personality", "Club"],
+        ["--color", "Black"],
+    ] {
+        assert_eq!(games(&path, &["list", asked[0], asked[1]]), all, "{asked:?}");
+    }
+    assert_eq!(games(&path, &["list", "--personality", "long-gone"]), "");
+    let said = games(&path, &["list", "--speed", "blizt"]);
+    assert!(
+        said.contains("'blitz'") && said.contains("correspondence"),
+        "{said}"
+    );
+    let said = games(&path, &["export", "--variant", "chess961"]);
+    assert!(
+        said.contains("'chess960'") && said.contains("kingOfTheHill"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_bare_copy_of_a_running_bots_archive_is_told_for_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, copy] = ["archive.db", "copy.db"].map(|name| folder.path().join(name));
+    // Open as by a bot that runs: nothing is in the file itself yet.
+    let running = Archive::open(&path).unwrap();
+    std::fs::copy(&path, &copy).unwrap();
+    let said = games(&copy, &["list"]);
+    assert!(said.contains("is empty") && said.contains(".backup"), "{said}");
+    drop(running);
+}

@@ -9,7 +9,7 @@ use std::{
     process::{Child, Command, ExitStatus, Output, Stdio},
 };
 
-use sparring::sandbox::{Options, Sandbox};
+use sparring::sandbox::{Fault, Mishap, Options, Sandbox};
 use tokio::{net::TcpListener, runtime::Runtime};
 use tokio_util::sync::CancellationToken;
 
@@ -227,6 +227,52 @@ fn nothing_that_is_there_is_overwritten_and_nothing_half_written() {
         said(&output)
     );
     assert!(!office.at("bot.toml").exists());
+}
+
+#[test]
+fn an_account_stays_a_persons_where_the_files_cannot_be_written() {
+    let office = Office::open();
+    let token = office.give("Fresh", &SCOPES);
+    fs::write(office.at("file"), "").unwrap();
+    for places in [
+        ["--config", "file/bot.toml", "--token-file", "token"],
+        ["--config", "bot.toml", "--token-file", "file/token"],
+    ] {
+        let output = office.init(&[&places[..], &["--upgrade", "Fresh"]].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains("cannot write file/"), "{}", said(&output));
+        let left = ["bot.toml", "token"].map(|name| office.at(name).exists());
+        assert_eq!(left, [false, false], "nothing half written stays");
+    }
+    fs::write(office.at("doctors"), token).unwrap();
+    fs::set_permissions(office.at("doctors"), fs::Permissions::from_mode(0o600)).unwrap();
+    fs::write(office.at("probe.toml"), "[lichess]\ntoken-file = \"doctors\"\n").unwrap();
+    let seen = office.sparring(&["doctor", "--config", "probe.toml"]);
+    assert!(said(&seen).contains("Fresh is no bot yet"), "{}", said(&seen));
+    // A folder that is not there yet is made, as for any other program's settings.
+    let output = office.init(&["--config", "etc/club/bot.toml", "--upgrade", "Fresh"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(mode(&office.at("etc/club/token")), 0o600);
+}
+
+#[test]
+fn an_upgrade_that_the_server_refuses_leaves_no_files_behind() {
+    let office = Office::open();
+    office.give("Fresh", &SCOPES);
+    office.sandbox.arm(Fault {
+        on: "account/upgrade".to_owned(),
+        skip: 0,
+        times: 1,
+        what: Mishap::Answer {
+            status: 400,
+            body: "{\"error\":\"not now\"}".to_owned(),
+            content_type: "application/json".to_owned(),
+            retry_after: None,
+        },
+    });
+    let output = office.init(&["--config", "etc/bot.toml", "--upgrade", "Fresh"]);
+    assert_eq!(output.status.code(), Some(69), "{}", said(&output));
+    assert!(!office.at("etc").exists(), "{}", said(&output));
 }
 
 #[test]

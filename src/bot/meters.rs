@@ -39,6 +39,7 @@ struct Counted {
     skipped: Family<Labels, Counter>,
     limited: Family<Labels, Counter>,
     lost_rows: Gauge,
+    failing: Gauge,
 }
 
 impl Default for Meters {
@@ -60,6 +61,7 @@ impl Default for Meters {
             skipped: Family::default(),
             limited: Family::default(),
             lost_rows: Gauge::default(),
+            failing: Gauge::default(),
         };
         counted.register();
         Self(Arc::new(counted))
@@ -136,6 +138,11 @@ impl Counted {
             "Rows that could not be kept",
             self.lost_rows.clone(),
         );
+        registry.register(
+            "archive_failing",
+            "Whether the archive cannot be written, so that rows wait",
+            self.failing.clone(),
+        );
     }
 }
 
@@ -194,6 +201,7 @@ impl Meters {
         self.0.waiting.set(signed(status.waiting as u64));
         self.0.listening.set(i64::from(status.is_listening));
         self.0.lost_rows.set(signed(store.lost()));
+        self.0.failing.set(i64::from(store.is_failing()));
         self.0.memory.set(signed(memory.unwrap_or_default()));
         let mut page = String::new();
         // Writing to a string cannot fail.

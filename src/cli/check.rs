@@ -28,6 +28,7 @@ use crate::{
 #[command(after_help = "Examples:
   sparring check                              bot.toml here, and the folders it names
   sparring check /etc/sparring/bot.toml       the same elsewhere, under whatever name
+  sparring check --config club.toml           the same, as other commands are told of settings
   sparring check books/mine.book              one file
   sparring check --lines books                one line a finding, for editors
 
@@ -35,6 +36,9 @@ Exit codes: 0 in order (there may be warnings), 1 something is wrong, 2 a file i
 pub struct Args {
     /// Files and folders; bot.toml and the folders it names if there are none.
     files: Vec<PathBuf>,
+    /// The settings, checked with the folders they name.
+    #[arg(long)]
+    config: Option<PathBuf>,
     /// One line a finding, as in `file:line:column: error: ...`.
     #[arg(long, conflicts_with = "json")]
     lines: bool,
@@ -72,7 +76,7 @@ impl Outcome {
 /// # Errors
 /// When a named file is not there.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let outcome = check(&args.files).map_err(|(path, error)| {
+    let outcome = check_with(args.config.as_deref(), &args.files).map_err(|(path, error)| {
         let sentence = format!("cannot read {}: {error}", path.display());
         Failure::error(Exit::Usage, sentence)
     })?;
@@ -119,9 +123,18 @@ pub fn summary(outcome: &Outcome) -> String {
 /// # Errors
 /// The path that is not there or cannot be read, and why.
 pub fn check(files: &[PathBuf]) -> Result<Outcome, (PathBuf, io::Error)> {
+    check_with(None, files)
+}
+
+/// The same of a file besides that is said to be the settings.
+fn check_with(config: Option<&Path>, files: &[PathBuf]) -> Result<Outcome, (PathBuf, io::Error)> {
     let default = PathBuf::from(CONFIG);
-    let mut checker = Checker::new(files.iter().find(|path| is_config(path)).unwrap_or(&default));
-    if files.is_empty() {
+    let named = || files.iter().map(PathBuf::as_path).find(|path| is_config(path));
+    let mut checker = Checker::new(config.or_else(named).unwrap_or(&default));
+    if let Some(path) = config {
+        checker.config(path)?;
+        checker.folders()?;
+    } else if files.is_empty() {
         if default.exists() {
             checker.config(&default)?;
         }

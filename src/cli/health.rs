@@ -27,6 +27,9 @@ const PLAYS_LAST_GAMES: &str = "bot.toml cannot be used: the games of the last r
                                 begun, until it is mended and read again; the log says what is wrong";
 const IS_BEHIND: &str =
     "bot.toml cannot be used as it is now: the settings of before are in force; the log says what is wrong";
+/// The same of one whose archive cannot be opened or written.
+const KEEPS_NOTHING: &str = "the archive cannot be written: games are played as always, and up to a thousand rows wait for it; \
+                             the log says why";
 /// What OpenMetrics calls itself.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -69,12 +72,19 @@ pub(super) async fn ailment(watched: &Watched) -> Option<&'static str> {
 }
 
 /// What is to be known of the daemon besides: nothing that a restart would mend.
-pub(super) fn note(watched: &Watched) -> Option<&'static str> {
-    if watched.refusal.borrow().is_some() {
-        Some(PLAYS_LAST_GAMES)
-    } else {
-        watched.is_behind.borrow().then_some(IS_BEHIND)
-    }
+pub(super) fn note(watched: &Watched) -> Option<String> {
+    let is_refused = watched.refusal.borrow().is_some();
+    let notes = [
+        (is_refused, PLAYS_LAST_GAMES),
+        (!is_refused && *watched.is_behind.borrow(), IS_BEHIND),
+        (watched.store.is_failing(), KEEPS_NOTHING),
+    ];
+    let notes: Vec<&str> = notes
+        .iter()
+        .filter(|(is_so, _)| *is_so)
+        .map(|(_, note)| *note)
+        .collect();
+    (!notes.is_empty()).then(|| notes.join(". "))
 }
 
 /// 200 when the loop turns and the event stream is open, else 503 and why. Settings that cannot be used are a note: who

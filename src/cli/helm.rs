@@ -1,9 +1,6 @@
 //! What may be changed while the daemon runs: the settings, read again, and whether new games are begun.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use tokio::sync::watch;
 use tracing::{error, info, warn};
@@ -36,8 +33,8 @@ pub(super) struct Helm {
     options: watch::Sender<Options>,
     lists: watch::Sender<Vec<UserList>>,
     course: watch::Sender<Course>,
-    /// Where the settings in force are kept; none for nowhere.
-    kept_in: Option<PathBuf>,
+    /// The settings in force, kept for a start that finds them spoiled.
+    copy: last_good::Copy,
     /// Why the settings at the start could not be used, as long as only the games of the last run are played.
     refusal: watch::Sender<Option<Arc<str>>>,
     /// The settings were read again and could not be used: those of before are in force.
@@ -61,7 +58,7 @@ impl Helm {
             options,
             lists,
             course: watch::channel(Course::default()).0,
-            kept_in: None,
+            copy: last_good::Copy::default(),
             refusal: watch::channel(None).0,
             is_behind: watch::channel(false).0,
         }
@@ -70,13 +67,24 @@ impl Helm {
     /// The same of settings that became what they are so, which are kept in this folder whenever they are in force; where
     /// they were refused, only the last run's games are played.
     pub(super) fn standing(self, standing: Standing, kept_in: Option<PathBuf>) -> Self {
+        let mut copy = last_good::Copy::new(kept_in);
         match standing {
-            Standing::Accepted(text) => keep(kept_in.as_deref(), &text),
+            Standing::Accepted(text) => copy.keep(text),
             Standing::Refused(refusal) => {
                 self.refusal.send_replace(Some(format!("{refusal:#}").into()));
             }
         }
-        Self { kept_in, ..self }
+        Self { copy, ..self }
+    }
+
+    /// Whether the settings in force could not be kept so far.
+    pub(super) fn owes_a_copy(&self) -> bool {
+        self.copy.is_owed()
+    }
+
+    /// Tries again to keep them.
+    pub(super) fn keep_again(&mut self) {
+        self.copy.try_again();
     }
 
     /// Why the settings at the start could not be used, as long as only the games of the last run are played.
@@ -121,7 +129,7 @@ impl Helm {
                 self.wanted = Options::from(&fresh);
                 self.lists.send_replace(fresh.lists);
                 self.steer();
-                keep(self.kept_in.as_deref(), &text);
+                self.copy.keep(text);
                 self.is_behind.send_replace(false);
                 info!("{} read again", self.path.display());
                 if self.refusal.send_replace(None).is_some() {
@@ -185,13 +193,6 @@ impl Helm {
             options.tournaments.enabled = false;
         }
         self.options.send_replace(options);
-    }
-}
-
-/// Keeps the settings in force, if they are kept at all.
-fn keep(folder: Option<&Path>, text: &str) {
-    if let Some(folder) = folder {
-        last_good::keep(folder, text);
     }
 }
 

@@ -1,17 +1,21 @@
 //! `sparring init`: from a fresh account to a bot that can be started. Asks for the token, checks it at once, explains
-//! what cannot be undone, and writes the settings and the token's file. Never overwrites anything.
+//! what cannot be undone, and writes the settings and the token's file before that is done. Never overwrites anything.
+
+mod draft;
 
 use std::{
-    fs::{self, OpenOptions},
-    io::{IsTerminal as _, Read as _, Write as _},
+    fs,
+    io::{IsTerminal as _, Read as _},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 use console::Term;
 
+use draft::Draft;
+
 use super::{
-    account::{self, NEEDED, TOKENS, failed},
+    account::{self, NEEDED, Standing, TOKENS, failed},
     exit::{Exit, Failure},
     hidden, private,
     service::fresh_seed,
@@ -27,7 +31,8 @@ use crate::{
   sparring init                                asks for everything
   sparring init --from ~/token.txt --upgrade MyBot    without questions, for scripts
 
-Exit codes: 0 ready, 1 something is there already, 2 usage, 69 server not reachable, 77 token or account refused.")]
+Exit codes: 0 ready, 1 a file is there already or cannot be written, 2 usage, 69 server not reachable,
+77 token or account refused.")]
 pub struct Args {
     /// The settings to write.
     #[arg(long, default_value = "bot.toml")]
@@ -60,7 +65,7 @@ const MOST: u64 = 4096;
 /// Runs the wizard.
 ///
 /// # Errors
-/// When a file is there already, no token is to be had, or the server refuses token or account.
+/// When a file is there already or cannot be written, no token is to be had, or the server refuses token or account.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     private::keep_memory_private();
     let token_file = args.token_file.clone().unwrap_or_else(|| {
@@ -82,14 +87,20 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let name = runtime.block_on(admit(&client, args.upgrade.as_deref()))?;
-    // The token first: settings that name a file which is not there would be worse than the other way round.
-    write_new(&token_file, &format!("{}\n", text.trim()), 0o600)?;
-    write_new(
-        &args.config,
-        &settings(&server, &args.config, &token_file)?,
-        0o644,
-    )?;
+    let standing = runtime.block_on(account::standing(&client, Config::default().tournaments.scopes()))?;
+    let name = admit(&standing, args.upgrade.as_deref())?;
+    // Before the upgrade, which cannot be undone: an account must not become a bot for ever when the disk is full. The
+    // token first: settings that name a file which is not there would be worse than the other way round.
+    let settings = settings(&server, &args.config, &token_file)?;
+    let token_draft = Draft::write(&token_file, &format!("{}\n", text.trim()), 0o600)?;
+    let settings_draft = Draft::write(&args.config, &settings, 0o644)?;
+    if !standing.account.is_bot() {
+        runtime
+            .block_on(client.upgrade_to_bot())
+            .map_err(|error| failed(&error))?;
+    }
+    token_draft.keep();
+    settings_draft.keep();
     super::print(format_args!(
         "{name} is ready. The settings are in {}, the token is in {}, readable by you alone.\n\
          Takebacks: lichess lets nobody ask a new bot for one. To grant them, log in as {name} and allow them in casual\n\
@@ -132,9 +143,8 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
     Ok(hidden::read_line(&term, "Token: ")?)
 }
 
-/// Checks the token, and makes the account a bot if it is none and its owner wants that. Returns its name.
-async fn admit(client: &Client, upgrade: Option<&str>) -> anyhow::Result<String> {
-    let standing = account::standing(client, Config::default().tournaments.scopes()).await?;
+/// Whether the account is a bot, or may become one and its owner wants that. Returns its name.
+fn admit(standing: &Standing, upgrade: Option<&str>) -> anyhow::Result<String> {
     let name = Untrusted(&standing.account.username).to_string();
     if !standing.needless.is_empty() {
         warn(&format!(
@@ -166,7 +176,6 @@ async fn admit(client: &Client, upgrade: Option<&str>) -> anyhow::Result<String>
         let sentence = format!("that is not {name}: the account stays as it is, and nothing was written");
         return Err(Failure::error(Exit::NoPermission, sentence));
     }
-    client.upgrade_to_bot().await.map_err(|error| failed(&error))?;
     Ok(name)
 }
 
@@ -221,20 +230,6 @@ fn settings(server: &Server, config: &Path, token_file: &Path) -> anyhow::Result
         &format!("url = \"{}\"", server.as_str()),
         1,
     ))
-}
-
-/// Writes a file that was not there before.
-fn write_new(path: &Path, text: &str, mode: u32) -> anyhow::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-    #[cfg(not(unix))]
-    let _ = mode;
-    let written = options
-        .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()));
-    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 #[cfg(test)]

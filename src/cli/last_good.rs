@@ -4,10 +4,11 @@
 use std::{
     fs,
     io::{self, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use tracing::warn;
+use tracing::{info, warn};
 
 use super::state;
 use crate::config::{self, Config};
@@ -18,13 +19,51 @@ const NAME: &str = "last-good.toml";
 const HEAD: &str =
     "# The settings in force, kept by Sparring for a start that finds them spoiled. Edit bot.toml instead.\n";
 
-/// Keeps the text of settings that are in force, which holds no token. Where that cannot be done the bot plays without.
-pub(super) fn keep(folder: &Path, text: &str) {
-    if let Err(why) = write(&folder.join(NAME), &format!("{HEAD}{text}")) {
-        warn!(
-            "the settings in force are not kept in {}: {why}",
-            folder.display()
-        );
+/// Keeps the text of settings that are in force, which holds no token. Where that cannot be done the bot plays without, and
+/// tries again from time to time.
+#[derive(Debug, Default)]
+pub(super) struct Copy {
+    /// Where it is kept; none for nowhere.
+    folder: Option<PathBuf>,
+    /// What could not be kept so far.
+    owed: Option<Arc<str>>,
+}
+
+impl Copy {
+    /// Keeps in a folder, or nowhere.
+    pub(super) fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, owed: None }
+    }
+
+    /// Keeps this text from now on.
+    pub(super) fn keep(&mut self, text: Arc<str>) {
+        let Some(folder) = &self.folder else { return };
+        self.owed = match write(folder, &text) {
+            Ok(()) => None,
+            Err(why) => {
+                warn!(
+                    "the settings in force are not kept in {} until they can be: {why}",
+                    folder.display()
+                );
+                Some(text)
+            }
+        };
+    }
+
+    /// Whether there is something to try again.
+    pub(super) fn is_owed(&self) -> bool {
+        self.owed.is_some()
+    }
+
+    /// Tries again what could not be done. That it cannot be done was said at first.
+    pub(super) fn try_again(&mut self) {
+        let (Some(folder), Some(text)) = (&self.folder, &self.owed) else {
+            return;
+        };
+        if write(folder, text).is_ok() {
+            info!("the settings in force are kept again");
+            self.owed = None;
+        }
     }
 }
 
@@ -41,12 +80,15 @@ pub(super) fn read(folder: &Path, settings: &Path) -> Option<Config> {
 }
 
 /// Whole or not at all, for the owner's eyes only, and only if it says something new.
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    if fs::read_to_string(path).is_ok_and(|kept| kept == text) {
+fn write(folder: &Path, text: &str) -> io::Result<()> {
+    let (path, text) = (folder.join(NAME), format!("{HEAD}{text}"));
+    if fs::read_to_string(&path).is_ok_and(|kept| kept == text) {
         return Ok(());
     }
+    // It may be that there was no room for the folder either.
+    fs::create_dir_all(folder)?;
     // Temporary files are private.
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;
     // The new name must not be on the disk before the text is.
     file.as_file().sync_all()?;
@@ -57,6 +99,10 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn keep(folder: &Path, text: &str) {
+        Copy::new(Some(folder.to_owned())).keep(text.into());
+    }
 
     #[test]
     fn settings_are_read_as_they_were_kept_and_count_from_where_they_lay() {
@@ -88,6 +134,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         keep(folder.path(), "[games]\nmax = \"many\"\n");
         assert_eq!(read(folder.path(), Path::new("bot.toml")), None);
-        keep(&folder.path().join("not there"), "");
+    }
+
+    #[test]
+    fn what_a_full_disk_did_not_take_is_kept_as_soon_as_it_does() {
+        let at = tempfile::tempdir().unwrap();
+        let folder = at.path().join("state");
+        fs::write(&folder, "").unwrap();
+        let mut copy = Copy::new(Some(folder.clone()));
+        copy.keep("[games]\nmax = 2\n".into());
+        copy.try_again();
+        assert!(copy.is_owed());
+        fs::remove_file(&folder).unwrap();
+        copy.try_again();
+        assert!(!copy.is_owed());
+        assert_eq!(read(&folder, Path::new("bot.toml")).unwrap().games.max, 2);
     }
 }

@@ -50,6 +50,14 @@ mod tests {
     }
 
     #[test]
+    fn the_readme_names_the_commands_that_the_help_does_not() {
+        let readme = include_str!("../../README.md");
+        for name in ["sparring completions", "sparring man"] {
+            assert!(readme.contains(&format!("`{name} ")), "{name}");
+        }
+    }
+
+    #[test]
     fn every_command_has_a_page_with_its_options_and_pages_name_none_that_is_not_there() {
         let folder = tempfile::tempdir().unwrap();
         pages(Cli::command(), folder.path()).unwrap();

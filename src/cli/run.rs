@@ -1,12 +1,12 @@
 //! `sparring run`: the bot on lichess, until it is told to stop.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use anyhow::Context as _;
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::{mpsc, watch},
-    time::Instant,
+    time::{Instant, MissedTickBehavior},
 };
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
@@ -21,7 +21,7 @@ use super::{
     leaning, listening, private,
     rescue::{self, Beginning},
     service::{Service, assemble, failure, fresh_seed},
-    state,
+    state::{self, Place},
     station::Station,
     token::{Sources, TokenError},
     warnings::Warnings,
@@ -58,6 +58,9 @@ pub struct Args {
 
 /// More wishes of the owner at once than the daemon can heed are refused.
 const WISHES: usize = 8;
+
+/// Settings that could not be kept, as on a full disk, are tried to be kept again after this time.
+const KEEP_AGAIN: Duration = Duration::from_secs(30);
 
 /// Runs the daemon to its end. The warnings are what the log has said of late.
 ///
@@ -121,16 +124,28 @@ async fn hold(
         Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
     let folder = state::folder(config, &args.station.config);
     // A dry run changes nothing here either.
-    let _lock = if args.dry_run {
+    let place = if args.dry_run {
         None
     } else {
-        Some(state::take(&folder).map_err(|taken| refused(taken.to_string()))?)
+        Some(Place::take(&folder).map_err(|taken| refused(taken.to_string()))?)
     };
-    serve(args, beginning, client, &server, &folder, warnings, stop).await
+    let kept = Kept {
+        folder: &folder,
+        place: place.as_ref(),
+    };
+    serve(args, beginning, client, &server, kept, warnings, stop).await
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
     Failure::error(Exit::NoPermission, format!("{:#}", anyhow::Error::new(error)))
+}
+
+/// Where lies what outlasts a restart.
+#[derive(Clone, Copy)]
+struct Kept<'p> {
+    folder: &'p Path,
+    /// The same folder, to write to; a dry run has none.
+    place: Option<&'p Place>,
 }
 
 async fn serve(
@@ -138,7 +153,7 @@ async fn serve(
     beginning: Beginning,
     client: Client,
     server: &Server,
-    folder: &Path,
+    Kept { folder, place }: Kept<'_>,
     warnings: Warnings,
     stop: &CancellationToken,
 ) -> anyhow::Result<Exit> {
@@ -154,12 +169,14 @@ async fn serve(
     service.daemon.lists = lists::keep(declared, cache, stop).await;
     service.daemon.dry = args.dry_run;
     service.daemon.claim = state::claim(server);
-    if config.state.archive && args.dry_run {
-        service.daemon.past = state::remembered(folder);
-    } else if config.state.archive {
-        (service.daemon.store, service.daemon.past) = state::open(folder);
-        if config.state.soft_weights {
-            leaning::keep(folder.join(state::ARCHIVE), stock.clone(), stop.clone());
+    match place {
+        _ if !config.state.archive => {}
+        None => service.daemon.past = state::remembered(folder),
+        Some(place) => {
+            (service.daemon.store, service.daemon.past) = place.open();
+            if config.state.soft_weights {
+                leaning::keep(folder.join(state::ARCHIVE), stock.clone(), stop.clone());
+            }
         }
     }
     let helm = Helm::new(
@@ -169,7 +186,7 @@ async fn serve(
         service.options.clone(),
         declare,
     )
-    .standing(standing, (!args.dry_run).then(|| folder.to_owned()));
+    .standing(standing, place.map(|_| folder.to_owned()));
     let (wishes, wished) = mpsc::channel(WISHES);
     if let Some(listen) = &config.status.listen {
         let panel = panel(&config, &service, &stock, &helm, warnings, wishes.clone())?;
@@ -226,6 +243,9 @@ async fn steer(service: Service, mut helm: Helm, mut wished: mpsc::Receiver<Wish
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let mut hopeless = None;
+    let mut again = tokio::time::interval(KEEP_AGAIN);
+    // Nobody looks at it as long as nothing is owed.
+    again.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let ended = loop {
         let plays_last_games = helm.is_in_rescue() && !signals.drain.is_cancelled();
         tokio::select! {
@@ -245,6 +265,7 @@ async fn steer(service: Service, mut helm: Helm, mut wished: mpsc::Receiver<Wish
                 hopeless = helm.give_up();
                 end(&signals);
             }
+            _ = again.tick(), if helm.owes_a_copy() => helm.keep_again(),
             () = herald.tell() => {}
         }
     };

@@ -1,5 +1,7 @@
 //! What outlasts a restart: the folder, the archive in it, and the lock that keeps one account to one bot.
 
+mod place;
+
 use std::{
     env,
     fs::{File, OpenOptions, TryLockError},
@@ -11,11 +13,13 @@ use std::{
 
 use tracing::{debug, warn};
 
+pub use place::{Place, Taken};
+
 use crate::{
     bot::{Claim, Past},
     config::{self, Config, Server},
     lichess::{Token, fingerprint},
-    store::{Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, Store, StoreError},
+    store::{Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, StoreError},
     units::Millis,
 };
 
@@ -93,43 +97,11 @@ pub(super) fn beside(settings: &Path) -> &Path {
     settings.parent().unwrap_or(Path::new(""))
 }
 
-/// Why a bot must not be started.
-#[derive(Debug, thiserror::Error)]
-#[error("another bot runs with {}: stop it, or give this one a folder of its own by [state]", .0.display())]
-pub struct Taken(pub PathBuf);
-
-/// Holds the folder for this process until it is dropped.
-#[derive(Debug)]
-pub struct Lock(#[expect(dead_code, reason = "the lock lives as long as the open file")] Option<File>);
-
-/// Takes the folder, making it if need be. Where that cannot be done the bot plays without.
-///
-/// # Errors
-/// [`Taken`] when another process holds it.
-pub fn take(folder: &Path) -> Result<Lock, Taken> {
-    match lock(folder) {
-        Ok(file) => Ok(Lock(Some(file))),
-        Err(TryLockError::WouldBlock) => Err(Taken(folder.to_owned())),
-        Err(TryLockError::Error(why)) => {
-            warn!(
-                "{} cannot be used, nothing outlasts a restart: {why}",
-                folder.display()
-            );
-            Ok(Lock(None))
-        }
-    }
-}
-
 /// Whether a bot that runs holds the folder. Changes nothing there.
 #[must_use]
 pub fn is_held(folder: &Path) -> bool {
     let lock = File::open(folder.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
-}
-
-fn lock(folder: &Path) -> Result<File, TryLockError> {
-    std::fs::create_dir_all(folder).map_err(TryLockError::Error)?;
-    lock_file(&folder.join(LOCK))
 }
 
 fn lock_file(path: &Path) -> Result<File, TryLockError> {
@@ -203,32 +175,6 @@ fn take_name(number: u64) -> Option<NameLock> {
 #[derive(Debug)]
 pub struct NameLock(#[expect(dead_code, reason = "the lock lives as long as what is open")] Option<OwnedFd>);
 
-/// Opens the archive in the folder: the handle that writes to it, and what it remembers. An archive that cannot be used
-/// costs no game.
-#[must_use]
-pub fn open(folder: &Path) -> (Store, Past) {
-    let path = folder.join(ARCHIVE);
-    let opened = Archive::open(&path).and_then(|archive| Ok((past(&archive)?, archive)));
-    let (past, archive) = match opened {
-        Ok(opened) => opened,
-        Err(why) => {
-            warn!(
-                "{} cannot be used, games are not kept: {:#}",
-                path.display(),
-                anyhow::Error::new(why)
-            );
-            return (Store::default(), Past::default());
-        }
-    };
-    match Store::start(archive) {
-        Ok(store) => (store, past),
-        Err(why) => {
-            warn!("games are not kept: {why}");
-            (Store::default(), past)
-        }
-    }
-}
-
 /// What the archive in the folder remembers, for whoever keeps nothing; nothing where there is none.
 #[must_use]
 pub fn remembered(folder: &Path) -> Past {
@@ -260,8 +206,9 @@ pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {
     if !path.exists() {
         return Vec::new();
     }
-    // The daemon comes after this: an archive of an earlier version may be renewed now.
-    let running = Archive::open(&path).and_then(|archive| archive.games(&filter));
+    // The daemon comes after this: an archive of an earlier version may be renewed now. A full disk lets it be read at most.
+    let archive = Archive::open(&path).or_else(|_| Archive::read(&path));
+    let running = archive.and_then(|archive| archive.games(&filter));
     running.unwrap_or_else(|why| {
         debug!("nobody knows which games run: {why}");
         Vec::new()
@@ -308,24 +255,6 @@ mod tests {
     };
 
     #[test]
-    fn a_folder_is_held_by_one_process_until_it_lets_go() {
-        let at = tempfile::tempdir().unwrap();
-        let folder = at.path().join("state");
-        assert!(!is_held(&folder) && !folder.exists());
-        let held = take(&folder).unwrap();
-        assert!(is_held(&folder));
-        assert!(
-            take(&folder)
-                .unwrap_err()
-                .to_string()
-                .contains("another bot runs")
-        );
-        drop(held);
-        assert!(!is_held(&folder));
-        take(&folder).unwrap();
-    }
-
-    #[test]
     fn whoever_names_the_settings_of_a_service_means_its_folder() {
         let at = tempfile::tempdir().unwrap();
         let [etc, var] = ["etc/sparring", "var/lib/sparring"].map(|path| at.path().join(path));
@@ -362,17 +291,6 @@ mod tests {
         assert!(claim(&server("https://b.example"))(&ana).is_some());
         drop(held);
         assert!(claim(&server("https://a.example"))(&ana).is_some());
-    }
-
-    #[test]
-    fn f52_a_folder_that_cannot_be_made_costs_no_game() {
-        let at = tempfile::tempdir().unwrap();
-        let file = at.path().join("file");
-        std::fs::write(&file, "").unwrap();
-        take(&file.join("state")).unwrap();
-        let (store, past) = open(&file.join("state"));
-        store.limit("x", Millis(1));
-        assert_eq!(past, Past::default());
     }
 
     #[test]

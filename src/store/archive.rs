@@ -43,6 +43,15 @@ pub enum StoreError {
     /// The database refuses.
     #[error("the archive refuses")]
     Sql(#[from] rusqlite::Error),
+    /// Another bot has its folder.
+    #[error("another bot has the archive")]
+    Held,
+    /// It has no tables yet.
+    #[error(
+        "the archive is empty: probably this is a copy of the archive.db of a running bot without the files beside it, which \
+         have what is new; copy by `sqlite3 archive.db \".backup copy.db\"`"
+    )]
+    Empty,
     /// An earlier program wrote it, and nobody has renewed it since.
     #[error(
         "the archive has schema {found}, this program reads {known}: `sparring run` renews it when it starts"
@@ -106,7 +115,7 @@ impl Archive {
     /// Opens an archive as it is, whatever else writes to it: its tables are for the daemon to renew.
     ///
     /// # Errors
-    /// [`StoreError`] when it is not there, or of another version.
+    /// [`StoreError`] when it is not there, empty, or of another version.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
         let archive = Self {
             sql: Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
@@ -114,6 +123,9 @@ impl Archive {
         };
         archive.sql.busy_timeout(BUSY)?;
         let (found, known) = (archive.version()?, SCHEMA.len());
+        if found == 0 {
+            return Err(StoreError::Empty);
+        }
         if found < known {
             return Err(StoreError::TooOld { found, known });
         }

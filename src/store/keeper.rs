@@ -5,7 +5,7 @@ use std::{
     fmt, io,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
     },
     thread,
@@ -13,7 +13,7 @@ use std::{
 };
 
 use tokio::sync::oneshot;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use super::{
     archive::{Archive, StoreError},
@@ -34,7 +34,11 @@ const AGAIN: Duration = Duration::from_secs(5);
 pub struct Store {
     orders: Option<SyncSender<Order>>,
     lost: Arc<AtomicU64>,
+    is_failing: Arc<AtomicBool>,
 }
+
+/// Opens an archive, as often as it is asked to. It lives as long as the archive is written, with what it holds, as a lock.
+pub type Opener = Box<dyn FnMut() -> Result<Archive, StoreError> + Send>;
 
 #[derive(Debug)]
 enum Order {
@@ -66,21 +70,29 @@ impl Store {
     /// # Errors
     /// When no thread can be started.
     pub fn start(archive: Archive) -> io::Result<Self> {
+        Self::start_with(Keeper::new(Some(archive), None))
+    }
+
+    /// Starts the thread of an archive that cannot be opened yet, as on a full disk: rows wait as they do where a write fails,
+    /// and whoever asks is told that there is none, until the opener has it.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn start_shut(opener: Opener) -> io::Result<Self> {
+        Self::start_with(Keeper::new(None, Some(opener)))
+    }
+
+    fn start_with(keeper: Keeper) -> io::Result<Self> {
         let (orders, inbox) = sync_channel(WAITING);
-        let keeper = Keeper {
-            archive,
-            waiting: VecDeque::new(),
-            is_failing: false,
-            lost: Arc::default(),
+        let store = Self {
+            orders: Some(orders),
+            lost: Arc::clone(&keeper.lost),
+            is_failing: Arc::clone(&keeper.is_failing),
         };
-        let lost = Arc::clone(&keeper.lost);
         thread::Builder::new()
             .name("archive".to_owned())
             .spawn(move || keeper.run(&inbox))?;
-        Ok(Self {
-            orders: Some(orders),
-            lost,
-        })
+        Ok(store)
     }
 
     /// Writes a game down, again if need be.
@@ -147,6 +159,12 @@ impl Store {
         self.lost.load(Ordering::Relaxed)
     }
 
+    /// Whether the archive could not be opened or written when that was last tried, so that rows wait.
+    #[must_use]
+    pub fn is_failing(&self) -> bool {
+        self.is_failing.load(Ordering::Relaxed)
+    }
+
     fn order(&self, order: Order) {
         if let Some(orders) = &self.orders
             && orders.try_send(order).is_err()
@@ -157,19 +175,32 @@ impl Store {
 }
 
 struct Keeper {
-    archive: Archive,
+    /// None as long as it could not be opened.
+    archive: Option<Archive>,
+    /// How to come by it, where it was not open from the start.
+    opener: Option<Opener>,
     waiting: VecDeque<Order>,
-    is_failing: bool,
+    is_failing: Arc<AtomicBool>,
     lost: Arc<AtomicU64>,
 }
 
 impl Keeper {
+    fn new(archive: Option<Archive>, opener: Option<Opener>) -> Self {
+        Self {
+            is_failing: Arc::new(archive.is_none().into()),
+            archive,
+            opener,
+            waiting: VecDeque::new(),
+            lost: Arc::default(),
+        }
+    }
+
     fn run(mut self, inbox: &Receiver<Order>) {
         loop {
-            let order = if self.waiting.is_empty() {
-                inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
-            } else {
+            let order = if self.is_behind() {
                 inbox.recv_timeout(AGAIN)
+            } else {
+                inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
             };
             match order {
                 Ok(order) => self.take(order),
@@ -179,8 +210,13 @@ impl Keeper {
         }
     }
 
+    /// Whether there is something to try again.
+    fn is_behind(&self) -> bool {
+        !self.waiting.is_empty() || self.archive.is_none()
+    }
+
     fn take(&mut self, order: Order) {
-        if !self.waiting.is_empty() {
+        if self.is_behind() {
             self.catch_up();
         }
         let order = match order {
@@ -188,7 +224,13 @@ impl Keeper {
                 let _ = done.send(()); // whoever waited may have given up
                 return;
             }
-            Order::Ask(Question(answer)) => return answer(&self.archive),
+            Order::Ask(Question(answer)) => {
+                // A question that is dropped tells whoever asked that there is no archive.
+                if let Some(archive) = &self.archive {
+                    answer(archive);
+                }
+                return;
+            }
             order => order,
         };
         if !self.waiting.is_empty() || !self.write(&order) {
@@ -202,6 +244,7 @@ impl Keeper {
 
     /// Writes what waits, in order, until something fails again.
     fn catch_up(&mut self) {
+        self.open();
         while let Some(order) = self.waiting.pop_front() {
             if !self.write(&order) {
                 self.waiting.push_front(order);
@@ -210,15 +253,32 @@ impl Keeper {
         }
     }
 
+    /// Opens the archive, where that could not be done so far. Why not was said when it was tried first.
+    fn open(&mut self) {
+        let (None, Some(opener)) = (&self.archive, &mut self.opener) else {
+            return;
+        };
+        match opener() {
+            Ok(archive) => {
+                self.archive = Some(archive);
+                self.tell(&Ok(()));
+            }
+            Err(why) => debug!("{why}, it is still shut: {}", cause(&why)),
+        }
+    }
+
     fn write(&mut self, order: &Order) -> bool {
+        let Some(archive) = &self.archive else {
+            return false;
+        };
         let written = match order {
-            Order::Game(record) => self.archive.put_game(record),
-            Order::Move(game, record) => self.archive.put_move(game, record),
-            Order::Challenge(record) => self.archive.put_challenge(record),
-            Order::Limit(key, until) => self.archive.put_limit(key, *until),
-            Order::Favour(game, favour) => self.archive.put_favour(game, favour),
-            Order::Rest(rest) => self.archive.put_rest(rest),
-            Order::Wish(opponent, asked, at) => self.archive.put_wish(opponent, asked, *at),
+            Order::Game(record) => archive.put_game(record),
+            Order::Move(game, record) => archive.put_move(game, record),
+            Order::Challenge(record) => archive.put_challenge(record),
+            Order::Limit(key, until) => archive.put_limit(key, *until),
+            Order::Favour(game, favour) => archive.put_favour(game, favour),
+            Order::Rest(rest) => archive.put_rest(rest),
+            Order::Wish(opponent, asked, at) => archive.put_wish(opponent, asked, *at),
             Order::Flush(_) | Order::Ask(_) => Ok(()),
         };
         self.tell(&written);
@@ -226,17 +286,19 @@ impl Keeper {
     }
 
     /// Says once that writing fails, and once that it works again.
-    fn tell(&mut self, written: &Result<(), StoreError>) {
+    fn tell(&self, written: &Result<(), StoreError>) {
+        let was_failing = self.is_failing.swap(written.is_err(), Ordering::Relaxed);
         match written {
-            Err(why) if !self.is_failing => {
-                let cause = std::error::Error::source(why).map(ToString::to_string);
-                warn!("{why}, rows wait: {}", cause.unwrap_or_default());
-            }
-            Ok(()) if self.is_failing => info!("the archive is written again"),
+            Err(why) if !was_failing => warn!("{why}, rows wait: {}", cause(why)),
+            Ok(()) if was_failing => info!("the archive is written again"),
             _ => {}
         }
-        self.is_failing = written.is_err();
     }
+}
+
+fn cause(why: &StoreError) -> String {
+    let cause = std::error::Error::source(why).map(ToString::to_string);
+    cause.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -279,12 +341,7 @@ mod tests {
         let lock = rusqlite::Connection::open(&path).unwrap();
         // Stands for a full disk: every write fails until the table is back.
         lock.execute_batch("ALTER TABLE moves RENAME TO gone").unwrap();
-        let mut keeper = Keeper {
-            archive,
-            waiting: VecDeque::new(),
-            is_failing: false,
-            lost: Arc::default(),
-        };
+        let mut keeper = Keeper::new(Some(archive), None);
         let id: GameId = "abcd1234".parse().unwrap();
         for ply in 1..=(WAITING as u32 + 5) {
             keeper.take(Order::Move(id.clone(), Box::new(record(ply))));
@@ -297,7 +354,35 @@ mod tests {
         );
         lock.execute_batch("ALTER TABLE gone RENAME TO moves").unwrap();
         keeper.catch_up();
-        assert_eq!(keeper.archive.moves(&id).unwrap().len(), WAITING);
+        let written = Archive::read(&path).unwrap().moves(&id).unwrap();
+        assert_eq!(written.len(), WAITING);
+    }
+
+    #[tokio::test]
+    async fn rows_wait_for_an_archive_that_cannot_be_opened_yet_and_the_bound_is_the_same() {
+        let at = tempfile::tempdir().unwrap();
+        let folder = at.path().join("state");
+        let path = folder.join("archive.db");
+        let opener = {
+            let path = path.clone();
+            move || Archive::open(&path)
+        };
+        let store = Store::start_shut(Box::new(opener)).unwrap();
+        assert!(store.is_failing());
+        let id: GameId = "abcd1234".parse().unwrap();
+        for ply in 1..=(WAITING as u32 + 5) {
+            store.a_move(id.clone(), record(ply));
+            // One at a time, so that none is lost on the way to the thread.
+            store.flush().await;
+        }
+        assert_eq!((store.lost(), store.is_failing()), (5, true));
+        let asked = store.ask(|archive| archive.games(&Filter::default())).await;
+        assert!(asked.is_none(), "there is no archive yet");
+        std::fs::create_dir(&folder).unwrap();
+        store.flush().await;
+        assert!(!store.is_failing());
+        let written = store.ask(move |archive| archive.moves(&id)).await.unwrap();
+        assert_eq!(written.unwrap().len(), WAITING);
     }
 
     #[tokio::test]

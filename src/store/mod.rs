@@ -24,6 +24,6 @@ pub use archive::{Archive, ChallengeFilter, Filter, GameResult, StoreError};
 pub use grounds::{
     BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, Worth, permille,
 };
-pub use keeper::Store;
+pub use keeper::{Opener, Store};
 pub use pgn::pgn;
 pub use record::{Asked, ChallengeRecord, End, Favour, GameRecord, MoveRecord, Rest, Source, Tally, Thought};

@@ -3,7 +3,10 @@
 use std::{fs, io::Write as _, path::Path, process::Stdio};
 
 use rustix::fs::{OFlags, fcntl_setfl};
-use sparring::store::{Archive, Filter};
+use sparring::{
+    lichess::model::GameId,
+    store::{Archive, Filter},
+};
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
     process::{Child, Command},
@@ -124,6 +127,53 @@ async fn f52_a_log_and_a_disk_that_are_full_cost_no_game() {
     table.anna.plays(&id, "move/e7e5").await;
     assert_eq!(plies(&mut lines, 3).await[2], "g1f3");
     assert_eq!(program.try_wait().unwrap(), None, "it goes on");
+}
+
+#[tokio::test]
+async fn f52_a_disk_that_has_room_again_after_the_start_keeps_the_game_that_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    let [state, settings, log] = ["state", "bot.toml", "log"].map(|name| folder.path().join(name));
+    // A file where the state should lie: nothing can be kept there yet.
+    fs::write(&state, "").unwrap();
+    let text = fs::read_to_string(&settings).unwrap() + "[status]\nlisten = \"127.0.0.1:0\"\n";
+    fs::write(&settings, text).unwrap();
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let _program = start(folder.path(), &table, fs::File::create(&log).unwrap().into());
+    let (id, mut lines) = begin(&table).await;
+    assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
+    let said = fs::read_to_string(&log).unwrap();
+    let address = said.split("dashboard is at http://").nth(1).unwrap();
+    let address = address.split(['/', '\u{1b}']).next().unwrap();
+    let page = async |path: &str| {
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let answer = client.get(format!("http://{address}/{path}")).send().await;
+        answer.unwrap().text().await.unwrap()
+    };
+    let health = page("healthz").await;
+    assert!(
+        health.contains("\"ok\":true") && health.contains("archive cannot be written"),
+        "{health}"
+    );
+    assert!(page("metrics").await.contains("sparring_archive_failing 1"));
+    fs::remove_file(&state).unwrap();
+    table.anna.plays(&id, "move/e7e5").await;
+    assert_eq!(plies(&mut lines, 3).await[2], "g1f3");
+    let id: GameId = id.parse().unwrap();
+    let kept = async {
+        let moves = || Archive::read(&state.join("archive.db"))?.moves(&id);
+        while moves().map_or(0, |moves| moves.len()) < 3 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, kept)
+        .await
+        .expect("the game is not kept");
+    let games = Archive::read(&state.join("archive.db"))
+        .unwrap()
+        .games(&Filter::default());
+    assert_eq!(games.unwrap().len(), 1, "its beginning has waited");
+    assert!(page("healthz").await.contains("\"note\":null"));
 }
 
 #[tokio::test]

@@ -80,20 +80,26 @@ fn installed(folders: &[&Path], names: &[&str]) -> Option<PathBuf> {
 
 /// Whether there is room where the archive grows. `None` where the system does not tell.
 pub(super) fn disk(state: &Path) -> Option<Line> {
-    const WHAT: &str = "disk";
     // The folder may be yet to be made: the room is that of where it will be.
     let there = state
         .ancestors()
         .find(|path| path.exists())
         .unwrap_or(Path::new("."));
     let stat = rustix::fs::statvfs(there).ok()?;
-    let free = stat.f_bavail.saturating_mul(stat.f_frsize) >> 20;
+    Some(room(stat.f_bavail.saturating_mul(stat.f_frsize) >> 20))
+}
+
+/// Whether so many MiB are room enough.
+fn room(free: u64) -> Line {
+    const WHAT: &str = "disk";
     let found = format!("{free} MiB free for the archive");
-    Some(if free < ROOM {
-        Line::worth(WHAT, found, "make room, or keep fewer games by [state]")
+    if free < ROOM {
+        // Nothing in an archive is ever deleted.
+        const REMEDY: &str = "make room, or name a folder on another disk by folder in [state]; archive = false there keeps no games";
+        Line::worth(WHAT, found, REMEDY)
     } else {
         Line::fine(WHAT, found)
-    })
+    }
 }
 
 /// Whether the dashboard could be served where the settings want it.
@@ -136,6 +142,21 @@ mod tests {
         let deep = folder.path().join("a/b/state");
         let room = |path: &Path| disk(path).unwrap().to_string();
         assert!(room(&deep).contains("MiB free"), "{}", room(&deep));
+    }
+
+    #[test]
+    fn what_the_doctor_says_of_a_disk_without_room_can_be_set() {
+        assert!(room(ROOM).to_string().starts_with("ok    disk"));
+        let said = room(ROOM - 1).to_string();
+        assert!(said.starts_with("warn  disk"), "{said}");
+        assert!(
+            said.contains("folder in [state]") && said.contains("archive = false"),
+            "{said}"
+        );
+        let text = "[state]\nfolder = \"/elsewhere\"\narchive = false\n";
+        let (config, findings) = crate::config::read("bot.toml", text);
+        let state = config.unwrap_or_else(|| panic!("{findings}")).state;
+        assert!(!state.archive && state.folder.is_some());
     }
 
     #[test]

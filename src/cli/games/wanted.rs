@@ -1,11 +1,12 @@
 //! Which games and challenges to show, as they are asked for.
 
 use anyhow::Context as _;
-use clap::ValueEnum;
+use clap::{ValueEnum, builder::PossibleValuesParser};
 use jiff::tz::TimeZone;
 
 use crate::{
-    lichess::model::{Side, UserId},
+    chess::Variant,
+    lichess::model::{Side, Speed, UserId},
     store::{ChallengeFilter, Filter, GameResult},
     units::Millis,
 };
@@ -31,18 +32,18 @@ pub(super) struct Wanted {
     #[arg(long)]
     bots: bool,
     /// In which the bot had this side.
-    #[arg(long)]
+    #[arg(long, ignore_case = true)]
     color: Option<Color>,
     /// That ended so for the bot.
-    #[arg(long)]
+    #[arg(long, ignore_case = true)]
     result: Option<Ended>,
     /// Of this variant, as in chess960.
-    #[arg(long)]
+    #[arg(long, ignore_case = true, value_parser = PossibleValuesParser::new(Variant::ALL.map(Variant::key)))]
     variant: Option<String>,
     /// Of this speed, as in blitz.
-    #[arg(long)]
+    #[arg(long, ignore_case = true, value_parser = PossibleValuesParser::new(Speed::ALL.map(Speed::key)))]
     speed: Option<String>,
-    /// Played by this personality.
+    /// Played by this personality, which may be gone by now.
     #[arg(long)]
     personality: Option<String>,
     /// No more than so many.

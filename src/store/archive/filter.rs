@@ -53,11 +53,11 @@ pub struct Filter {
     pub side: Option<Side>,
     /// That ended so for me.
     pub result: Option<Result>,
-    /// Of this variant, by lichess' key.
+    /// Of this variant, by lichess' key in any spelling of case.
     pub variant: Option<String>,
-    /// Of this speed, by lichess' key.
+    /// Of this speed, by lichess' key in any spelling of case.
     pub speed: Option<String>,
-    /// Played by this personality.
+    /// Played by this personality, in any spelling of case.
     pub personality: Option<String>,
     /// No more than so many, the newest first; none for all.
     pub most: Option<u32>,
@@ -81,9 +81,12 @@ impl Filter {
                 "side = ?",
                 self.side.map(|side| Value::from(side_name(side).to_owned())),
             ),
-            ("variant = ?", self.variant.as_ref().map(text)),
-            ("speed = ?", self.speed.as_ref().map(text)),
-            ("personality = ?", self.personality.as_ref().map(text)),
+            ("variant = ? COLLATE NOCASE", self.variant.as_ref().map(text)),
+            ("speed = ? COLLATE NOCASE", self.speed.as_ref().map(text)),
+            (
+                "personality = ? COLLATE NOCASE",
+                self.personality.as_ref().map(text),
+            ),
         ];
         let (mut conditions, mut values): (Vec<&str>, Vec<Value>) = asked
             .into_iter()

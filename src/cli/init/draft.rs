@@ -1,0 +1,106 @@
+//! Files that are written before something that cannot be undone, and are gone again where that does not come to pass.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+
+/// A file that was not there before, whole and on the disk, with the folders that it needed. Dropped without being kept it
+/// goes, and they with it.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    file: Option<PathBuf>,
+    /// Those that were made, the outermost first.
+    folders: Vec<PathBuf>,
+}
+
+impl Draft {
+    /// Writes it, making folders as needed. `mode` is who may read it.
+    ///
+    /// # Errors
+    /// When there is such a file already, or it cannot be written; then nothing is left behind.
+    pub(super) fn write(path: &Path, text: &str, mode: u32) -> anyhow::Result<Self> {
+        let mut draft = Self::default();
+        draft
+            .write_to(path, text, mode)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(draft)
+    }
+
+    fn write_to(&mut self, path: &Path, text: &str, mode: u32) -> io::Result<()> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let missing = folder
+            .ancestors()
+            .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        for folder in missing.collect::<Vec<_>>().into_iter().rev() {
+            fs::create_dir(folder)?;
+            self.folders.push(folder.to_owned());
+        }
+        let mut file = create(path, mode)?;
+        self.file = Some(path.to_owned());
+        file.write_all(text.as_bytes())?;
+        // Some disks say only now that they are full.
+        file.sync_all()
+    }
+
+    /// It stays.
+    pub(super) fn keep(mut self) {
+        self.file = None;
+        self.folders.clear();
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // What cannot be taken away again is told of by the next try, which finds it there.
+        if let Some(file) = &self.file {
+            let _ = fs::remove_file(file);
+        }
+        // A folder that somebody else has put something into stays.
+        for folder in self.folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+fn create(path: &Path, mode: u32) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_kept_is_gone_with_the_folders_made_for_it() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("a/b/token");
+        let draft = Draft::write(&path, "secret\n", 0o600).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "secret\n");
+        drop(draft);
+        assert_eq!(fs::read_dir(at.path()).unwrap().count(), 0);
+        Draft::write(&path, "secret\n", 0o600).unwrap().keep();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "secret\n");
+    }
+
+    #[test]
+    fn what_is_there_stays_as_it_is() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("token");
+        fs::write(&path, "mine").unwrap();
+        let refused = Draft::write(&path, "other", 0o600).unwrap_err();
+        assert!(refused.to_string().contains("cannot write"), "{refused}");
+        let below = Draft::write(&path.join("deeper/token"), "other", 0o600);
+        assert!(below.is_err(), "a file is no folder");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    }
+}
