@@ -47,7 +47,9 @@ impl Desk {
         }
         let is_free = self.is_free(now);
         let is_due = self.suitor.is_due(&self.options.borrow().matchmaking, now);
-        if is_free && is_due && self.client.silence(Class::Invite).is_none() {
+        let may_ask = is_free && self.client.silence(Class::Invite).is_none();
+        self.suitor.looked(may_ask.then_some(now));
+        if may_ask && is_due {
             self.suitor.asks(now, epoch());
             self.call(|client| async move { Errand::Online(client.online_bots(ONLINE).await) });
         }
@@ -65,12 +67,11 @@ impl Desk {
     pub(super) fn courts_at(&self) -> Option<Millis> {
         let now = self.now();
         let is_free = self.is_free(now);
+        let silence = self.client.silence(Class::Invite);
+        let allowed = silence.map_or(Millis::ZERO, |silence| now + silence);
         let options = self.options.borrow();
-        let wish = &options.matchmaking;
-        let silence = self.client.silence(Class::Invite).unwrap_or_default();
-        // When it is due and something else stands in the way, that will wake us.
-        let due = self.suitor.due_at(wish).max(now + silence);
-        (wish.enabled && is_free && due > now).then_some(due)
+        let looks_at = self.suitor.looks_at(&options.matchmaking, allowed);
+        looks_at.filter(|_| is_free)
     }
 
     /// The bots that are online, or not.

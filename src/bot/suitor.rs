@@ -62,6 +62,8 @@ pub(super) struct Suitor {
     pending: Option<(GameId, UserId)>,
     is_asking: bool,
     asked_at: Option<Millis>,
+    /// When it was last looked whether it is time, by somebody who could have asked then.
+    looked_at: Option<Millis>,
     idle_since: Millis,
     /// When the day ends whose challenges are counted.
     day_ends: Millis,
@@ -110,8 +112,22 @@ impl Suitor {
         wish.enabled && !self.is_asking && self.pending.is_none() && now >= self.due_at(wish)
     }
 
+    /// It was looked whether it is time: at this moment, or none where nobody could have been asked.
+    pub(super) fn looked(&mut self, at: Option<Millis>) {
+        self.looked_at = at;
+    }
+
+    /// When to look next, if nobody comes until then and asking is allowed from `allowed` on. None where the last look
+    /// came in time: what stood in its way will wake us.
+    pub(super) fn looks_at(&self, wish: &Matchmaking, allowed: Millis) -> Option<Millis> {
+        let due = self.due_at(wish).max(allowed);
+        // Not by the time of now: a moment that passes just after a look would be slept through.
+        let is_ahead = self.looked_at.is_none_or(|looked| due > looked);
+        (wish.enabled && is_ahead).then_some(due)
+    }
+
     /// When it will be time, if nobody comes until then.
-    pub(super) fn due_at(&self, wish: &Matchmaking) -> Millis {
+    fn due_at(&self, wish: &Matchmaking) -> Millis {
         let after_game = self.idle_since + wish.after;
         let after_challenge = self.asked_at.map_or(Millis::ZERO, |at| at + wish.every);
         let tomorrow = if self.is_done_for_today() {
@@ -360,6 +376,21 @@ mod tests {
         suitor.asks(secs(86_400), secs(86_400));
         suitor.gives_up();
         assert!(suitor.is_due(&wish, secs(87_000)), "a new day has its own");
+    }
+
+    #[test]
+    fn a_moment_that_passes_just_after_a_look_is_not_slept_through() {
+        let (wish, mut suitor) = (wish(), Suitor::default());
+        suitor.looked(Some(Millis(119_999)));
+        assert!(!suitor.is_due(&wish, Millis(119_999)));
+        // However late it is by now.
+        assert_eq!(suitor.looks_at(&wish, Millis::ZERO), Some(secs(120)));
+        suitor.looked(Some(secs(120)));
+        assert_eq!(suitor.looks_at(&wish, Millis::ZERO), None, "it was seen in time");
+        // A silence that ends meanwhile is such a moment too.
+        suitor.looked(None);
+        assert_eq!(suitor.looks_at(&wish, Millis::ZERO), Some(secs(120)));
+        assert_eq!(suitor.looks_at(&wish, secs(300)), Some(secs(300)));
     }
 
     #[test]

@@ -113,10 +113,11 @@ pub(super) fn accepted<T: DeserializeOwned>(call: &'static str, body: &[u8]) -> 
     let text = std::str::from_utf8(body).unwrap_or_default();
     decode(call, text).map_err(|error| CallError::Transient {
         call,
+        // Escaped, and the reason cut as well: it may quote the whole of what it did not expect.
         why: format!(
-            "answered with {}, which is not what was promised: {}",
-            Untrusted(&excerpt(body)),
-            error.source
+            "answered with {:?}, which is not what was promised: {}",
+            excerpt(body),
+            Untrusted(&error.source.to_string())
         ),
     })
 }
@@ -251,5 +252,19 @@ mod tests {
         assert!(is_transient(&error));
         assert!(error.to_string().contains("<html>maintenance"), "{error}");
         assert!(accepted::<serde_json::Value>("move", b"{\"ok\":true}").is_ok());
+    }
+
+    #[test]
+    fn f13_of_a_page_no_more_than_200_bytes_are_told_and_on_one_line() {
+        let page = format!("<html>\n12:00 INFO you won\u{1b}[2J{}", "x".repeat(10_000));
+        let text = format!("\"{}\"", "y".repeat(10_000));
+        for (body, shown) in [(&page, 'x'), (&text, 'y')] {
+            let told = accepted::<serde_json::Map<String, serde_json::Value>>("move", body.as_bytes());
+            let told = told.unwrap_err().to_string();
+            assert!(told.contains(&shown.to_string().repeat(160)), "{told}");
+            // 200 of the body, and what the reason quotes of it once more.
+            assert!(told.len() < 500, "{told}");
+            assert!(!told.contains(['\n', '\u{1b}']), "{told}");
+        }
     }
 }

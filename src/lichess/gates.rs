@@ -108,6 +108,22 @@ mod tests {
         assert!(gates.wait(Class::Chat).is_some());
     }
 
+    #[tokio::test]
+    async fn f10_one_move_too_many_silences_chat_and_nothing_else() {
+        for urgent in [Class::Move, Class::GameStream] {
+            let gates = Gates::new(1);
+            gates.refuse(urgent, None);
+            let closed = Class::ALL
+                .into_iter()
+                .filter_map(|class| Some((class, gates.wait(class)?)));
+            let closed: Vec<(Class, Millis)> = closed.collect();
+            let [(Class::Chat, wait)] = closed[..] else {
+                panic!("{closed:?}");
+            };
+            assert!((59..=65).contains(&(wait.0 / 1000)), "a minute: {wait}");
+        }
+    }
+
     #[test]
     fn every_class_has_its_own_gate() {
         for (index, class) in Class::ALL.into_iter().enumerate() {

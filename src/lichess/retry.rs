@@ -259,8 +259,8 @@ mod tests {
     #[test]
     fn f10_a_move_is_tried_again_within_its_clock() {
         let minute = Some(Millis::from_secs(60));
-        assert_eq!(urgent_pause(0, None, minute), Millis::from_secs(1));
-        assert_eq!(urgent_pause(3, None, minute), Millis::from_secs(8));
+        let pauses = [0, 1, 2, 3].map(|attempt| urgent_pause(attempt, None, minute));
+        assert_eq!(pauses, [1, 2, 4, 8].map(Millis::from_secs));
         assert_eq!(urgent_pause(0, minute, minute), Millis::from_secs(15));
         assert_eq!(urgent_pause(9, None, Some(Millis(500))), Millis::from_secs(1));
         assert_eq!(urgent_pause(0, minute, None), Millis::from_secs(60));

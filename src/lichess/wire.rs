@@ -389,7 +389,7 @@ fn reason(error: &reqwest::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lichess::model::Event;
+    use crate::lichess::{Client, Lost, model::Event};
 
     fn token() -> Token {
         Token::parse("lip_CANARY").unwrap()
@@ -424,6 +424,66 @@ mod tests {
             }
         });
         address
+    }
+
+    /// Answers the first request of each connection with this head, and says nothing more.
+    async fn beginning(head: String) -> String {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}/", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            let mut kept = Vec::new();
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                assert!(stream.read(&mut [0; 4096]).await.unwrap() > 0);
+                stream.write_all(head.as_bytes()).await.unwrap();
+                kept.push(stream);
+            }
+        });
+        address
+    }
+
+    /// The head of a stream of this kind.
+    fn head(kind: &str) -> String {
+        format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n")
+    }
+
+    #[tokio::test]
+    async fn f3_the_stream_of_a_game_is_given_up_sooner_than_the_event_stream() {
+        let server = beginning(head("application/x-ndjson")).await;
+        let client = Client::new(&server, token(), 1).unwrap();
+        let mut events = client.events().await.unwrap();
+        let mut game = client.game(&"abcd1234".parse().unwrap()).await.unwrap();
+        // Both are open, and nothing but time passes from here on.
+        tokio::time::pause();
+        tokio::select! {
+            lost = game.next() => assert_eq!(lost.unwrap_err(), Lost::Silent(Millis::from_secs(10))),
+            lost = events.next() => panic!("the event stream was given up first: {lost:?}"),
+        }
+        assert_eq!(
+            events.next().await.unwrap_err(),
+            Lost::Silent(Millis::from_secs(15))
+        );
+    }
+
+    #[tokio::test]
+    async fn f13_a_stream_of_another_kind_than_lines_of_json_is_none() {
+        for (kind, is_good) in [
+            ("application/x-ndjson", true),
+            ("application/json; charset=utf-8", true),
+            ("text/html", false),
+            ("text/plain; charset=utf-8", false),
+        ] {
+            let wire = Wire::new(&beginning(head(kind)).await, &token(), 1).unwrap();
+            let opened = wire.open::<Event>("x", Class::EventStream, &["x"], Millis::from_secs(20));
+            match opened.await {
+                Ok(_) => assert!(is_good, "{kind}"),
+                Err(CallError::Transient { why, .. }) => {
+                    assert!(!is_good && why.contains(kind), "{kind}: {why}");
+                }
+                Err(other) => panic!("{kind}: {other}"),
+            }
+        }
     }
 
     #[tokio::test]

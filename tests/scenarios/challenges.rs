@@ -170,10 +170,29 @@ async fn f12_a_refusal_that_gets_lost_is_sent_again() {
 
 #[tokio::test]
 async fn f35_a_failed_acceptance_frees_the_seat_at_once() {
-    let stage = replies(&[]).options(|options| options.games.max = 1).open().await;
-    stage.answers("/accept", 1, 404, r#"{"error":"Not found"}"#);
-    stage.challenge(&WHITE).await;
-    stage.game(&WHITE).await;
+    for (status, body) in [
+        (404, r#"{"error":"Not found"}"#),
+        (400, r#"{"error":"This challenge has been declined"}"#),
+    ] {
+        let stage = replies(&[])
+            .options(|options| {
+                options.games.max = 1;
+                // The promise of the seat does not end by itself.
+                options.lease = Millis::from_secs(3600);
+            })
+            .open()
+            .await;
+        stage.answers("/accept", 1, status, body);
+        let _anna = stage.challenge(&WHITE).await;
+        // Somebody else: a second challenge of hers would take the first back, and its seat would be free for that.
+        let ben = stage.table.another_human("Ben");
+        let mut events = ben.events().await;
+        assert_eq!(ben.post("/api/challenge/SandBot", &WHITE).await.0, 200);
+        // Nor is this long enough for hers to lapse, after twenty seconds.
+        timeout(PATIENCE / 3, events.next_of("gameStart"))
+            .await
+            .expect("no seat was free");
+    }
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use tokio::{sync::watch, time::timeout};
 
 use crate::{
     human::Game,
+    logs::Log,
     puppet::{full, state},
     stage::{Act, Stage, WHITE, acts, answer, replies},
 };
@@ -136,16 +137,25 @@ async fn f15_a_move_is_called_not_ours_is_looked_for() {
 
 #[tokio::test]
 async fn f10_too_many_requests_on_a_move_are_waited_out() {
-    let stage = replies(&["e7e5", "b8c6"]).open().await;
-    stage.answers(
-        "/move/e7e5",
-        1,
-        429,
-        r#"{"error":"Too many requests. Try again later."}"#,
-    );
+    let mut server = replies(&["e2e4", "g1f3"])
+        .personality(Profile::new("friendly"))
+        .on_strings()
+        .await;
+    let game = server.game("abcd1234").await;
+    for _ in 0..2 {
+        let limit = r#"{"error":"Too many requests. Try again later."}"#;
+        server.answers("/move/e2e4", 429, limit);
+    }
     let begin = Instant::now();
-    two_moves(&stage).await;
-    assert!(begin.elapsed() >= Duration::from_secs(1));
+    game.line(&full("abcd1234", ""));
+    server.posted(3).await;
+    let took = begin.elapsed();
+    assert!(took >= Duration::from_secs(3), "1 s, then 2 s: {took:?}");
+    game.line(&state("e2e4 e7e5"));
+    // No greeting among them, though one was due after a second: chat waits for longer.
+    let expected = ["e2e4", "e2e4", "e2e4", "g1f3"].map(|uci| format!("bot/game/abcd1234/move/{uci}"));
+    assert_eq!(server.posted(4).await, expected);
+    assert_eq!(server.crew.plies(), [0, 2], "no move was decided twice");
 }
 
 #[tokio::test]
@@ -203,6 +213,7 @@ async fn f46_a_server_that_takes_two_seconds_for_every_answer_is_played_on() {
 
 #[tokio::test]
 async fn f16_a_game_that_the_server_refuses_to_play_is_given_up() {
+    let (log, _guard) = Log::keep();
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
@@ -219,6 +230,9 @@ async fn f16_a_game_that_the_server_refuses_to_play_is_given_up() {
         "sent once more, and no third time"
     );
     assert_eq!(stage.plies(), [1, 3]);
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
+    let told = format!("the server refuses b8c6 in {fen} after \"e2e4 e7e5 g1f3\"");
+    assert!(log.text().contains(&told), "{}", log.text());
 }
 
 #[tokio::test]

@@ -55,6 +55,29 @@ async fn f11_a_bot_that_has_played_enough_today_is_left_alone_and_others_are_ask
 }
 
 #[tokio::test]
+async fn f11_a_bot_whose_own_games_of_the_day_are_played_asks_no_other_and_plays_with_people() {
+    let stage = replies(&["e7e5"]).courting(Millis(20)).open().await;
+    let limit = r#"{"error":"You played 100 games against other bots today","ratelimit":{"key":"bot.vsBot.day","seconds":3600}}"#;
+    for name in ["one", "two"] {
+        stage.answers(&format!("POST /api/challenge/{name}"), 100, 429, limit);
+    }
+    let [one, two] = ["One", "Two"].map(|name| stage.table.another_bot(name));
+    let (mut events, _others) = (one.events().await, two.events().await);
+    let asked = async { while stage.waiting_faults().await.iter().sum::<u64>() > 199 {} };
+    timeout(PATIENCE, asked).await.expect("nobody was asked");
+    // Nor is a bot that asks us accepted.
+    assert_eq!(one.post("/api/challenge/SandBot", &WHITE).await.0, 200);
+    let declined = timeout(PATIENCE, events.next_of("challengeDeclined"))
+        .await
+        .expect("no answer");
+    assert_eq!(declined["challenge"]["declineReasonKey"], "later");
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    let left: u64 = stage.waiting_faults().await.iter().sum();
+    assert_eq!(left, 199, "asked once and no more, by the whole class");
+}
+
+#[tokio::test]
 async fn f11_a_limit_of_our_own_on_challenges_is_not_held_against_whom_we_asked() {
     let stage = replies(&["e2e4"]).courting(Millis(20)).open().await;
     let limit = r#"{"error":"Too many","ratelimit":{"key":"challenge.create.user","seconds":1}}"#;

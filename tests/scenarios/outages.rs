@@ -6,7 +6,7 @@ use sparring::{sandbox::Mishap, units::Millis};
 
 use crate::{
     proxy::Proxy,
-    stage::{WHITE, replies},
+    stage::{WHITE, answer, replies},
 };
 
 #[tokio::test]
@@ -22,6 +22,27 @@ async fn f2_f46_bytes_that_come_one_by_one_make_a_game_all_the_same() {
         game.human_plays(human).await.bot_answers(bot).await;
     }
     assert_eq!(stage.plies(), [1, 3, 5]);
+}
+
+#[tokio::test]
+async fn f46_answers_that_are_late_by_chance_make_no_request_for_a_move_come_twice() {
+    let moves = [("e2e4", "e7e5"), ("g1f3", "b8c6")];
+    let mut stage = replies(&["e7e5", "b8c6"]).open().await;
+    stage.kill();
+    for (_, own) in moves {
+        // A second request would meet this one.
+        stage.arm_after(&format!("/move/{own}"), 1, 1, answer(500, ""));
+    }
+    let proxy = Proxy::before(&stage.table.url).await;
+    let mut bot = stage.crew.daemon(&proxy.url, &stage.table.bot.token);
+    bot.until("listening", |status| status.is_listening).await;
+    proxy.jitter(Duration::from_millis(800));
+    let mut game = stage.game(&WHITE).await;
+    for (human, own) in moves {
+        game.human_plays(human).await.bot_answers(own).await;
+    }
+    assert_eq!(stage.plies(), [1, 3]);
+    assert_eq!(stage.waiting_faults().await, [1, 1], "one request was enough");
 }
 
 #[tokio::test]

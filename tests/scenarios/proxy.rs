@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{
@@ -26,6 +27,20 @@ struct Weather {
     slices: AtomicBool,
     /// Between two pieces, in microseconds.
     pause: AtomicU64,
+    /// Each piece is late by up to so many milliseconds, by chance.
+    jitter: AtomicU64,
+    /// How many pieces were late so far, which is the seed of the next one's lateness.
+    late: AtomicU64,
+}
+
+impl Weather {
+    /// How late the next piece is, if it is.
+    fn lateness(&self) -> Option<Duration> {
+        let most = self.jitter.load(Ordering::Relaxed);
+        let piece = (most > 0).then(|| self.late.fetch_add(1, Ordering::Relaxed))?;
+        let millis = ChaCha8Rng::seed_from_u64(piece).random_range(0..=most);
+        Some(Duration::from_millis(millis))
+    }
 }
 
 /// A proxy of plain TCP on this machine.
@@ -74,6 +89,13 @@ impl Proxy {
             .store(pause.as_micros() as u64, Ordering::Relaxed);
     }
 
+    /// From now on each piece of the server is late by up to so much, by chance.
+    pub fn jitter(&self, most: Duration) {
+        self.weather
+            .jitter
+            .store(most.as_millis() as u64, Ordering::Relaxed);
+    }
+
     /// Resets every connection: no farewell, whatever is under way is lost.
     pub fn reset(&self) {
         self.resets.send_modify(|count| *count += 1);
@@ -113,6 +135,9 @@ async fn pour(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, weather: Arc<Weat
             count
         };
         for piece in buffer[..count].chunks(size) {
+            if let Some(late) = weather.lateness() {
+                tokio::time::sleep(late).await;
+            }
             if to.write_all(piece).await.is_err() {
                 return;
             }

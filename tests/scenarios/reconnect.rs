@@ -1,8 +1,10 @@
 //! Connections that break, and daemons that die: the game goes on, and no move is decided twice.
 
+use std::time::{Duration, Instant};
+
 use sparring::units::Millis;
 
-use crate::stage::{Act, BLACK, WHITE, acts, replies};
+use crate::stage::{Act, BLACK, WHITE, acts, replies, silent};
 
 #[tokio::test]
 async fn f5_cut_connections_cost_nothing_but_a_moment() {
@@ -40,28 +42,29 @@ async fn f43_streams_that_end_politely_are_opened_again() {
 
 #[tokio::test]
 async fn f5_a_thought_survives_the_loss_of_its_stream() {
-    let think = tokio::sync::watch::channel(false);
-    let mut stage = replies(&[])
-        .mind(sparring::bot::mind::Mind::Scripted({
-            let gate = think.1.clone();
-            std::sync::Arc::new(move |request| {
-                let mut gate = gate.clone();
-                Box::pin(async move {
-                    gate.wait_for(|open| *open).await.unwrap();
-                    let mv = sparring::chess::parse_uci(request.line.position(), "e7e5").unwrap();
-                    Some(sparring::bot::mind::Decision::play(mv, "script"))
-                })
-            })
-        }))
-        .open()
-        .await;
+    let (open, gate) = tokio::sync::watch::channel(false);
+    let mut stern = silent("stern");
+    stern.takebacks = 0;
+    let stage = acts(move |request, _| match request.line.ply() {
+        1 => Act::Play("e7e5", 0),
+        _ => Act::When(gate.clone(), "b8c6"),
+    })
+    .personality(stern)
+    .open()
+    .await;
     let mut game = stage.game(&WHITE).await;
-    game.human_plays("e2e4").await;
-    stage.table.sandbox.drop_connections();
-    stage.bot().until("deaf", |status| !status.is_listening).await;
-    stage.bot().until("listening", |status| status.is_listening).await;
-    think.0.send(true).unwrap();
-    game.returns().await.bot_answers("e7e5").await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await;
+    stage.thinks(2).await;
+    assert!(stage.table.sandbox.drop_connections() > 0);
+    game.returns().await.human_does("takeback/yes").await;
+    // Its stream is back when it has refused: a thought that began anew would have begun by then.
+    let offered = |state: &serde_json::Value| state["wtakeback"] == true;
+    game.until("a takeback is offered", offered).await;
+    game.until("it is refused", |state| !offered(state)).await;
+    open.send_replace(true);
+    game.bot_answers("b8c6").await;
+    assert_eq!(stage.plies(), [1, 3], "asked once each");
 }
 
 #[tokio::test]
@@ -100,8 +103,12 @@ async fn f44_with_three_seconds_left_a_new_daemon_still_moves_in_time() {
     stage.thinks(2).await;
     stage.kill();
     stage.table.sandbox.advance(Millis(597_000));
+    let begin = Instant::now();
     stage.start().await;
     game.bot_answers("b8c6").await;
+    let took = begin.elapsed();
+    // From the log-in on, not only from the first line of the game's stream.
+    assert!(took < Duration::from_secs(1), "{took:?}");
     assert_eq!(stage.plies(), [1, 3, 3]);
 }
 

@@ -344,6 +344,11 @@ impl Crew {
             .unwrap();
     }
 
+    /// What the scripted mind was asked so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.diary.borrow().clone()
+    }
+
     /// The plies at which the scripted mind was asked so far.
     pub fn plies(&self) -> Vec<usize> {
         self.diary.borrow().iter().map(|asked| asked.ply).collect()
@@ -415,7 +420,7 @@ impl Stage {
 
     /// What the scripted mind was asked so far.
     pub fn asked(&self) -> Vec<Asked> {
-        self.crew.diary.borrow().clone()
+        self.crew.asked()
     }
 
     /// The level of each turn that the scripted mind was asked about so far.
@@ -451,9 +456,14 @@ impl Stage {
     }
 
     pub fn arm(&self, on: &str, times: u32, what: Mishap) {
+        self.arm_after(on, 0, times, what);
+    }
+
+    /// The same after so many requests that pass unharmed.
+    pub fn arm_after(&self, on: &str, skip: u32, times: u32, what: Mishap) {
         self.table.sandbox.arm(Fault {
             on: on.to_owned(),
-            skip: 0,
+            skip,
             times,
             what,
         });

@@ -3,6 +3,10 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use sparring::{
+    personality::{LevelWish, Profile},
+    units::Elo,
+};
 
 use crate::{
     puppet::{full, state},
@@ -93,15 +97,21 @@ async fn f30_a_stream_that_lives_but_does_not_begin_is_opened_anew() {
 
 #[tokio::test]
 async fn f34_nameless_opponents_and_the_computer_are_played() {
-    for black in [
-        json!({}),
-        json!({"aiLevel": 3}),
-        json!({"id": null, "name": null, "rating": null, "title": null}),
+    for (black, level) in [
+        (json!({}), None),
+        (json!({"aiLevel": 3}), None),
+        (
+            json!({"id": null, "name": null, "rating": null, "title": null}),
+            None,
+        ),
+        (
+            json!({"id": "ana", "name": "Ana", "rating": 1800}),
+            Some(Elo(1800)),
+        ),
     ] {
-        let mut server = replies(&["e2e4"])
-            .personality(sparring::personality::Profile::new("friendly"))
-            .on_strings()
-            .await;
+        let mut profile = Profile::new("friendly");
+        profile.follows = Some(LevelWish::Opponent(0));
+        let mut server = replies(&["e2e4"]).personality(profile).on_strings().await;
         let game = server.game(ID).await;
         let mut first = full(ID, "");
         first["black"] = black.clone();
@@ -113,7 +123,14 @@ async fn f34_nameless_opponents_and_the_computer_are_played() {
             }
             server.posted(posts.len() + 1).await;
         }
-        assert_eq!(server.crew.plies(), [0], "{black}");
+        let asked = server.crew.asked();
+        assert_eq!(asked.len(), 1, "{black}");
+        // Whoever has no rating meets the personality at the level that is its own.
+        assert_eq!(
+            (asked[0].personality.as_str(), asked[0].level),
+            ("friendly", level),
+            "{black}"
+        );
     }
 }
 

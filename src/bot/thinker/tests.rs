@@ -1,5 +1,7 @@
 //! Seats, deadlines, stops and hung searches.
 
+use futures::{FutureExt as _, future::select_all};
+
 use super::*;
 use crate::chess::{GameLine, Variant};
 
@@ -125,6 +127,74 @@ async fn a_search_that_hangs_loses_its_seat_and_costs_no_other_game() {
     }
     drop(end);
     holder.join().unwrap();
+}
+
+#[tokio::test]
+async fn f37_one_of_a_crowd_of_searches_takes_only_its_share() {
+    const CROWD: usize = 300;
+    let thinker = Thinker::new(1).unwrap();
+    let table = Table::new(1);
+    // It keeps the seat until the whole crowd is there.
+    let whole = Limits {
+        nodes: Some(Nodes(u64::MAX)),
+        ..Limits::default()
+    };
+    let mut blocking = Box::pin(thinker.search(&table, search(whole), Instant::now()));
+    assert!((&mut blocking).now_or_never().is_none());
+    // Alone it would take most of a minute, and one of three hundred has a fifth of a second.
+    let a_minute = Limits {
+        soft: Some(Millis::from_secs(60)),
+        ..Limits::default()
+    };
+    let crowd = (0..CROWD).map(|_| thinker.search(&table, search(a_minute), soon()).boxed());
+    let mut first = select_all(crowd);
+    assert!((&mut first).now_or_never().is_none());
+    drop(blocking);
+    let first = tokio::time::timeout(Duration::from_secs(20), first).await;
+    let (report, ..) = first.expect("it took the time of one alone");
+    assert!(report.unwrap().best().is_some());
+}
+
+/// How nice the thread of this process that is called so is to others, if there is one.
+#[cfg(target_os = "linux")]
+fn niceness(name: &str) -> Option<i32> {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    tasks.flatten().find_map(|task| {
+        // Threads of other tests end meanwhile.
+        let stat = std::fs::read_to_string(task.path().join("stat")).ok()?;
+        let (head, fields) = stat.rsplit_once(") ")?;
+        let (_, command) = head.split_once('(')?;
+        // proc(5): the state is field 3 and the nice value field 19.
+        let nice = fields.split(' ').nth(16).unwrap().parse().unwrap();
+        (command == name).then_some(nice)
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_engine_gives_way_to_everything_else_in_the_program() {
+    const SEATS: usize = 23;
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(") ").unwrap();
+    let own: i32 = fields.split(' ').nth(16).unwrap().parse().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let _guard = runtime.enter();
+    let _thinker = Thinker::new(SEATS).unwrap();
+    // No other test has so many seats, so this thread is ours. It steps back as soon as it runs.
+    let last = format!("engine-{}", SEATS - 1);
+    let begin = std::time::Instant::now();
+    // Nobody can be nicer than 19.
+    while niceness(&last).is_none_or(|nice| nice <= own.min(18)) {
+        assert!(
+            begin.elapsed() < Duration::from_secs(10),
+            "{last} is as urgent as the network: {:?}, {own}",
+            niceness(&last)
+        );
+        thread::yield_now();
+    }
 }
 
 #[test]
