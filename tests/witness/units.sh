@@ -49,11 +49,15 @@ ana=$(token ana)
 install -m 755 "$program" "$debian/usr/bin/sparring"
 install -m 644 "$units"/*.service "$debian/etc/systemd/system/"
 rm -rf "$debian"/etc/sparring "$debian"/var/lib/sparring* "$debian"/var/lib/private/sparring* "$debian"/var/log/journal
+mkdir -p "$debian/etc/sparring"
+cp -r "$units/../books" "$units/../personalities" "$debian/etc/sparring/"
 for place in "Alone ." "One one" "Two two"; do
     read -r name folder <<<"$place"
     mkdir -p "$debian/etc/sparring/$folder"
-    cp -r "$units/../bot.toml" "$units/../books" "$units/../personalities" "$debian/etc/sparring/$folder/"
+    cp "$units/../bot.toml" "$debian/etc/sparring/$folder/"
     sed -i "s#^url = .*#url = \"$url\"#" "$debian/etc/sparring/$folder/bot.toml"
+    # All read the same books and personalities.
+    [[ $folder = . ]] || sed -i 's#^\(books\|personalities\) = "#&../#' "$debian/etc/sparring/$folder/bot.toml"
     install -m 600 <(token "$name") "$debian/etc/sparring/$folder/lichess-token"
 done
 
