@@ -82,12 +82,21 @@ impl Scene<'_> {
         }
     }
 
+    /// Whether there is a personality to choose.
+    fn has_choice(&self) -> bool {
+        self.cast.names().any(|name| self.offer.offers(name))
+    }
+
     /// A sentence that ends in the names of the personalities to choose from, as many as fit.
     fn names(&self, sentence: &str) -> String {
         let mut line = sentence.to_owned();
         let offered = self.cast.names().filter(|name| self.offer.offers(name));
         for (index, name) in offered.enumerate() {
-            let link = if index == 0 { " " } else { ", " };
+            let link = match index {
+                0 if sentence.is_empty() => "",
+                0 => " ",
+                _ => ", ",
+            };
             if line.chars().count() + link.len() + name.chars().count() + 1 > LONGEST_LINE {
                 line.push('…');
                 break;
@@ -124,10 +133,11 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
     let mut changed = manner.clone();
     let mut later = None;
     let answer = match command {
-        Command::Help => {
-            let known = "!level 1400, !easier, !harder, !strength club, !play NAME, !fast, !slow, !book, !why, !quiet. NAME:";
-            scene.names(known)
-        }
+        Command::Help => "!level 1400, !easier, !harder, !strength club, !play club (!play alone for who else), !fast, !slow, !book, \
+                          !why, !quiet."
+            .to_owned(),
+        Command::Names | Command::Play(_) if !scene.has_choice() => "Here I stay who I am.".to_owned(),
+        Command::Names => scene.names(""),
         Command::Unknown => {
             let (least, most) = (scene.offer.levels.start(), scene.offer.levels.end());
             format!(
@@ -393,6 +403,30 @@ mod tests {
         assert_eq!(at(9, Command::Book, &manner()).answer, BOOK);
         assert!(at(9, Command::Why, &manner()).manner.explains);
         assert!(at(9, Command::Quiet, &manner()).manner.quiet);
+    }
+
+    #[test]
+    fn who_asks_hears_of_all_personalities_that_are_shipped() {
+        let shipped: Vec<Profile> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/personalities"))
+            .unwrap()
+            .map(|file| Profile::new(file.unwrap().path().file_stem().unwrap().to_str().unwrap()))
+            .collect();
+        let (cast, count) = (Cast::new(shipped.clone()), shipped.len());
+        let scene = Scene {
+            cast: &cast,
+            offer: &Chat::default(),
+            rated: false,
+            ply: 0,
+            book: BOOK,
+        };
+        let answer = obey(&Command::Names, &manner(), &scene).answer;
+        assert_eq!(answer.split(", ").count(), count, "{answer}");
+        assert!(
+            answer.starts_with("attacker, ") && !answer.ends_with('…'),
+            "{answer}"
+        );
+        let help = obey(&Command::Help, &manner(), &scene).answer;
+        assert!(help.ends_with("!quiet."), "cut: {help}");
     }
 
     #[test]

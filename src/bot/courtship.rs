@@ -24,8 +24,8 @@ use crate::{
     units::Millis,
 };
 
-/// More bots are not looked at.
-const ONLINE: u32 = 200;
+/// More bots are not looked at: as many as lichess tells of at once, since whom it names first nobody promises.
+const ONLINE: u32 = 512;
 /// The stream of a challenge is held no longer: it was taken back before.
 const HELD: Millis = Millis::from_secs(90);
 

@@ -28,6 +28,8 @@ pub enum Command {
     Words,
     /// Be this personality.
     Play(String),
+    /// Which personalities are there?
+    Names,
     /// No pauses, or pauses again. Two words instead of one that toggles: a line may be heard twice.
     Fast(bool),
     /// Which book did your last book move come from?
@@ -80,6 +82,7 @@ pub fn read(text: &str) -> Option<Command> {
                 .find(|(name, _)| word.is_some_and(|word| word.eq_ignore_ascii_case(name)));
             Some(named.map_or(Command::Words, |(_, level)| Command::Level(*level)))
         }
+        ("play", None) => Some(Command::Names),
         ("play", Some(name)) => Some(Command::Play(name.to_ascii_lowercase())),
         _ => None,
     };
@@ -99,6 +102,7 @@ mod tests {
             ("!level", Some(Command::Unknown)),
             ("!level 1400 please", Some(Command::Unknown)),
             ("!play Attacker", Some(Command::Play("attacker".into()))),
+            ("!play", Some(Command::Names)),
             ("!easier", Some(Command::Step(-100))),
             ("!Weaker", Some(Command::Step(-100))),
             ("!tougher", Some(Command::Step(100))),

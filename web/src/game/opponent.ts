@@ -16,7 +16,7 @@ export interface Opponent {
 }
 
 /** How the bot's answer begins when this game stays as it is. */
-const REFUSALS = /^(This game goes on as it began|Rated games keep|Here I play at levels|My strength is not|I am not acquainted)/;
+const REFUSALS = /^(This game goes on as it began|Rated games keep|Here I |My strength is not|I am not acquainted)/;
 
 /**
  * Read from the chat, which the server keeps: a reload and a second tab come to the same answer. What we ask for by number
