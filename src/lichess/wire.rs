@@ -26,7 +26,7 @@ use crate::{lichess::model::UserId, units::Millis};
 /// For calls that no clock waits for.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// An answer that is not a stream is never longer than this, in bytes.
-const LONGEST_BODY: usize = 1024 * 1024;
+const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
 /// The way to a server. Clones share connections and gates.
 #[derive(Clone)]
