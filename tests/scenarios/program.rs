@@ -432,13 +432,6 @@ async fn the_token_is_in_nothing_that_the_program_says_shows_or_keeps() {
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
     let said = fs::read_to_string(&log).unwrap();
-    for shown in [
-        "heard {\"type\":\"gameStart\"",
-        "POST /api/bot/game/",
-        "move: 200 OK after",
-    ] {
-        assert!(said.contains(shown), "{shown} is not in\n{said}");
-    }
     let address = said.split("dashboard is at http://").nth(1).unwrap();
     let address = address.split(['/', '\u{1b}']).next().unwrap().to_owned();
     let mut shown = String::new();
@@ -462,6 +455,14 @@ async fn the_token_is_in_nothing_that_the_program_says_shows_or_keeps() {
         .await
         .expect("it goes on")
         .unwrap();
+    let said = fs::read_to_string(&log).unwrap();
+    for all in [
+        "heard {\"type\":\"gameStart\"",
+        "POST /api/bot/game/",
+        "move: 200 OK after",
+    ] {
+        assert!(said.contains(all), "{all} is not in\n{said}");
+    }
     let secret = table.bot.token.trim_start_matches("lip_");
     assert!(!shown.contains(secret), "on a page");
     let mut looked_at = Vec::new();
