@@ -63,9 +63,10 @@ pub(super) mod optional_seconds {
         wire: D,
     ) -> Result<Option<Millis>, D::Error> {
         let number = Option::<Number>::deserialize(wire)?;
+        // Written whole, so read whole: what is taken in and given out again stays what it was.
         Ok(number
             .and_then(|number| number.as_f64())
-            .map(|secs| Millis((secs.max(0.0) * 1000.0) as u64)))
+            .map(|secs| Millis::from_secs(secs.max(0.0) as u64)))
     }
 
     pub(in super::super) fn serialize<S: Serializer>(
