@@ -253,6 +253,17 @@ mod tests {
 
     const BOOK: &str = "I have not played from a book.";
 
+    /// A casual game that has just begun.
+    fn scene<'a>(cast: &'a Cast, offer: &'a Chat) -> Scene<'a> {
+        Scene {
+            cast,
+            offer,
+            rated: false,
+            ply: 0,
+            book: BOOK,
+        }
+    }
+
     /// What a command does to a manner in a casual game of so many half moves.
     fn at(ply: usize, command: Command, manner: &Manner) -> Obeyed {
         let scene = Scene {
@@ -353,16 +364,7 @@ mod tests {
             personalities: Some(vec!["club".to_owned()]),
             ..Chat::default()
         };
-        let ask = |command, offer: &Chat| {
-            let scene = Scene {
-                cast: &cast(),
-                offer,
-                rated: false,
-                ply: 0,
-                book: BOOK,
-            };
-            obey(&command, &manner(), &scene)
-        };
+        let ask = |command, offer: &Chat| obey(&command, &manner(), &scene(&cast(), offer));
         let none = Chat {
             levels: Elo(1600)..=Elo(1000),
             personalities: Some(vec![]),
@@ -412,13 +414,8 @@ mod tests {
             .map(|file| Profile::new(file.unwrap().path().file_stem().unwrap().to_str().unwrap()))
             .collect();
         let (cast, count) = (Cast::new(shipped.clone()), shipped.len());
-        let scene = Scene {
-            cast: &cast,
-            offer: &Chat::default(),
-            rated: false,
-            ply: 0,
-            book: BOOK,
-        };
+        let offer = Chat::default();
+        let scene = scene(&cast, &offer);
         let answer = obey(&Command::Names, &manner(), &scene).answer;
         assert_eq!(answer.split(", ").count(), count, "{answer}");
         assert!(
@@ -435,13 +432,8 @@ mod tests {
             .map(|number| Profile::new(&format!("player-{number:02}")))
             .collect();
         let crowd = Cast::new(crowd);
-        let scene = Scene {
-            cast: &crowd,
-            offer: &Chat::default(),
-            rated: false,
-            ply: 0,
-            book: BOOK,
-        };
+        let offer = Chat::default();
+        let scene = scene(&crowd, &offer);
         let line = scene.names("!play NAME:");
         assert!(
             line.chars().count() <= LONGEST_LINE && line.ends_with('…'),
