@@ -145,15 +145,15 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
                  !why and !quiet."
             )
         }
+        Command::Words | Command::Level(_) | Command::Step(_) if scene.offer.levels.is_empty() => {
+            "My strength is not to be chosen here.".to_owned()
+        }
         Command::Words => {
             let offered = WORDS
                 .iter()
                 .filter(|(_, level)| scene.offer.levels.contains(level));
-            let words: Vec<String> = offered.map(|(name, _)| format!("!strength {name}")).collect();
-            format!("{}. Or !easier, !harder.", words.join(", "))
-        }
-        Command::Level(_) | Command::Step(_) if scene.offer.levels.is_empty() => {
-            "My strength is not to be chosen here.".to_owned()
+            let words: String = offered.map(|(name, _)| format!("!strength {name}, ")).collect();
+            format!("{words}!easier, !harder.")
         }
         Command::Level(level) if !scene.offer.levels.contains(level) => {
             let (least, most) = (scene.offer.levels.start(), scene.offer.levels.end());
@@ -164,25 +164,7 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
             let level = step(manner.plays_at(), *by, &scene.offer.levels);
             at_level(level, scene, &mut changed, &mut later)
         }
-        Command::Play(name) => match scene.cast.get(name).filter(|who| scene.offer.offers(&who.name)) {
-            Some(profile) if scene.may_change() => {
-                changed.profile = Arc::new(profile.clone());
-                changed.level = None;
-                format!("From my next move on you play {}.", profile.title)
-            }
-            Some(profile) => {
-                later = Some(Asked {
-                    personality: Some(profile.name.clone()),
-                    level: None,
-                });
-                format!(
-                    "{} In our next casual game you play {}.",
-                    scene.stays(),
-                    profile.title
-                )
-            }
-            None => scene.names("I am not acquainted with that name. I know"),
-        },
+        Command::Play(name) => as_whom(name, scene, &mut changed, &mut later),
         Command::Fast(_) if scene.rated => {
             "My pace stays as it is in rated games. Ask me again in a casual one.".to_owned()
         }
@@ -210,6 +192,27 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
         later,
         answer: answer.chars().take(LONGEST_LINE).collect(),
     }
+}
+
+/// Plays as somebody, now or in the next game, and says so.
+fn as_whom(name: &str, scene: &Scene<'_>, changed: &mut Manner, later: &mut Option<Asked>) -> String {
+    let Some(profile) = scene.cast.get(name).filter(|who| scene.offer.offers(&who.name)) else {
+        return scene.names("I am not acquainted with that name. I know");
+    };
+    if scene.may_change() {
+        changed.profile = Arc::new(profile.clone());
+        changed.level = None;
+        return format!("From my next move on you play {}.", profile.title);
+    }
+    *later = Some(Asked {
+        personality: Some(profile.name.clone()),
+        level: None,
+    });
+    format!(
+        "{} In our next casual game you play {}.",
+        scene.stays(),
+        profile.title
+    )
 }
 
 /// Plays at a level, now or in the next game, and says so.
@@ -376,6 +379,7 @@ mod tests {
             (Command::Play("attacker".into()), &offer),
             (Command::Level(Elo(1400)), &none),
             (Command::Step(-100), &none),
+            (Command::Words, &none),
             (Command::Play("club".into()), &none),
         ] {
             let same = ask(command.clone(), offer);

@@ -10,7 +10,7 @@ use sparring::{
 use tokio::sync::watch;
 
 use crate::{
-    puppet::{full, over, state},
+    puppet::{Puppet, Tap, full, over, state},
     stage::{Act, acts, replies, silent},
 };
 
@@ -98,8 +98,8 @@ async fn f17_a_command_that_the_token_is_refused_for_is_looked_into_and_the_game
     assert_eq!(server.posted(3).await[2], path("move/g1f3"));
 }
 
-#[tokio::test]
-async fn f27_an_answer_that_gets_lost_is_sent_again_while_the_offer_stands() {
+/// A bot that grants one takeback, and thinks about its second move until it is disturbed.
+async fn kind_and_thinking() -> (Puppet, Tap) {
     let mut kind = silent("kind");
     kind.takebacks = 1;
     let mut server = acts(|_, before| match before {
@@ -112,6 +112,12 @@ async fn f27_an_answer_that_gets_lost_is_sent_again_while_the_offer_stands() {
     let game = server.game(ID).await;
     game.line(&full(ID, "e2e4 e7e5"));
     server.crew.thinks(1).await;
+    (server, game)
+}
+
+#[tokio::test]
+async fn f27_an_answer_that_gets_lost_is_sent_again_while_the_offer_stands() {
+    let (mut server, game) = kind_and_thinking().await;
     server.answers("/takeback/yes", 502, "<html>Bad Gateway</html>");
     let asked = with("e2e4 e7e5", &[("btakeback", json!(true))]);
     game.line(&asked);
@@ -131,18 +137,7 @@ async fn f27_an_answer_that_gets_lost_is_sent_again_while_the_offer_stands() {
 
 #[tokio::test]
 async fn f27_a_takeback_that_never_comes_after_it_was_granted_lets_play_go_on() {
-    let mut kind = silent("kind");
-    kind.takebacks = 1;
-    let mut server = acts(|_, before| match before {
-        0 => Act::Ponder,
-        _ => Act::Play("g1f3", 0),
-    })
-    .personality(kind)
-    .on_strings()
-    .await;
-    let game = server.game(ID).await;
-    game.line(&full(ID, "e2e4 e7e5"));
-    server.crew.thinks(1).await;
+    let (mut server, game) = kind_and_thinking().await;
     game.line(&with("e2e4 e7e5", &[("btakeback", json!(true))]));
     assert_eq!(server.posted(1).await, [path("takeback/yes")]);
     assert_eq!(server.posted(2).await[1], path("move/g1f3"));
