@@ -1,0 +1,306 @@
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU32, Ordering},
+};
+
+use futures::{StreamExt as _, future, stream};
+use tokio_util::bytes::Bytes;
+
+use super::*;
+
+fn refused() -> CallError {
+    CallError::Transient {
+        call: "event stream",
+        why: "connection refused".to_owned(),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn f5_an_outage_is_met_with_few_tries_and_ended_soon_after_it_is_over() {
+    for outage in [60, 600, 8 * 3600] {
+        let begin = Instant::now();
+        let tries = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&tries);
+        let mut follower = Follower::<Event>::pretended(
+            move || {
+                count.fetch_add(1, Ordering::Relaxed);
+                async move {
+                    if begin.elapsed().as_secs() < outage {
+                        return Err(refused());
+                    }
+                    Ok(Lines::new(stream::pending().boxed(), Millis::from_secs(15)))
+                }
+                .boxed()
+            },
+            1,
+        );
+        let mut said = 0;
+        while !matches!(follower.next().await, Some(News::Opened)) {
+            said += 1;
+        }
+        let late = begin.elapsed().as_secs() - outage;
+        assert!(late <= 10, "{late} s after an outage of {outage} s");
+        let tries = tries.load(Ordering::Relaxed);
+        assert!(u64::from(tries) <= 8 + outage / 5, "{tries} tries in {outage} s");
+        assert_eq!(tries, said + 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn f3_a_stream_of_a_game_that_opens_to_silence_is_opened_again_before_it_costs_much_of_a_clock() {
+    let tries = AtomicU32::new(0);
+    let begin = Instant::now();
+    let mut follower = Follower::<GameEvent>::pretended_urgently(
+        move || {
+            let tries = tries.fetch_add(1, Ordering::Relaxed);
+            async move {
+                let line = r#"{"type":"opponentGone","gone":false}"#;
+                let lines = match tries {
+                    // No answer at all; one without a line; and how the game stands.
+                    0 => future::pending().await,
+                    1 => stream::pending().boxed(),
+                    _ => stream::iter([Ok(Bytes::from(format!("{line}\n")))])
+                        .chain(stream::pending())
+                        .boxed(),
+                };
+                Ok(Lines::new(lines, Millis::from_secs(10)))
+            }
+            .boxed()
+        },
+        1,
+    );
+    while !matches!(follower.next().await, Some(News::Event { .. })) {}
+    let took = begin.elapsed().as_secs_f64();
+    assert!((6.0..7.0).contains(&took), "2 s, then 4 s: {took}");
+    // A stream that was heard may be silent for as long as ever.
+    assert!(matches!(follower.next().await, Some(News::Lost { .. })));
+    let silence = begin.elapsed().as_secs_f64() - took;
+    assert!((9.9..10.1).contains(&silence), "{silence}");
+}
+
+/// What a pretended server does when a stream of a game is asked for.
+#[derive(Clone, Copy)]
+enum Scene {
+    /// Fails.
+    Fails,
+    /// Wants silence for so many seconds.
+    Limits(u64),
+    /// Opens the stream after so long and says how the game stands.
+    Begins(Millis),
+    /// Opens the stream and says nothing.
+    Mute,
+}
+
+/// Follows a game on a server that plays these scenes one after the other, the last of them for ever. With it the moments at
+/// which the stream was asked for.
+fn followed(scenes: &'static [Scene]) -> (Follower<GameEvent>, Arc<Mutex<Vec<Millis>>>) {
+    let asked: Arc<Mutex<Vec<Millis>>> = Arc::default();
+    let (note, begin) = (Arc::clone(&asked), Instant::now());
+    let open = move || {
+        let mut asked = note.lock().unwrap();
+        let scene = scenes[asked.len().min(scenes.len() - 1)];
+        asked.push(begin.elapsed().into());
+        async move {
+            let line = r#"{"type":"gameState","moves":"","status":"started"}"#;
+            let lines = match scene {
+                Scene::Fails => return Err(refused()),
+                Scene::Limits(secs) => {
+                    return Err(CallError::RateLimited {
+                        call: "game stream",
+                        after: Millis::from_secs(secs),
+                        key: None,
+                    });
+                }
+                Scene::Begins(after) => {
+                    sleep(after.into()).await;
+                    stream::iter([Ok(Bytes::from(format!("{line}\n")))])
+                        .chain(stream::pending())
+                        .boxed()
+                }
+                Scene::Mute => stream::pending().boxed(),
+            };
+            Ok(Lines::new(lines, Millis::from_secs(10)))
+        }
+        .boxed()
+    };
+    (Follower::pretended_urgently(open, 1), asked)
+}
+
+async fn heard(follower: &mut Follower<GameEvent>) {
+    while !matches!(follower.next().await, Some(News::Event { .. })) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn f3_f5_after_an_outage_a_game_stream_has_no_more_time_than_before() {
+    const SOON: Millis = Millis(10);
+    let scenes: &[Scene] = &[
+        Scene::Fails,
+        Scene::Fails,
+        Scene::Fails,
+        Scene::Fails,
+        Scene::Fails,
+        Scene::Fails,
+        Scene::Begins(SOON),
+        Scene::Limits(0),
+        Scene::Mute,
+    ];
+    let (mut follower, asked) = followed(scenes);
+    heard(&mut follower).await;
+    sleep(std::time::Duration::from_secs(2)).await;
+    let begin = Instant::now();
+    follower.reopen();
+    assert!(matches!(
+        follower.next().await,
+        Some(News::Unopened { tries: 1, .. })
+    ));
+    assert!(matches!(follower.next().await, Some(News::Opened)));
+    assert!(matches!(follower.next().await, Some(News::Lost { .. })));
+    let took = begin.elapsed().as_secs_f64();
+    assert!(
+        (2.9..3.2).contains(&took),
+        "1 s for the limit, 2 s for silence: {took}"
+    );
+    assert_eq!(asked.lock().unwrap().len(), 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn f8_a_game_stream_that_is_to_wait_leaves_most_of_the_clock() {
+    const SOON: Millis = Millis(10);
+    let scenes: &[Scene] = &[Scene::Begins(SOON), Scene::Limits(60), Scene::Begins(SOON)];
+    for (left, expected) in [(40, 10.0), (2, 1.0), (3600, 60.0)] {
+        let (mut follower, _) = followed(scenes);
+        heard(&mut follower).await;
+        let begin = Instant::now();
+        follower.note_flag(Flag::FallsAt(begin + std::time::Duration::from_secs(left)));
+        follower.reopen();
+        heard(&mut follower).await;
+        let took = begin.elapsed().as_secs_f64();
+        assert!(
+            (expected - 0.1..expected + 0.2).contains(&took),
+            "{left} s left: {took}"
+        );
+    }
+    // Nobody knows how much is left before the first line has come.
+    let (mut follower, _) = followed(&[Scene::Limits(60), Scene::Begins(SOON)]);
+    let begin = Instant::now();
+    heard(&mut follower).await;
+    assert!(begin.elapsed().as_secs_f64() < 5.2, "{:?}", begin.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn f46_a_slow_server_is_given_twice_the_time_that_it_took_last() {
+    let (mut follower, asked) = followed(&[Scene::Begins(Millis(2500))]);
+    heard(&mut follower).await;
+    for _ in 0..3 {
+        follower.reopen();
+        heard(&mut follower).await;
+    }
+    // Only the first time it was not yet known.
+    assert_eq!(asked.lock().unwrap().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_was_lost_counts_its_tries_from_one() {
+    let lives = AtomicU32::new(0);
+    let mut follower = Follower::<Event>::pretended(
+        move || {
+            let is_first = lives.fetch_add(1, Ordering::Relaxed) == 0;
+            async move {
+                if is_first {
+                    return Ok(Lines::new(stream::empty().boxed(), Millis::from_secs(15)));
+                }
+                Err(refused())
+            }
+            .boxed()
+        },
+        1,
+    );
+    assert!(matches!(follower.next().await, Some(News::Opened)));
+    assert!(matches!(follower.next().await, Some(News::Lost { .. })));
+    for expected in 1..4 {
+        let news = follower.next().await;
+        assert!(
+            matches!(news, Some(News::Unopened { tries, .. }) if tries == expected),
+            "{news:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn f12_events_that_are_refused_are_asked_for_again_within_a_second_and_then_less_often() {
+    let begin = Instant::now();
+    let mut follower = Follower::<Event>::pretended(
+        || {
+            let shut = CallError::Rejected {
+                call: "event stream",
+                status: 404,
+                message: "Not found".to_owned(),
+                ratelimit: None,
+            };
+            async { Err(shut) }.boxed()
+        },
+        1,
+    );
+    let mut asked = Vec::new();
+    while begin.elapsed().as_secs() < 1200 {
+        assert!(matches!(follower.next().await, Some(News::Refused(_))));
+        asked.push(begin.elapsed().as_secs_f64());
+    }
+    assert!(asked[1] <= 1.0, "{asked:?}");
+    let gaps: Vec<f64> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps.iter().all(|gap| *gap <= 60.1), "{gaps:?}");
+    assert!(
+        (20..60).contains(&asked.len()),
+        "{} times in twenty minutes",
+        asked.len()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn f6_a_rest_buys_no_more_openings() {
+    let silent = || Ok(Lines::new(stream::pending().boxed(), Millis::from_secs(7200)));
+    let mut follower = Follower::<Event>::pretended(move || async move { silent() }.boxed(), 1);
+    let (begin, mut opened, mut told) = (Instant::now(), Vec::new(), Vec::new());
+    while begin.elapsed().as_secs() < 600 {
+        match follower.next().await {
+            Some(News::Opened) => {
+                opened.push(begin.elapsed().as_secs());
+                follower.rest(Millis::from_secs(5));
+            }
+            Some(News::Spent(span)) => told.push(span.0 / 1000),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(told, [485], "once, and for how long");
+    assert_eq!(opened[..4], [0, 5, 10, 15]);
+    assert_eq!(opened[22..], [110, 115, 600], "24 in ten minutes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn f6_a_server_that_closes_at_once_is_not_opened_more_often_than_it_allows() {
+    let opened = Arc::new(Mutex::new(Vec::new()));
+    let begin = Instant::now();
+    let note = Arc::clone(&opened);
+    let mut follower = Follower::<Event>::pretended(
+        move || {
+            note.lock().unwrap().push(begin.elapsed().as_secs());
+            async { Ok(Lines::new(stream::empty().boxed(), Millis::from_secs(15))) }.boxed()
+        },
+        1,
+    );
+    while begin.elapsed().as_secs() < 3600 {
+        follower.next().await.unwrap();
+    }
+    let opened = opened.lock().unwrap();
+    let busiest = opened.iter().map(|at| {
+        opened
+            .iter()
+            .filter(|other| (*at..at + 600).contains(*other))
+            .count()
+    });
+    let busiest = busiest.max().unwrap();
+    assert!(
+        (10..=25).contains(&busiest),
+        "{busiest} openings within ten minutes"
+    );
+}
