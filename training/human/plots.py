@@ -52,10 +52,19 @@ def numbers(cell):
             pass
 
 
+def in_full(header):
+    """The titles of columns, each with the group that one before it has opened: 'prior: top-1 %', then 'top-3 %'."""
+    group = ""
+    for title in header:
+        if ":" in title:
+            group = title.partition(":")[0] + ": "
+        yield title if ":" in title else group + title
+
+
 def draw(header, rows, name, folder):
     """One line a column over the bands, distances in a panel of their own; of cells with several numbers the first counts."""
     bands = [int(row[0]) for row in rows]
-    columns = list(enumerate(header))[1:]
+    columns = list(enumerate(in_full(header)))[1:]
     shares = [(at, title) for at, title in columns if any(word in title for word in ("%", "people", "model"))]
     distances = [(at, title) for at, title in columns if title == "distance"]
     panels = [panel for panel in (shares, distances) if panel]
@@ -66,7 +75,7 @@ def draw(header, rows, name, folder):
             axis.plot(bands, values, marker="o", markersize=3, label=title)
         axis.set_xlabel("rating band")
         axis.grid(alpha=0.3)
-        axis.legend(fontsize=7)
+        axis.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
     save(figure, name, folder)
 
 
@@ -82,12 +91,13 @@ def draw_beside(header, rows, name, folder):
     axis.set_ylabel("mean loss, points of winning chances")
     axis.set_ylim(bottom=0)
     axis.grid(alpha=0.3)
-    axis.legend()
+    axis.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
     save(figure, name, folder)
 
 
 def save(figure, name, folder):
     path = folder / f"{name}.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120, bbox_inches="tight")
     print(path)
 
