@@ -11,7 +11,7 @@ use std::{
 use sparring::{
     cli::explain::{explain_level, explain_profile, explain_settings},
     lichess::model::Side,
-    store::{Archive, ChallengeRecord, End, GameRecord},
+    store::{Archive, Asked, ChallengeRecord, End, GameRecord},
     units::{Elo, Millis},
 };
 
@@ -395,6 +395,13 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
     archive
         .put_limit("bot.vsBot.day", now + Millis::from_secs(3600))
         .unwrap();
+    let wish = Asked {
+        personality: None,
+        level: Some(Elo(2700)),
+    };
+    for user in ["clara", "dora"] {
+        archive.put_wish(&user.parse().unwrap(), &wish, now).unwrap();
+    }
     drop(archive);
     let config = at("bot.toml");
     let explain = |arguments: &[&str]| {
@@ -417,6 +424,15 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
         said.contains("But lichess has said that the games of the day with bots"),
         "{said}"
     );
+    let promised = "asked for level 2700 by chat: so it will be";
+    assert!(explain(&["--user", "Dora"]).contains(promised));
+    assert!(!explain(&["--user", "Dora", "--rated"]).contains(promised));
+    std::fs::write(
+        &config,
+        std::fs::read_to_string(&config).unwrap() + "[chat]\nmax-level = 1200\n",
+    )
+    .unwrap();
+    assert!(!explain(&["--user", "Dora"]).contains(promised));
     let challenge = at("challenge.json");
     let again = r#"{"id":"game0003","challenger":{"id":"clara","name":"Clara"},"variant":{"key":"standard"},"speed":"blitz",
         "timeControl":{"type":"clock","limit":300,"increment":3},"rematchOf":"game0002"}"#;

@@ -209,7 +209,7 @@ fn as_whom(name: &str, scene: &Scene<'_>, changed: &mut Manner, later: &mut Opti
         level: None,
     });
     format!(
-        "{} In our next casual game you play {}.",
+        "{} From our next casual game on you play {}.",
         scene.stays(),
         profile.title
     )
@@ -226,7 +226,7 @@ fn at_level(level: Elo, scene: &Scene<'_>, changed: &mut Manner, later: &mut Opt
         level: Some(level),
     });
     format!(
-        "{} In our next casual game I play at level {level}.",
+        "{} From our next casual game on I play at level {level}.",
         scene.stays()
     )
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use tracing::{debug, info, warn};
 
-use super::{arenas::Order, desk::Desk, errands::Errand};
+use super::{arenas::Order, desk::Desk, errands::Errand, insist::insist};
 use crate::{
     config::Tournaments,
     lichess::{
@@ -110,9 +111,13 @@ impl Desk {
         }
     }
 
-    fn leave_arena(&self, id: ArenaId) {
+    /// Who stays in an arena is paired, and loses games that nobody plays.
+    fn leave_arena(&mut self, id: ArenaId) {
         info!("leaving the arena {id}");
-        self.call(|client| async move { Errand::Withdrawn(client.withdraw_from_arena(&id).await) });
+        let rng = ChaCha8Rng::seed_from_u64(self.rng.random());
+        self.call(move |client| async move {
+            Errand::Withdrawn(insist(rng, || client.withdraw_from_arena(&id)).await)
+        });
     }
 }
 

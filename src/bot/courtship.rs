@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 use tracing::{debug, info};
 
 use super::{
     desk::{Desk, epoch},
     errands::Errand,
     facts::Facts,
+    insist::{MOST, patience},
     intake::Applicant,
     rules,
     suitor::Plan,
@@ -18,7 +20,7 @@ use crate::{
     lichess::{
         CallError, Fate, Lines,
         model::{Account, Challenge, ChallengeDone, GameId, Invitation, NowPlaying, UserId},
-        retry::Class,
+        retry::{Backoff, Class},
     },
     store::{ChallengeRecord, Rest},
     units::Millis,
@@ -134,8 +136,8 @@ impl Desk {
         let now = self.now();
         match answer {
             Ok((challenge, lines)) => {
-                self.wait_for_fate(challenge.id.clone(), lines);
-                self.suitor.sent(challenge.id.clone(), user.clone());
+                let is_wanted = self.suitor.sent(challenge.id.clone(), user.clone());
+                self.wait_for_fate(challenge.id.clone(), lines, is_wanted);
                 if self.suitor.is_done_for_today() {
                     info!("these were the challenges of the day: the next goes out after midnight UTC");
                 }
@@ -186,9 +188,10 @@ impl Desk {
         }
     }
 
-    /// Holds the stream that keeps a challenge alive. It ends by itself once the challenge is decided or taken back.
-    fn wait_for_fate(&self, id: GameId, mut lines: Lines<Fate>) {
-        self.call(|_| async move {
+    /// Holds the stream that keeps a challenge alive. It ends by itself once the challenge is decided, and is let go when
+    /// the challenge is to be taken back.
+    fn wait_for_fate(&self, id: GameId, mut lines: Lines<Fate>, is_wanted: CancellationToken) {
+        self.call(move |_| async move {
             let waiting = async {
                 while let Ok(line) = lines.next().await {
                     if let Ok(Fate::Done(done)) = line {
@@ -197,7 +200,8 @@ impl Desk {
                 }
                 None
             };
-            let done = timeout(HELD.into(), waiting).await.ok().flatten();
+            let waiting = is_wanted.run_until_cancelled(timeout(HELD.into(), waiting));
+            let done = waiting.await.and_then(Result::ok).flatten();
             Errand::Decided(id, done)
         });
     }
@@ -225,7 +229,7 @@ impl Desk {
         if let Some(id) = self.suitor.withdraw() {
             self.note_fate(&id, "taken back");
             self.intake.failed(&id);
-            self.take_back(id);
+            self.take_back(id, patience());
         }
     }
 
@@ -244,7 +248,7 @@ impl Desk {
             Ok(list) => {
                 self.take_list(&list);
                 if !self.registry.has(&id) {
-                    self.take_back(id);
+                    self.take_back(id, patience());
                 }
             }
             // The challenge ends with its stream, or is a game that will be found.
@@ -256,10 +260,37 @@ impl Desk {
         }
     }
 
-    fn take_back(&self, id: GameId) {
-        self.call(|client| async move {
+    fn take_back(&mut self, id: GameId, patience: Backoff) {
+        self.suitor.takes_back();
+        self.call(move |client| async move {
             let answer = client.cancel(&id).await;
-            Errand::Cancelled(id, answer)
+            Errand::Cancelled(id, patience, answer)
         });
+    }
+
+    /// A challenge was taken back, or nobody heard of it: then that is said again, as whoever accepts it would sit alone.
+    /// If it has become a game by then it stays one.
+    pub(super) fn taken_back(&mut self, id: GameId, mut patience: Backoff, answer: Result<(), CallError>) {
+        let Err(error) = answer else {
+            return self.suitor.has_taken_back();
+        };
+        self.note_limit(Class::Challenge, &error);
+        debug!("challenge {id}: {error}");
+        if !matches!(error, CallError::Transient { .. }) || patience.failures() >= MOST {
+            return self.suitor.has_taken_back();
+        }
+        let pause = patience.next(&mut self.rng);
+        self.call(move |_| async move {
+            sleep(pause.into()).await;
+            Errand::Uncancelled(id, patience)
+        });
+    }
+
+    /// A challenge is still to be taken back.
+    pub(super) fn take_back_again(&mut self, id: GameId, patience: Backoff) {
+        self.suitor.has_taken_back();
+        if !self.registry.has(&id) {
+            self.take_back(id, patience);
+        }
     }
 }

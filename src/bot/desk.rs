@@ -386,9 +386,11 @@ impl Desk {
 
     fn is_done(&self) -> bool {
         self.drained_at.is_some_and(|until| {
-            let is_idle =
-                self.registry.is_empty() && self.intake.promised() == 0 && !self.arenas.is_leaving();
             // A challenge of ours that is not taken back could begin a game that nobody plays.
+            let is_idle = self.registry.is_empty()
+                && self.intake.promised() == 0
+                && !self.arenas.is_leaving()
+                && !self.suitor.is_taking_back();
             let is_silent = self.errands.is_empty() && !self.intake.has_refusals();
             let has_waited = self.farewell_until.is_none_or(|until| Instant::now() >= until);
             (is_idle && (is_silent || has_waited)) || Instant::now() >= until

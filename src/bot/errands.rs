@@ -19,7 +19,7 @@ use crate::lichess::{
     model::{
         Account, ArenaId, Challenge, ChallengeDone, DeclineReason, GameId, GameInfo, NowPlaying, UserId,
     },
-    retry::Class,
+    retry::{Backoff, Class},
 };
 
 /// lichess lists no more running games than this: those beyond may still run.
@@ -39,7 +39,8 @@ pub(super) enum Errand {
     Invited(UserId, Result<(Box<Challenge>, Lines<Fate>), CallError>),
     Decided(GameId, Option<ChallengeDone>),
     Lapsed(GameId, Result<NowPlaying, CallError>),
-    Cancelled(GameId, Result<(), CallError>),
+    Cancelled(GameId, Backoff, Result<(), CallError>),
+    Uncancelled(GameId, Backoff),
     Seen(Seen),
     Joined(ArenaId, Result<(), CallError>),
     Withdrawn(Result<(), CallError>),
@@ -52,7 +53,7 @@ impl Errand {
             Self::Accepted(_, answer)
             | Self::Declined(_, _, answer)
             | Self::Resigned(answer)
-            | Self::Cancelled(_, answer)
+            | Self::Cancelled(_, _, answer)
             | Self::Joined(_, answer)
             | Self::Withdrawn(answer) => answer.as_ref().err(),
             Self::Listed(answer) | Self::Doubted(_, answer) | Self::Lapsed(_, answer) => {
@@ -61,7 +62,11 @@ impl Errand {
             Self::Account(answer) => answer.as_ref().err(),
             Self::Online(answer) => answer.as_ref().err(),
             Self::Invited(_, answer) => answer.as_ref().err(),
-            Self::Checked(_) | Self::Retried(_) | Self::Decided(..) | Self::Seen(_) => None,
+            Self::Checked(_)
+            | Self::Retried(_)
+            | Self::Decided(..)
+            | Self::Uncancelled(..)
+            | Self::Seen(_) => None,
         }
     }
 }
@@ -123,11 +128,8 @@ impl Desk {
             Errand::Invited(user, answer) => self.invited(user, answer),
             Errand::Decided(id, done) => self.decided(&id, done),
             Errand::Lapsed(id, listed) => self.lapsed(id, listed),
-            Errand::Cancelled(id, Err(error)) => {
-                self.note_limit(Class::Challenge, &error);
-                debug!("challenge {id}: {error}");
-            }
-            Errand::Cancelled(_, Ok(())) => {}
+            Errand::Cancelled(id, patience, answer) => self.taken_back(id, patience, answer),
+            Errand::Uncancelled(id, patience) => self.take_back_again(id, patience),
             Errand::Seen(seen) => self.seen(seen),
             Errand::Joined(id, answer) => self.joined(&id, answer),
             Errand::Withdrawn(answer) => {

@@ -20,6 +20,7 @@ mod errands;
 pub mod facts;
 mod favours;
 pub mod game;
+mod insist;
 mod intake;
 mod lag;
 mod limits;

@@ -10,6 +10,7 @@ use super::{
     desk::{Desk, epoch},
     errands::Errand,
     facts::{Facts, Moment, minute_of_day},
+    insist::{SELDOM, SOON, insist},
     intake::{self, Applicant},
     rules::{self, By, Ruling},
 };
@@ -18,18 +19,11 @@ use crate::{
     lichess::{
         CallError, Untrusted,
         model::{Challenge, Compat, DeclineReason, GameId, NowPlaying, UserId},
-        retry::{Backoff, Class},
+        retry::Class,
     },
     store::{ChallengeRecord, Tally},
     units::Millis,
 };
-
-/// What got lost on the way to the server is looked after within this time at first.
-const SOON: Millis = Millis(500);
-/// And no less often than this, while the challenger waits.
-const SELDOM: Millis = Millis::from_secs(5);
-/// A refusal that gets lost is sent again so often: about as long as a challenger waits.
-const MOST_REFUSALS: u32 = 6;
 
 impl Desk {
     /// Judges a challenge by the rules, and lets it wait or refuses it.
@@ -175,17 +169,10 @@ impl Desk {
         if self.note_fate(&id, &verdict) {
             info!("challenge {id}: {verdict} after all");
         }
-        let mut rng = ChaCha8Rng::seed_from_u64(self.rng.random());
-        let mut backoff = Backoff::new(SOON, SELDOM);
+        let rng = ChaCha8Rng::seed_from_u64(self.rng.random());
         self.call(move |client| async move {
-            loop {
-                match client.decline(&id, reason).await {
-                    Err(CallError::Transient { .. }) if backoff.failures() < MOST_REFUSALS => {
-                        sleep(backoff.next(&mut rng).into()).await;
-                    }
-                    answer => return Errand::Declined(id, reason, answer),
-                }
-            }
+            let answer = insist(rng, || client.decline(&id, reason)).await;
+            Errand::Declined(id, reason, answer)
         });
     }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use rand::{Rng, RngExt as _, seq::IndexedRandom as _};
+use tokio_util::sync::CancellationToken;
 
 use super::facts::Facts;
 use crate::{
@@ -60,6 +61,10 @@ impl Plan {
 pub(super) struct Suitor {
     memory: BTreeMap<UserId, Memory>,
     pending: Option<(GameId, UserId)>,
+    /// Cancelled when nobody is to keep the challenge alive that is out.
+    is_wanted: CancellationToken,
+    /// So many challenges are being taken back.
+    taking_back: usize,
     is_asking: bool,
     asked_at: Option<Millis>,
     /// When it was last looked whether it is time, by somebody who could have asked then.
@@ -200,16 +205,34 @@ impl Suitor {
         Some((chosen.id.clone(), invitation))
     }
 
-    /// A challenge is out.
-    pub(super) fn sent(&mut self, id: GameId, user: UserId) {
+    /// A challenge is out. What comes back is cancelled when nobody is to keep it alive any more.
+    pub(super) fn sent(&mut self, id: GameId, user: UserId) -> CancellationToken {
         self.sent_today += 1;
         self.is_asking = false;
         self.pending = Some((id, user));
+        self.is_wanted = CancellationToken::new();
+        self.is_wanted.clone()
     }
 
     /// The challenge that is out, to be taken back.
     pub(super) fn withdraw(&mut self) -> Option<GameId> {
+        self.is_wanted.cancel();
         self.pending.take().map(|(id, _)| id)
+    }
+
+    /// A challenge is being taken back.
+    pub(super) fn takes_back(&mut self) {
+        self.taking_back += 1;
+    }
+
+    /// A challenge was taken back, or could not be.
+    pub(super) fn has_taken_back(&mut self) {
+        self.taking_back = self.taking_back.saturating_sub(1);
+    }
+
+    /// Whether somebody could still accept a challenge that is being taken back.
+    pub(super) fn is_taking_back(&self) -> bool {
+        self.taking_back > 0
     }
 
     /// The challenge that is out.

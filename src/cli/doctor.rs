@@ -23,6 +23,7 @@ use super::{
 use crate::{
     config::{Config, Server, load},
     lichess::{Client, Untrusted},
+    store::{Archive, StoreError},
     units::Millis,
 };
 
@@ -118,6 +119,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if let Some(config) = &config {
         let state = state::folder(config, &args.station.config);
         lines.push(folder(&state));
+        lines.extend(archive(&state.join(state::ARCHIVE)).filter(|_| config.state.archive));
         lines.extend(machine::disk(&state));
         lines.extend(config.status.listen.as_ref().map(machine::port));
         let client = client(args, config, &mut lines);
@@ -239,6 +241,25 @@ fn folder(path: &Path) -> Line {
     Line::fine(WHAT, shown)
 }
 
+/// The archive, if there is one: can what the bot has played be read?
+fn archive(path: &Path) -> Option<Line> {
+    const WHAT: &str = "archive";
+    if !path.exists() {
+        return None;
+    }
+    let shown = path.display();
+    let line = match Archive::read(path) {
+        // What is empty or of an earlier version the bot makes a whole one of when it starts.
+        Ok(_) | Err(StoreError::Empty | StoreError::TooOld { .. }) => Line::fine(WHAT, shown.to_string()),
+        Err(why) => Line::worth(
+            WHAT,
+            format!("{shown} cannot be used: {:#}", anyhow::Error::new(why)),
+            "if no sparring can read it, move it away while the bot is down: it makes a new one when it starts",
+        ),
+    };
+    Some(line)
+}
+
 /// A client for the server and token that the bot would use.
 fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client> {
     const WHAT: &str = "token";
@@ -255,12 +276,13 @@ fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client>
             return None;
         }
     };
-    let file = args
-        .station
-        .token_file
-        .clone()
-        .or_else(|| config.lichess.token_file.clone());
-    let token = match Sources::of_process(file, &args.station.config).read() {
+    let Station {
+        config: settings,
+        token_file,
+        ..
+    } = &args.station;
+    let sources = Sources::of_process(token_file.clone(), config.lichess.token_file.clone(), settings);
+    let token = match sources.read() {
         Ok(token) => token,
         Err(error) => {
             let found = format!("{:#}", anyhow::Error::new(error));
@@ -355,4 +377,24 @@ async fn server(client: &Client, wanted: &[&'static str], lines: &mut Vec<Line>)
             format!("{}, a bot", Untrusted(&standing.account.username)),
         ),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_that_cannot_be_read_is_told_with_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(state::ARCHIVE);
+        assert_eq!(archive(&path), None, "the bot makes one when it starts");
+        drop(Archive::open(&path).unwrap());
+        assert_eq!(archive(&path).unwrap().verdict, Verdict::Fine);
+        std::fs::write(&path, "garbage ".repeat(1000)).unwrap();
+        let told = archive(&path).unwrap().to_string();
+        assert!(
+            told.starts_with("warn") && told.contains("move it away"),
+            "{told}"
+        );
+    }
 }

@@ -33,6 +33,13 @@ pub enum PrivateError {
     },
 }
 
+impl PrivateError {
+    /// Whether there is no such file.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self, Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
 /// From now on this process leaves no picture of its memory behind when it falls over, and no other process of the same
 /// user can look into it or at the variables it was started with. For processes that hold a token; where it is not
 /// possible they do without.

@@ -4,7 +4,7 @@ use std::{path::Path, time::Duration};
 
 use anyhow::Context as _;
 use tokio::{
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
     sync::{mpsc, watch},
     time::{Instant, MissedTickBehavior},
 };
@@ -88,20 +88,30 @@ fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     runtime.block_on(async {
         let stop = CancellationToken::new();
+        let escort = Escort {
+            // Before anything else: who asks for new settings while the bot starts does not end it.
+            hangup: signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?,
+            warnings,
+            stop: &stop,
+        };
         let beginning = rescue::begin(&args.station.config, args.dry_run, &stop)?;
-        let ended = hold(args, beginning, warnings, &stop).await;
+        let ended = hold(args, beginning, escort).await;
         stop.cancel();
         ended
     })
 }
 
-/// Takes the token and the folder for this process, and is the bot with them.
-async fn hold(
-    args: &Args,
-    beginning: Beginning,
+/// What goes with the bot from its first moment to its last.
+struct Escort<'s> {
+    /// Asks for the settings to be read again.
+    hangup: Signal,
     warnings: Warnings,
-    stop: &CancellationToken,
-) -> anyhow::Result<Exit> {
+    /// Ends what runs beside the bot.
+    stop: &'s CancellationToken,
+}
+
+/// Takes the token and the folder for this process, and is the bot with them.
+async fn hold(args: &Args, beginning: Beginning, escort: Escort<'_>) -> anyhow::Result<Exit> {
     let config = &beginning.config;
     let server = match &args.station.url {
         Some(url) => {
@@ -109,14 +119,13 @@ async fn hold(
         }
         None => config.lichess.url.clone(),
     };
-    let file = args
-        .station
-        .token_file
-        .clone()
-        .or_else(|| config.lichess.token_file.clone());
-    let token = Sources::of_process(file, &args.station.config)
-        .read()
-        .map_err(no_token)?;
+    let Station {
+        config: settings,
+        token_file,
+        ..
+    } = &args.station;
+    let sources = Sources::of_process(token_file.clone(), config.lichess.token_file.clone(), settings);
+    let token = sources.read().map_err(no_token)?;
     let refused = |why: String| Failure::error(Exit::BadConfiguration, why);
     // A dry run takes it too: beside a running bot each would close the event stream of the other.
     let _held = state::take_token(&token, server.as_str()).map_err(|taken| refused(taken.to_string()))?;
@@ -133,7 +142,7 @@ async fn hold(
         folder: &folder,
         place: place.as_ref(),
     };
-    serve(args, beginning, client, &server, kept, warnings, stop).await
+    serve(args, beginning, client, &server, kept, escort).await
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
@@ -154,14 +163,14 @@ async fn serve(
     client: Client,
     server: &Server,
     Kept { folder, place }: Kept<'_>,
-    warnings: Warnings,
-    stop: &CancellationToken,
+    escort: Escort<'_>,
 ) -> anyhow::Result<Exit> {
     let Beginning {
         config,
         stock,
         standing,
     } = beginning;
+    let stop = escort.stop;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
     let cache = Cache::new(&folder.join(state::LISTS));
@@ -189,10 +198,10 @@ async fn serve(
     .standing(standing, place.map(|_| folder.to_owned()));
     let (wishes, wished) = mpsc::channel(WISHES);
     if let Some(listen) = &config.status.listen {
-        let panel = panel(&config, &service, &stock, &helm, warnings, wishes.clone())?;
+        let panel = panel(&config, &service, &stock, &helm, escort.warnings, wishes.clone())?;
         listening::serve(listen, dashboard::router(panel), stop).await?;
     }
-    steer(service, helm, wished).await?;
+    steer(service, helm, wished, escort.hangup).await?;
     info!("ended as asked");
     Ok(Exit::Success)
 }
@@ -234,12 +243,16 @@ fn panel(
 }
 
 /// Runs the daemon, and heeds signals and the owner's wishes until it has ended.
-async fn steer(service: Service, mut helm: Helm, mut wished: mpsc::Receiver<Wish>) -> anyhow::Result<()> {
+async fn steer(
+    service: Service,
+    mut helm: Helm,
+    mut wished: mpsc::Receiver<Wish>,
+    mut hangup: Signal,
+) -> anyhow::Result<()> {
     let signals = Signals::default();
     let mut status = service.status.clone();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
     let mut herald = Herald::new(service.status, service.pulse, helm.refusal());
-    let mut hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let mut hopeless = None;

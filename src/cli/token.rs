@@ -49,8 +49,11 @@ pub enum TokenError {
 pub struct Sources {
     /// systemd's folder of credentials.
     pub credentials: Option<PathBuf>,
-    /// A file named on the command line or in `bot.toml`.
+    /// A file named on the command line.
     pub file: Option<PathBuf>,
+    /// A file named in `bot.toml`. Where it is not there the places after it are looked into: settings come along to where
+    /// the token comes from elsewhere, as to a service or a container.
+    pub named: Option<PathBuf>,
     /// The value of the environment variable.
     pub environment: Option<String>,
     /// A file beside the settings, of which the units make the credential: for whoever asks by hand about a service.
@@ -58,12 +61,14 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// What this process was started with, a file if one was named, and what lies beside the settings.
+    /// What this process was started with, files if any were named on the command line and in the settings, and what lies
+    /// beside the settings.
     #[must_use]
-    pub fn of_process(file: Option<PathBuf>, settings: &Path) -> Self {
+    pub fn of_process(file: Option<PathBuf>, named: Option<PathBuf>, settings: &Path) -> Self {
         Self {
             credentials: credentials(),
             file,
+            named,
             environment: std::env::var(VARIABLE).ok(),
             beside: Some(beside(settings).join(CREDENTIAL)).filter(|path| path.exists()),
         }
@@ -86,13 +91,22 @@ impl Sources {
         if let Some(path) = &self.file {
             return Ok((read_private(path)?, path.display().to_string()));
         }
+        let missing = match self.named.as_deref().map(|path| (path, read_private(path))) {
+            Some((path, Ok(text))) => return Ok((text, path.display().to_string())),
+            Some((_, Err(why))) if !why.is_missing() => return Err(why.into()),
+            Some((_, Err(why))) => Some(why),
+            None => None,
+        };
         if let Some(text) = self.environment.as_ref().filter(|text| !text.trim().is_empty()) {
             return Ok((text.clone(), VARIABLE.to_owned()));
         }
         match &self.beside {
             Some(path) => Ok((read_private(path)?, path.display().to_string())),
-            None if self.credentials.is_some() => Err(TokenError::NoCredential),
-            None => Err(TokenError::Missing),
+            None => Err(match missing {
+                Some(why) => why.into(),
+                None if self.credentials.is_some() => TokenError::NoCredential,
+                None => TokenError::Missing,
+            }),
         }
     }
 }
@@ -124,6 +138,7 @@ mod tests {
         let mut sources = Sources {
             credentials: Some(folder.path().to_owned()),
             file: Some(file(folder.path(), 0o600)),
+            named: Some(folder.path().join("elsewhere")),
             environment: Some("lip_fromEnvironment".into()),
             beside: None,
         };
@@ -132,11 +147,17 @@ mod tests {
         sources.credentials = None;
         assert_eq!(found(&sources), "lip_fromFile");
         sources.file = None;
+        // The file that the settings name stayed where they came from.
         assert_eq!(found(&sources), "lip_fromEnvironment");
         sources.environment = None;
         sources.beside = Some(file(folder.path(), 0o600));
         assert_eq!(found(&sources), "lip_fromFile");
         sources.beside = None;
+        assert!(sources.read().unwrap_err().to_string().contains("elsewhere"));
+        sources.named = Some(file(folder.path(), 0o644));
+        sources.environment = Some("lip_fromEnvironment".into());
+        assert!(sources.read().unwrap_err().to_string().contains("chmod 600"));
+        (sources.named, sources.environment) = (None, None);
         assert!(matches!(sources.read(), Err(TokenError::Missing)));
         // What the unit has in the place of a file that is not there.
         fs::write(folder.path().join(CREDENTIAL), "\n").unwrap();

@@ -37,7 +37,13 @@ impl Chat {
     #[must_use]
     pub fn offers(&self, personality: &str) -> bool {
         let named = self.personalities.as_ref();
-        named.is_none_or(|named| named.iter().any(|name| name == personality))
+        self.commands && named.is_none_or(|named| named.iter().any(|name| name == personality))
+    }
+
+    /// Whether a level may be asked for.
+    #[must_use]
+    pub fn offers_level(&self, level: Elo) -> bool {
+        self.commands && self.levels.contains(&level)
     }
 }
 

@@ -157,6 +157,15 @@ async fn an_arena_is_joined_played_and_left_before_the_bot_ends() {
 }
 
 #[tokio::test]
+async fn f12_an_arena_whose_leaving_gets_lost_is_left_all_the_same() {
+    let (mut stage, ids) = stage(&[plan()], &[], 4).await;
+    joined(&stage, &ids[0], 1).await;
+    stage.answers("/withdraw", 2, 502, "<html>502 Bad Gateway</html>");
+    stage.bot.take().unwrap().drained().await;
+    assert!(stage.table.sandbox.arena_players(&ids[0]).is_empty());
+}
+
+#[tokio::test]
 async fn arenas_of_teams_are_found_and_those_without_bots_are_left_alone() {
     let of_team = |bots_allowed| ArenaPlan {
         bots_allowed,

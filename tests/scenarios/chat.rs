@@ -44,7 +44,7 @@ async fn strength_stays_as_it_is_in_rated_games() {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_says("!level 600")
         .await
-        .bot_says("Rated games keep my strength as it is. In our next casual game")
+        .bot_says("Rated games keep my strength as it is. From our next casual game on")
         .await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     assert_eq!(stage.levels(), [None, None]);
@@ -134,7 +134,7 @@ async fn from_the_third_move_on_strength_is_for_the_next_casual_game() {
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     game.human_says("!level 1400")
         .await
-        .bot_says("next casual game I play at level 1400")
+        .bot_says("next casual game on I play at level 1400")
         .await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
     game.human_resigns_to("black").await;
@@ -147,6 +147,30 @@ async fn from_the_third_move_on_strength_is_for_the_next_casual_game() {
 }
 
 #[tokio::test]
+async fn what_was_promised_is_given_as_long_as_it_is_on_offer_and_in_every_casual_game() {
+    let mut stage = replies(&["e7e5", "b8c6"]).open().await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_plays("g1f3").await.bot_answers("b8c6").await;
+    game.human_says("!level 1400")
+        .await
+        .bot_says("From our next casual game on I play at level 1400")
+        .await;
+    game.human_resigns_to("black").await;
+    for (commands, most) in [(false, 2800), (true, 1200), (true, 2800), (true, 2800)] {
+        stage.bot().options.send_modify(|options| {
+            options.chat.commands = commands;
+            options.chat.levels = Elo(600)..=Elo(most);
+        });
+        let mut next = stage.game(&WHITE).await;
+        next.human_plays("e2e4").await.bot_answers("e7e5").await;
+        next.human_does("resign").await;
+    }
+    let late = [None, None, Some(Elo(1400)), Some(Elo(1400))];
+    assert_eq!(stage.levels()[2..], late);
+}
+
+#[tokio::test]
 async fn what_the_bot_has_promised_for_the_next_game_is_kept_over_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
@@ -156,7 +180,7 @@ async fn what_the_bot_has_promised_for_the_next_game_is_kept_over_a_restart() {
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     game.human_says("!level 1400")
         .await
-        .bot_says("next casual game I play at level 1400")
+        .bot_says("next casual game on I play at level 1400")
         .await;
     game.human_resigns_to("black").await;
     stage.bot().until("free again", |status| status.games == 0).await;

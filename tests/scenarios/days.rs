@@ -143,7 +143,7 @@ async fn what_is_asked_while_a_game_sleeps_is_answered_once_when_it_wakes() {
         said,
         [
             "From my next move on I play at level 1400.",
-            "This game goes on as it began. In our next casual game I play at level 800."
+            "This game goes on as it began. From our next casual game on I play at level 800."
         ]
     );
     let mut next = stage.game(&DAYS).await;

@@ -77,6 +77,24 @@ async fn a_challenge_is_taken_back_when_a_person_comes_though_there_are_seats() 
 }
 
 #[tokio::test]
+async fn f12_a_challenge_whose_taking_back_gets_lost_is_taken_back_again_for_a_person_and_before_the_end() {
+    for comes in [true, false] {
+        let mut stage = eager().open().await;
+        let (_rival, mut events) = rival(&stage).await;
+        let challenge = next(&mut events, "challenge").await["challenge"].clone();
+        stage.answers("/cancel", 3, 502, "<html>502 Bad Gateway</html>");
+        if comes {
+            stage.game(&WHITE).await;
+        } else {
+            stage.bot.take().unwrap().drained().await;
+        }
+        // Whoever drains has ended by now: the news of it is there, or never comes.
+        let cancelled = next(&mut events, "challengeCanceled").await["challenge"].clone();
+        assert_eq!(cancelled["id"], challenge["id"]);
+    }
+}
+
+#[tokio::test]
 async fn nobody_is_challenged_unless_the_settings_say_so() {
     let stage = replies(&["e7e5"])
         .options(|options| options.matchmaking.after = Millis(0))

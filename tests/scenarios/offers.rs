@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use sparring::{
     personality::{DrawTemper, Profile},
-    units::Centipawns,
+    units::{Centipawns, Elo},
 };
 use tokio::sync::watch;
 
@@ -273,6 +273,29 @@ async fn f33_our_own_lines_and_those_of_lichess_are_never_answered() {
         path("move/g1f3"),
         "and no answer before it"
     );
+}
+
+#[tokio::test]
+async fn f46_chat_of_before_that_comes_late_takes_nothing_back_that_was_granted_in_time() {
+    let mut server = replies(&["e2e4", "g1f3", "f1c4", "d2d3"]).on_strings().await;
+    server.holds_chat();
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    let before = server.opens(&format!("/api/{}", path("chat"))).await;
+    game.line(&json!({"type": "chatLine", "room": "player", "username": "ana", "text": "!level 800"}));
+    server.posted(2).await;
+    game.line(&state("e2e4 e7e5"));
+    server.posted(3).await;
+    game.line(&state("e2e4 e7e5 g1f3 b8c6"));
+    server.posted(4).await;
+    game.line(&state("e2e4 e7e5 g1f3 b8c6 f1c4"));
+    // It was asked for before the last line was said, and has a line more, which nobody has answered.
+    before.bytes(json!([{"user": "ana", "text": "!help"}]).to_string());
+    drop(before);
+    assert_eq!(server.posted(5).await[4], path("chat"));
+    game.line(&state("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6"));
+    server.posted(6).await;
+    assert_eq!(server.crew.levels(), [Some(Elo(800)); 4]);
 }
 
 #[tokio::test]

@@ -363,6 +363,37 @@ async fn who_is_misspelt_in_the_settings_does_not_play_at_all() {
 }
 
 #[tokio::test]
+async fn who_asks_for_new_settings_while_the_program_starts_does_not_end_it() {
+    let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    // A pipe holds the program back: whoever can write to it knows that somebody has begun to read.
+    let pipe = folder.path().join("token");
+    let made = std::process::Command::new("mkfifo")
+        .args(["-m", "600"])
+        .arg(&pipe)
+        .status();
+    assert!(made.unwrap().success());
+    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let program = program(folder.path(), &table)
+        .arg("--token-file")
+        .arg(&pipe)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let opened = tokio::task::spawn_blocking(|| fs::OpenOptions::new().write(true).open(pipe));
+    let mut writer = tokio::time::timeout(PATIENCE, opened)
+        .await
+        .expect("the token is not read")
+        .unwrap()
+        .unwrap();
+    hang_up(&program);
+    writer.write_all(table.bot.token.as_bytes()).unwrap();
+    drop(writer);
+    let (_, mut lines) = begin(&table).await;
+    assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
+}
+
+#[tokio::test]
 async fn a_supervisor_that_starts_again_whatever_failed_can_be_told_that_it_is_hopeless() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());

@@ -5,7 +5,7 @@ use std::{
     convert::Infallible,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -53,6 +53,8 @@ struct Strings {
     playing: std::sync::Mutex<Value>,
     /// How often that was asked for.
     listed: AtomicUsize,
+    /// Whether the chat of a game is told by a tap.
+    holds_chat: AtomicBool,
 }
 
 /// The feeding end of a stream. Dropping it closes the stream.
@@ -97,6 +99,7 @@ impl Staging {
             answers: std::sync::Mutex::default(),
             playing: std::sync::Mutex::new(json!([])),
             listed: AtomicUsize::new(0),
+            holds_chat: AtomicBool::new(false),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -142,6 +145,9 @@ async fn serve(State(strings): State<Arc<Strings>>, request: Request) -> Respons
             json!({"nowPlaying": *strings.playing.lock().unwrap()}).to_string()
         }
         (_, path) if path.contains("/stream/") => return stream(&strings, path),
+        (_, path) if path.ends_with("/chat") && strings.holds_chat.load(Ordering::Relaxed) => {
+            return stream(&strings, path);
+        }
         _ => "[]".to_owned(),
     }
     .into_response()
@@ -206,6 +212,11 @@ impl Puppet {
             .lock()
             .unwrap()
             .push_back((end, status, body));
+    }
+
+    /// What was said in a game is told from now on when the test says so, who gets it as a stream.
+    pub fn holds_chat(&self) {
+        self.strings.holds_chat.store(true, Ordering::Relaxed);
     }
 
     /// Holds a stream open to the end of the test.

@@ -11,9 +11,7 @@ use crate::stage::{Act, PATIENCE, WHITE, acts, replies};
 #[tokio::test]
 async fn an_idle_daemon_leaves_when_it_is_asked_to() {
     let mut stage = replies(&[]).open().await;
-    let bot = stage.bot.take().unwrap();
-    bot.signals.drain.cancel();
-    assert_eq!(bot.end().await, Ok(()));
+    stage.bot.take().unwrap().drained().await;
 }
 
 #[tokio::test]
@@ -58,9 +56,7 @@ async fn games_that_take_too_long_are_left() {
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await;
     stage.thinks(1).await;
-    let bot = stage.bot.take().unwrap();
-    bot.signals.drain.cancel();
-    assert_eq!(bot.end().await, Ok(()));
+    stage.bot.take().unwrap().drained().await;
 }
 
 #[tokio::test]
@@ -69,9 +65,7 @@ async fn a_challenge_of_the_bot_is_taken_back_before_it_leaves() {
     let rival = stage.table.another_bot("Rival");
     let mut events = rival.events().await;
     let challenge = timeout(PATIENCE, events.next_of("challenge")).await.unwrap();
-    let bot = stage.bot.take().unwrap();
-    bot.signals.drain.cancel();
-    assert_eq!(bot.end().await, Ok(()));
+    stage.bot.take().unwrap().drained().await;
     let id = challenge["challenge"]["id"].as_str().unwrap();
     let (_, shown) = rival.get(&format!("/api/challenge/{id}/show")).await;
     assert_eq!(shown["status"], "canceled", "{shown}");
@@ -82,9 +76,7 @@ async fn who_waits_for_a_seat_is_told_before_the_bot_leaves() {
     let mut stage = replies(&[]).options(|options| options.games.max = 0).open().await;
     let (_, mut events) = stage.challenge(&WHITE).await;
     stage.bot().until("waiting", |status| status.waiting == 1).await;
-    let bot = stage.bot.take().unwrap();
-    bot.signals.drain.cancel();
-    assert_eq!(bot.end().await, Ok(()));
+    stage.bot.take().unwrap().drained().await;
     let declined = timeout(PATIENCE, events.next_of("challengeDeclined"))
         .await
         .unwrap();

@@ -273,6 +273,12 @@ impl Bot {
         wait.await.unwrap_or_else(|_| panic!("never {what}")).unwrap();
     }
 
+    /// Asks it to end, and waits until it has.
+    pub async fn drained(self) {
+        self.signals.drain.cancel();
+        assert_eq!(self.end().await, Ok(()));
+    }
+
     /// Waits until it has ended.
     pub async fn end(self) -> Result<(), Exit> {
         timeout(PATIENCE, self.ended)
@@ -353,6 +359,11 @@ impl Crew {
     pub fn plies(&self) -> Vec<usize> {
         self.diary.borrow().iter().map(|asked| asked.ply).collect()
     }
+
+    /// The level of each turn that the scripted mind was asked about so far.
+    pub fn levels(&self) -> Vec<Option<Elo>> {
+        self.diary.borrow().iter().map(|asked| asked.level).collect()
+    }
 }
 
 pub struct Stage {
@@ -425,8 +436,7 @@ impl Stage {
 
     /// The level of each turn that the scripted mind was asked about so far.
     pub fn levels(&self) -> Vec<Option<Elo>> {
-        let diary = self.crew.diary.borrow();
-        diary.iter().map(|asked| asked.level).collect()
+        self.crew.levels()
     }
 
     /// The plies at which the scripted mind was asked so far.

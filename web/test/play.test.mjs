@@ -242,7 +242,7 @@ test('who is chosen in the lobby plays, whatever was promised in the chat of an 
     await untilPlies(page, 4);
     await page.getByLabel('Say something').fill('!play attacker');
     await page.keyboard.press('Enter');
-    await said('In our next casual game you play Max');
+    await said('From our next casual game on you play Max');
     await resign(page);
   };
   await enterGame(page, 'White');

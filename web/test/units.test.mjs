@@ -97,7 +97,7 @@ test('who the bot is follows what we ask for and what it answers', () => {
   };
   let then;
   const agreed = (level) => `From my next move on I play at level ${level}.`;
-  const later = 'This game goes on as it began. In our next casual game I play at level 900.';
+  const later = 'This game goes on as it began. From our next casual game on I play at level 900.';
   assert.deepEqual(seen(), ['club', 1500]);
   assert.deepEqual(seen('!level 1800'), ['club', 1800]);
   assert.deepEqual(seen('!level 1'), ['club', 1500]);
@@ -106,14 +106,14 @@ test('who the bot is follows what we ask for and what it answers', () => {
   assert.deepEqual(seen('!level 1800', agreed(1800), '!level 900', later), ['club', 1800]);
   assert.deepEqual(then, ['club', 900], 'what was promised for the next game');
   assert.deepEqual(seen('!level 1800', agreed(1800), '!easier', later), ['club', 1800]);
-  const laterMax = 'This game goes on as it began. In our next casual game you play Max.';
+  const laterMax = 'This game goes on as it began. From our next casual game on you play Max.';
   assert.deepEqual(seen('!play attacker', laterMax, '!level 900', later), ['club', 1500]);
   assert.deepEqual(then, ['attacker', 900]);
   assert.deepEqual(seen('!level 900', later, '!play attacker', laterMax), ['club', 1500]);
   assert.deepEqual(then, ['attacker', null], 'a personality comes at its own strength');
   assert.deepEqual(seen('!level 1800', agreed(1800)), ['club', 1800]);
   assert.deepEqual(then, ['club', 1800], 'nothing was promised: as it was');
-  assert.deepEqual(seen('!play attacker', 'Rated games keep my strength as it is. In our next casual game you play Max.'), ['club', 1500]);
+  assert.deepEqual(seen('!play attacker', 'Rated games keep my strength as it is. From our next casual game on you play Max.'), ['club', 1500]);
   assert.deepEqual(then, ['attacker', null]);
   for (const no of ['Here I play at levels from 1000 to 1600.', 'My strength is not to be chosen here.']) {
     assert.deepEqual(seen('!level 1800', no), ['club', 1500], no);

@@ -154,7 +154,8 @@ impl Actor {
         }
         debug!("{}: {}", Untrusted(&line.username), Untrusted(&line.text));
         if let Some(command) = chat::read(&line.text).filter(|_| self.setup.chat.commands) {
-            let obeyed = self.obey(&command, &self.manner, game);
+            let ply = game.line().ply();
+            let obeyed = self.obey(&command, &self.manner, game, ply);
             if let (Some(opponent), Some(asked)) = (&game.opponent().id, obeyed.later) {
                 self.shared.rivals.ask(opponent, asked);
             }
@@ -163,16 +164,17 @@ impl Actor {
             if self.heeded.len() == MOST_HEEDED {
                 self.heeded.remove(0);
             }
-            self.heeded.push(command);
+            self.heeded.push((command, ply));
         }
     }
 
-    fn obey(&self, command: &chat::Command, manner: &Manner, game: &Game) -> Obeyed {
+    /// What comes of a command that was said after so many half moves.
+    fn obey(&self, command: &chat::Command, manner: &Manner, game: &Game, ply: usize) -> Obeyed {
         let scene = Scene {
             cast: &self.shared.cast.borrow(),
             offer: &self.setup.chat,
             rated: game.frame().rated,
-            ply: game.line().ply(),
+            ply,
             book: self
                 .book
                 .as_deref()
@@ -224,20 +226,18 @@ impl Actor {
                 chat::read(&line.text).filter(|_| self.setup.chat.commands && self.is_opponents(&line.user));
             command.map(|command| (command, is_open))
         };
-        let mut commands: Vec<(chat::Command, bool)> = lines.iter().enumerate().filter_map(read).collect();
-        // What the stream has told since it was opened comes last among them, and was answered.
-        commands.truncate(commands.len().saturating_sub(self.heeded.len()));
-        commands.extend(self.heeded.iter().map(|command| (command.clone(), false)));
-        let missed = commands.len() - self.heeded.len();
+        let mut missed: Vec<(chat::Command, bool)> = lines.iter().enumerate().filter_map(read).collect();
+        // What the stream has told since it was opened comes last among them, as far as it was said before the answer.
+        missed.truncate(missed.len() - overlap(&missed, &self.heeded));
         // What was granted is kept with the game. Where it is not, the chat does not say whether it was asked for in time.
         let is_settled = self.is_resumed || (self.setup.adopted && !chat::is_early(game.line().ply()));
         let mut manner = self.first_manner.clone();
         let mut answers = Vec::new();
-        for (index, (command, is_open)) in commands.into_iter().enumerate() {
-            if is_settled && !is_open && index < missed && command.is_about_strength() {
+        for (command, is_open) in missed {
+            if is_settled && !is_open && command.is_about_strength() {
                 continue;
             }
-            let obeyed = self.obey(&command, &manner, game);
+            let obeyed = self.obey(&command, &manner, game, game.line().ply());
             manner = obeyed.manner;
             if is_open {
                 if let (Some(opponent), Some(asked)) = (&game.opponent().id, obeyed.later) {
@@ -245,6 +245,10 @@ impl Actor {
                 }
                 answers.push((command, obeyed.answer));
             }
+        }
+        // What was granted in time stays granted, however late the rest comes.
+        for (command, ply) in &self.heeded {
+            manner = self.obey(command, &manner, game, *ply).manner;
         }
         self.become_asked(manner);
         if last_of_mine.is_some() {
@@ -384,6 +388,16 @@ impl Actor {
 /// in a game that has just begun it can change who plays; with little time nothing is waited for.
 fn may_wait_for_chat(ply: usize, left: Option<Millis>) -> bool {
     chat::is_early(ply) && left.is_none_or(|left| left >= SHORT_OF_TIME)
+}
+
+/// How many commands at the end of what was missed are the first of those that were heeded.
+fn overlap(missed: &[(chat::Command, bool)], heeded: &[(chat::Command, usize)]) -> usize {
+    let commands = |count: usize| missed[missed.len() - count..].iter().map(|(command, _)| command);
+    let most = missed.len().min(heeded.len());
+    (0..=most)
+        .rev()
+        .find(|count| commands(*count).eq(heeded[..*count].iter().map(|(command, _)| command)))
+        .unwrap_or(0)
 }
 
 async fn send(client: &Client, id: &GameId, command: Command, claim: Option<Claim>) -> Result<(), CallError> {

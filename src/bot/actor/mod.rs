@@ -152,7 +152,7 @@ struct Actor {
     /// The opponent is greeted then, if nobody has done so before.
     greets_at: Option<Instant>,
     /// What the opponent asked for since the stream was opened, in order; a flood keeps its newest.
-    heeded: Vec<chat::Command>,
+    heeded: Vec<(chat::Command, usize)>,
     outbox: Outbox,
     errands: FuturesUnordered<BoxFuture<'static, Errand>>,
     /// The task ends then at the latest.

@@ -108,7 +108,12 @@ impl Actor {
         };
         let cast = self.shared.cast.borrow();
         let mut asked = self.shared.rivals.asked(opponent);
-        asked.personality = asked.personality.filter(|name| cast.get(name).is_some());
+        // What is not on offer any more is not given any more, whatever was promised.
+        let offer = &self.setup.chat;
+        asked.personality = asked
+            .personality
+            .filter(|name| offer.offers(name) && cast.get(name).is_some());
+        asked.level = asked.level.filter(|level| offer.offers_level(*level));
         let lead = self.shared.rivals.lead(opponent);
         if play.adapt == Adapt::Rematches && lead != 0 && asked.level.is_none() {
             let name = asked.personality.as_ref();

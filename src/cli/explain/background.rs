@@ -8,7 +8,7 @@ use crate::{
     config::Config,
     lichess::model::{Challenge, GameId, UserId},
     lists::Lists,
-    store::{Archive, ChallengeFilter, StoreError, Tally},
+    store::{Archive, Asked, ChallengeFilter, StoreError, Tally},
     units::Millis,
 };
 
@@ -30,6 +30,8 @@ pub(super) struct Background {
     pub(super) is_closed_to_bots: bool,
     /// What was played with the challenger ever.
     pub(super) score: Tally,
+    /// What they have asked for in casual games to come.
+    pub(super) asked: Asked,
     /// How many rematches in a row the challenge would be the last of; none where it is no rematch.
     pub(super) row: Option<u32>,
 }
@@ -61,11 +63,14 @@ impl Background {
         let with_them = today.iter().filter(|(user, _)| Some(user) == challenger).count();
         let scores = archive.scores()?;
         let score = scores.iter().find(|(user, _)| Some(user) == challenger);
+        let mut wishes = archive.wishes()?.into_iter();
+        let asked = wishes.find(|(user, _)| Some(user) == challenger);
         let known = Self {
             played_today: u32::try_from(with_them).unwrap_or(u32::MAX),
             bots_today: today.iter().map(|(_, is_bot)| u32::from(*is_bot)).sum(),
             is_closed_to_bots: archive.limits(now)?.iter().any(|(key, _)| key == VS_BOTS),
             score: score.map(|(_, score)| *score).unwrap_or_default(),
+            asked: asked.map(|(_, asked)| asked).unwrap_or_default(),
             ..Self::default()
         };
         let yesterday = ChallengeFilter {

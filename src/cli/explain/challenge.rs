@@ -26,7 +26,7 @@ use crate::{
     },
     personality::{Delay, strength::Strength},
     settings::Form as _,
-    store::Tally,
+    store::{Asked, Tally},
     units::{Elo, Millis},
 };
 
@@ -146,10 +146,31 @@ fn beyond_rules(
             said += &format!("  But {most} rematches in a row are enough for {who}: declined, later\n");
         }
     }
+    if !facts.rated && !matches!(ruling.then, Then::Decline(_)) {
+        said += &asked_for(config, &background.asked);
+    }
     for name in &background.unknown {
         said += &format!("  The list \"{name}\" was not asked for: who is on it is not known here\n");
     }
     said
+}
+
+/// What the challenger has asked for in an earlier game, as far as it is on offer.
+fn asked_for(config: &Config, asked: &Asked) -> String {
+    let personality = asked.personality.as_ref().filter(|name| config.chat.offers(name));
+    let level = asked.level.filter(|level| config.chat.offers_level(*level));
+    let asked: Vec<String> = personality
+        .cloned()
+        .into_iter()
+        .chain(level.map(|level| format!("level {level}")))
+        .collect();
+    if asked.is_empty() {
+        return String::new();
+    }
+    format!(
+        "  But they have asked for {} by chat: so it will be\n",
+        asked.join(", ")
+    )
 }
 
 /// What the settings make of a challenge, rule by rule.

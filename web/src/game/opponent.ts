@@ -40,7 +40,7 @@ export function opponent(game: Game, lobby: Lobby | null): Opponent | null {
       const [, level] = /^From my next move on I play at level (\d+)\.$/.exec(text) ?? [];
       if (level) now = { ...now, asked: Number(level) };
       if (REFUSALS.test(text)) now = before;
-      const [, title, later] = /In our next casual game (?:you play (.+)|I play at level (\d+))\.$/.exec(text) ?? [];
+      const [, title, later] = /From our next casual game on (?:you play (.+)|I play at level (\d+))\.$/.exec(text) ?? [];
       if (title) next = { who: lobby.personalities.find((who) => who.title === title) ?? now.who, asked: null };
       if (later) next = { who: (next ?? now).who, asked: Number(later) };
     }
