@@ -219,6 +219,7 @@ impl Desk {
             adopted: promised.is_none(),
             id,
             opponent: opponent.clone(),
+            side: game.color,
             play: options.play.clone(),
             chat: options.chat.clone(),
             rules: Arc::clone(&options.rules),

@@ -103,6 +103,8 @@ impl Desk {
 
     fn take(&mut self, event: Event) {
         match event {
+            // Which one it is can still be read in the list.
+            Event::GameStart { game } if game.game().is_none() => self.list_games(),
             Event::GameStart { game } => self.start(&game),
             Event::GameFinish { game } => {
                 if let Some(id) = game.game() {

@@ -203,3 +203,64 @@ fn a_level_that_can_never_count_is_told() {
     insta::assert_snapshot!(findings(text), @r#"bot.toml:3:9: warning: rule[1].level: a level that follows the opponent or the last game never counts in rated games; write a number, or mode = "casual""#);
     assert_eq!(findings(&text.replace("rated", "casual")), "");
 }
+
+#[test]
+fn conditions_that_nothing_can_meet_together_are_told() {
+    for (conditions, told) in [
+        ("from = \"bots\"\ntitles = [\"GM\", \"IM\"]", "titles: bots have"),
+        ("from = \"humans\"\ntitles = [\"BOT\"]", "titles: no human has"),
+        (
+            "clocks = [\"1+0\"]\nspeeds = [\"rapid\"]",
+            "clocks: none of these",
+        ),
+        (
+            "clocks = [\"3+0\", \"5+0\"]\nmin-increment = \"1s\"",
+            "clocks: none of these",
+        ),
+        (
+            "unlimited = true\nclocks = [\"3+2\"]",
+            "unlimited: a game without",
+        ),
+        (
+            "unlimited = true\nspeeds = [\"blitz\"]",
+            "unlimited: a game without",
+        ),
+        ("unlimited = true\nmax-days = 3", "unlimited: a game without"),
+        (
+            "min-days = 2\nspeeds = [\"blitz\", \"rapid\"]",
+            "min-days: a game of days",
+        ),
+        ("max-days = 2\nmax-initial = \"10m\"", "max-days: a game of days"),
+        (
+            "mode = \"rated\"\nvariants = [\"fromPosition\"]",
+            "mode: lichess rates",
+        ),
+        (
+            "max-games-ever = 0\nmin-score = 50",
+            "max-games-ever: without a game",
+        ),
+        // What looks alike and can be met.
+        ("from = \"bots\"\ntitles = [\"GM\", \"BOT\"]", ""),
+        ("from = \"humans\"\ntitles = [\"GM\", \"BOT\"]", ""),
+        ("clocks = [\"1+0\", \"10+0\"]\nspeeds = [\"rapid\"]", ""),
+        ("unlimited = true\nspeeds = [\"correspondence\"]", ""),
+        ("unlimited = false\nclocks = [\"3+2\"]", ""),
+        ("min-days = 2\nspeeds = [\"blitz\", \"correspondence\"]", ""),
+        (
+            "mode = \"rated\"\nvariants = [\"standard\", \"fromPosition\"]",
+            "",
+        ),
+        ("max-games-ever = 1\nmin-score = 50", ""),
+    ] {
+        let found = findings(&format!("[[rule]]\n{conditions}\nthen = \"decline\"\n"));
+        if told.is_empty() {
+            assert_eq!(found, "", "{conditions}");
+        } else {
+            assert!(
+                found.contains(&format!("warning: rule[1].{told}")),
+                "{conditions}: {found}"
+            );
+            assert_eq!(found.lines().count(), 1, "{conditions}: {found}");
+        }
+    }
+}

@@ -82,6 +82,65 @@ impl When {
     pub(super) fn admits(&self, speed: Speed) -> bool {
         self.speeds.as_ref().is_none_or(|speeds| speeds.contains(&speed))
     }
+
+    /// Conditions that nothing can meet together: at which of them that shows, and why.
+    fn contradictions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let titles = self.titles.as_ref().filter(|titles| !titles.is_empty());
+        let are_all_bots = titles.map(|titles| titles.iter().all(|title| title == "BOT"));
+        let is_no_bot = titles.map(|titles| titles.iter().all(|title| title != "BOT"));
+        let asks_for_clock = self.clocks.is_some() || self.initial.is_bound() || self.increment.is_bound();
+        let asks_for_pace = asks_for_clock || !self.admits(Speed::Correspondence);
+        let fits = |clock: &Control| {
+            self.admits(Speed::of_clock(clock.initial, clock.increment))
+                && self.initial.has(clock.initial)
+                && self.increment.has(clock.increment)
+        };
+        let exact = self.clocks.as_ref().filter(|clocks| !clocks.is_empty());
+        let is_set_up = self.variants.as_deref() == Some(&[Variant::FromPosition]);
+        [
+            (
+                "titles",
+                self.from == Some(Kind::Bot) && is_no_bot == Some(true),
+                "bots have no other title than BOT",
+            ),
+            (
+                "titles",
+                self.from == Some(Kind::Human) && are_all_bots == Some(true),
+                "no human has the title BOT",
+            ),
+            (
+                "clocks",
+                exact.is_some_and(|clocks| !clocks.iter().any(fits)),
+                "none of these clocks is what the other conditions ask for",
+            ),
+            (
+                "unlimited",
+                self.unlimited == Some(true) && (asks_for_pace || self.days.is_bound()),
+                "a game without a clock has none of the other times that are asked for",
+            ),
+            (
+                if self.days.least.is_some() {
+                    "min-days"
+                } else {
+                    "max-days"
+                },
+                self.days.is_bound() && asks_for_pace,
+                "a game of days has no clock and no other speed than correspondence",
+            ),
+            (
+                "mode",
+                self.mode == Some(Mode::Rated) && is_set_up,
+                "lichess rates no game from a position",
+            ),
+            (
+                "max-games-ever",
+                self.games_ever.most == Some(0) && self.score.is_bound(),
+                "without a game there is no score",
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(key, is_so, why)| is_so.then_some((key, why)))
+    }
 }
 
 /// Two bounds, either of which may be missing.
@@ -163,7 +222,11 @@ pub(super) fn declare(rule: &mut Section<'_>, lists: &[String]) -> When {
         ),
         ..people(rule, lists)
     };
-    clocks(rule, when)
+    let when = clocks(rule, when);
+    for (key, why) in when.contradictions() {
+        rule.warning(key, why, "no challenge fits this rule");
+    }
+    when
 }
 
 /// Conditions about the opponent and the moment.

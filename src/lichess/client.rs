@@ -10,8 +10,8 @@ use reqwest::{Method, RequestBuilder, header::CONTENT_TYPE};
 use super::{CallError, Fate, Lines, SetupError, Token, retry::Class, wire::Wire};
 use crate::{
     lichess::model::{
-        Account, Challenge, ChatMessage, DeclineReason, Event, GameEvent, GameId, Invitation, NowPlaying,
-        Room, TokenInfo, UserId,
+        Account, Challenge, ChatMessage, DeclineReason, Event, GameEvent, GameId, Invitation, Mended,
+        NowPlaying, Room, TokenInfo, UserId,
     },
     units::Millis,
 };
@@ -112,7 +112,8 @@ impl Client {
     /// [`CallError`] as for every call.
     pub async fn account(&self) -> Result<Account, CallError> {
         let request = self.wire.request(Method::GET, &["api", "account"]);
-        self.wire.send("account", Class::Account, request).await
+        let Mended(account) = self.wire.send("account", Class::Account, request).await?;
+        Ok(account)
     }
 
     /// Makes the account a bot, for ever. lichess refuses if a game was played.
@@ -147,7 +148,8 @@ impl Client {
             .wire
             .request(Method::GET, &["api", "bot", "online"])
             .query(&[("nb", most)]);
-        self.wire.list("online bots", Class::Read, request).await
+        let bots = self.wire.list("online bots", Class::Read, request).await?;
+        Ok(bots.into_iter().map(|Mended(bot)| bot).collect())
     }
 
     /// Opens the event stream.

@@ -37,8 +37,8 @@ impl Gates {
         self.with(|inside| inside.gates.get(class as usize).and_then(|gate| gate.wait(now)))
     }
 
-    /// Closes the class after a 429 and returns for how long. Chat is never worth a risk, so it also rests when a
-    /// move was refused. Urgent classes stay open: their callers wait by the clock.
+    /// Closes the class after a 429 and returns for how long. Urgent classes stay open: their callers wait by the clock. What no game
+    /// and nobody else waits for rests instead of them: chat, invitations, and lists of bots and arenas.
     pub(super) fn refuse(&self, class: Class, asked: Option<Millis>) -> Millis {
         let now = self.now();
         let closed = if class.is_urgent() { Class::Chat } else { class };
@@ -47,6 +47,11 @@ impl Gates {
                 .get_mut(closed as usize)
                 .map_or(Millis::ZERO, |gate| gate.refuse(now, asked, rng))
         });
+        if class.is_urgent() {
+            for idle in [Class::Invite, Class::Read] {
+                self.hold(idle, wait);
+            }
+        }
         if class.is_urgent() {
             asked.unwrap_or_default()
         } else {
@@ -109,7 +114,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn f10_one_move_too_many_silences_chat_and_nothing_else() {
+    async fn f10_one_move_too_many_silences_what_can_wait_and_nothing_else() {
         for urgent in [Class::Move, Class::GameStream] {
             let gates = Gates::new(1);
             gates.refuse(urgent, None);
@@ -117,10 +122,11 @@ mod tests {
                 .into_iter()
                 .filter_map(|class| Some((class, gates.wait(class)?)));
             let closed: Vec<(Class, Millis)> = closed.collect();
-            let [(Class::Chat, wait)] = closed[..] else {
-                panic!("{closed:?}");
-            };
-            assert!((59..=65).contains(&(wait.0 / 1000)), "a minute: {wait}");
+            let classes: Vec<Class> = closed.iter().map(|(class, _)| *class).collect();
+            assert_eq!(classes, [Class::Invite, Class::Chat, Class::Read]);
+            for (class, wait) in closed {
+                assert!((59..=65).contains(&(wait.0 / 1000)), "a minute: {class:?} {wait}");
+            }
         }
     }
 

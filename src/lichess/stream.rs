@@ -16,7 +16,7 @@ use tracing::trace;
 
 use super::Untrusted;
 use crate::{
-    lichess::model::{Challenge, ChallengeDone, DecodeError, Event, GameEvent, decode},
+    lichess::model::{Challenge, ChallengeDone, DecodeError, Event, GameEvent, decode, decode_line},
     units::Millis,
 };
 
@@ -61,7 +61,7 @@ impl Line for Fate {
         }
         match decode::<Last>("challenge", line) {
             Ok(last) => Ok(Self::Done(last.done)),
-            Err(_) => decode("challenge", line).map(Self::Challenge),
+            Err(_) => decode_line("challenge", line).map(Self::Challenge),
         }
     }
 }

@@ -83,6 +83,82 @@ async fn f31_fields_that_are_strange_missing_or_of_another_type_cost_a_line_at_m
 }
 
 #[tokio::test]
+async fn f31_a_game_is_played_whatever_of_its_first_line_does_not_fit() {
+    let mut server = acts(|request, _| match request.clocks {
+        Some(_) => Act::Play("e2e4", 0),
+        None => Act::Ponder,
+    })
+    .on_strings()
+    .await;
+    let odd = json!({
+        "perf": "blitz", "createdAt": null, "rated": null, "tournamentId": 5, "daysPerTurn": "x", "initialFen": null,
+        "variant": {"key": "standard", "name": null}, "clock": {"initial": 600_000.0, "increment": 0},
+        "black": {"id": "ana", "rating": 1500.5, "title": 7, "provisional": null}
+    });
+    let spoiled = [
+        odd,
+        json!({"black": null, "speed": "glacial"}),
+        json!({"clock": "10+0"}),
+        // Who plays White is known by who plays Black, or by the event stream.
+        json!({"white": null}),
+        json!({"white": {"id": 7}, "black": null}),
+    ];
+    for (before, fields) in spoiled.into_iter().enumerate() {
+        let id = format!("odd0000{before}");
+        server.events.line(&json!({"type": "gameStart", "game": {
+            "gameId": id, "color": "white", "opponent": "ana", "perf": null, "rated": "no"
+        }}));
+        let game = server.opens_again(&id).await;
+        let mut first = full(&id, "");
+        for (field, value) in fields.as_object().unwrap() {
+            first[field] = value.clone();
+        }
+        for (field, value) in [
+            ("wdraw", json!(null)),
+            ("wtime", json!("600000")),
+            ("rematch", json!("zz")),
+        ] {
+            first["state"][field] = value;
+        }
+        game.line(&first);
+        let posted = server.posted(before + 1).await;
+        assert_eq!(posted[before], format!("bot/game/{id}/move/e2e4"));
+        server.keep(game);
+    }
+}
+
+#[tokio::test]
+async fn f31_a_challenge_is_answered_whatever_of_it_does_not_fit() {
+    let mut server = replies(&[])
+        .rules("[[rule]]\nthen = \"accept\"\n")
+        .on_strings()
+        .await;
+    let clock = json!({"type": "clock", "limit": 180.0, "increment": "2", "show": 5});
+    let spoiled = json!({
+        "type": "challenge", "compat": {"bot": true}, "challenge": {
+            "id": "odd00001", "url": null, "perf": "blitz", "rules": null, "color": null, "speed": "glacial",
+            "challenger": {"id": "ana", "name": null, "rating": 1620.5}, "destUser": "auda",
+            "variant": {"key": "standard", "name": null}, "timeControl": clock
+        }
+    });
+    server.events.line(&spoiled);
+    assert_eq!(server.posted(1).await, ["challenge/odd00001/accept"]);
+    // What decides and cannot be understood is refused, so that nobody waits for nothing.
+    for (before, (field, value)) in [("timeControl", json!("3+2")), ("variant", json!(null))]
+        .into_iter()
+        .enumerate()
+    {
+        let mut spoiled = spoiled.clone();
+        let id = format!("odd1000{before}");
+        spoiled["challenge"]["id"] = json!(id);
+        spoiled["challenge"][field] = value;
+        server.events.line(&spoiled);
+        let posted = server.posted(before + 2).await;
+        assert_eq!(posted[before + 1], format!("challenge/{id}/decline"));
+    }
+}
+
+#[tokio::test]
 async fn f30_a_stream_that_lives_but_does_not_begin_is_opened_anew() {
     let mut server = replies(&["e2e4"])
         .options(|options| options.frame = sparring::units::Millis(100))

@@ -13,7 +13,7 @@ use crate::{
     config::{Chat, Play, Rule},
     lichess::{
         CallError, Client,
-        model::{GameId, UserId},
+        model::{GameId, Side, UserId},
     },
     lists::Lists,
     personality::Cast,
@@ -62,6 +62,8 @@ pub(in crate::bot) struct Setup {
     pub(in crate::bot) adopted: bool,
     /// Against whom, where the event stream says so.
     pub(in crate::bot) opponent: Option<UserId>,
+    /// With which pieces, where it says so.
+    pub(in crate::bot) side: Option<Side>,
     /// Who sits down, and with which books, where no rule says otherwise.
     pub(in crate::bot) play: Play,
     /// What its opponent may ask for.

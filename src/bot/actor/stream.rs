@@ -59,7 +59,10 @@ impl Actor {
         }
     }
 
-    fn take(&mut self, event: GameEvent, heard: Instant) {
+    fn take(&mut self, mut event: GameEvent, heard: Instant) {
+        if let GameEvent::Full(frame) = &mut event {
+            frame.complete(&self.shared.me, self.setup.side);
+        }
         let is_frame = matches!(event, GameEvent::Full(_));
         let has_clocks = is_frame || matches!(event, GameEvent::State(_));
         let expected = self.left_at(heard);

@@ -26,14 +26,17 @@ pub struct Challenge {
     /// Who is asked; missing for open challenges.
     #[serde(default)]
     pub dest_user: Option<User>,
-    /// What to play.
+    /// What to play; what cannot be read is a variant that nobody knows.
+    #[serde(default)]
     pub variant: VariantInfo,
     /// Whether ratings change.
     #[serde(default)]
     pub rated: bool,
-    /// The class of the clock.
+    /// The class of the clock, for showing; one that is newer than this program counts as classical.
+    #[serde(default = "lenient::some_speed", deserialize_with = "lenient::speed")]
     pub speed: Speed,
-    /// The clock.
+    /// The clock; what cannot be read is a kind that nobody knows.
+    #[serde(default)]
     pub time_control: TimeControl,
     /// Which side the challenger asked for.
     #[serde(default)]
@@ -108,6 +111,7 @@ pub struct User {
     /// The id.
     pub id: UserId,
     /// The name as its owner writes it.
+    #[serde(default)]
     pub name: String,
     /// The rating that counts for this challenge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,7 +136,7 @@ impl User {
 }
 
 /// A variant on the wire, kept even when it is newer than this program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VariantInfo {
     /// The key, as in `kingOfTheHill`.
     pub key: String,
@@ -165,19 +169,18 @@ impl From<Variant> for VariantInfo {
 }
 
 /// The clock of a challenge. Seconds on the wire.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", from = "Control")]
 pub enum TimeControl {
     /// A chess clock.
     Clock {
         /// What each side starts with.
-        #[serde(with = "lenient::seconds")]
+        #[serde(serialize_with = "lenient::seconds::serialize")]
         limit: Millis,
         /// What each move adds.
-        #[serde(with = "lenient::seconds")]
+        #[serde(serialize_with = "lenient::seconds::serialize")]
         increment: Millis,
         /// For people, as in `5+2` or `½+0`.
-        #[serde(default)]
         show: String,
     },
     /// So many days for each move.
@@ -188,9 +191,47 @@ pub enum TimeControl {
     },
     /// No clock.
     Unlimited,
-    /// A kind newer than this program.
-    #[serde(other)]
+    /// A kind newer than this program, or one that says less than it must.
+    #[default]
     Unknown,
+}
+
+/// All that a clock may say, so that whatever does not fit costs only itself.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Control {
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default, with = "lenient::optional_seconds")]
+    limit: Option<Millis>,
+    #[serde(default, with = "lenient::optional_seconds")]
+    increment: Option<Millis>,
+    #[serde(default)]
+    show: String,
+    #[serde(default)]
+    days_per_turn: Option<u32>,
+}
+
+impl From<Control> for TimeControl {
+    fn from(control: Control) -> Self {
+        let Control {
+            limit,
+            increment,
+            show,
+            days_per_turn,
+            ..
+        } = control;
+        match (control.kind.as_str(), limit.zip(increment), days_per_turn) {
+            ("clock", Some((limit, increment)), _) => Self::Clock {
+                limit,
+                increment,
+                show,
+            },
+            ("correspondence", _, Some(days_per_turn)) => Self::Correspondence { days_per_turn },
+            ("unlimited", ..) => Self::Unlimited,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 impl TimeControl {
@@ -255,6 +296,7 @@ pub struct Compat {
     /// The bot interface.
     pub bot: bool,
     /// The board interface.
+    #[serde(default)]
     pub board: bool,
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Challenge, Compat, DecodeError, GameId, Side, Speed, StatusInfo, UserId, VariantInfo, decode, kind,
+    Challenge, Compat, DecodeError, GameId, Side, Speed, StatusInfo, UserId, VariantInfo, decode_line, kind,
     lenient,
 };
 use crate::units::{Elo, Millis};
@@ -69,8 +69,8 @@ impl Event {
             compat: Option<Compat>,
         }
         let kind = kind(line)?;
-        let game = || decode::<OfGame>(&kind, line).map(|payload| payload.game);
-        let challenge = || decode::<OfChallenge>(&kind, line);
+        let game = || decode_line::<OfGame>(&kind, line).map(|payload| payload.game);
+        let challenge = || decode_line::<OfChallenge>(&kind, line);
         Ok(match kind.as_str() {
             "gameStart" => Self::GameStart { game: game()? },
             "gameFinish" => Self::GameFinish { game: game()? },

@@ -2,8 +2,13 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{DecodeError, GameId, Perf, Side, Speed, Status, UserId, VariantInfo, decode, kind, lenient};
+use super::{
+    DecodeError, GameId, Perf, Side, Speed, Status, UserId, VariantInfo, decode_line, kind, lenient,
+};
 use crate::units::{Elo, Millis};
+
+/// Games of days and games without an end count down from more than this. No chess clock shows so much.
+const FULLEST_CLOCK: Millis = Millis::from_secs(24 * 3600);
 
 /// One line of a game's stream, the same for bots and boards.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,10 +42,10 @@ impl GameEvent {
     pub fn decode(line: &str) -> Result<Self, DecodeError> {
         let kind = kind(line)?;
         Ok(match kind.as_str() {
-            "gameFull" => Self::Full(decode(&kind, line)?),
-            "gameState" => Self::State(decode(&kind, line)?),
-            "chatLine" => Self::Chat(decode(&kind, line)?),
-            "opponentGone" => Self::OpponentGone(decode(&kind, line)?),
+            "gameFull" => Self::Full(decode_line(&kind, line)?),
+            "gameState" => Self::State(decode_line(&kind, line)?),
+            "chatLine" => Self::Chat(decode_line(&kind, line)?),
+            "opponentGone" => Self::OpponentGone(decode_line(&kind, line)?),
             _ => Self::Unknown { kind },
         })
     }
@@ -55,7 +60,7 @@ pub struct GameFull {
     /// What is played.
     pub variant: VariantInfo,
     /// The class of the clock; one that is newer than this program counts as classical.
-    #[serde(deserialize_with = "lenient::speed")]
+    #[serde(default = "lenient::some_speed", deserialize_with = "lenient::speed")]
     pub speed: Speed,
     /// The rating that counts, for showing.
     #[serde(default)]
@@ -116,6 +121,38 @@ impl GameFull {
         match side {
             Side::White => &self.white,
             Side::Black => &self.black,
+        }
+    }
+
+    /// Fills in what a line leaves open that plainly is the case: this user has the side of which the event stream speaks, or the
+    /// one that nobody else has, if that side names nobody; and where a class of clocks is named and clocks run, there is a clock.
+    pub fn complete(&mut self, user: &UserId, told: Option<Side>) {
+        let is_free = |side: Side| {
+            let player = self.player(side);
+            player.id.is_none() && player.ai_level.is_none()
+        };
+        let side = match (is_free(Side::White), is_free(Side::Black)) {
+            (true, true) => told,
+            (true, false) => Some(Side::White),
+            (false, true) => Some(Side::Black),
+            (false, false) => None,
+        };
+        if self.side_of(user).is_none() {
+            match side {
+                Some(Side::White) => self.white.id = Some(user.clone()),
+                Some(Side::Black) => self.black.id = Some(user.clone()),
+                None => {}
+            }
+        }
+        let is_timed = self.speed != Speed::Correspondence && self.days_per_turn.is_none();
+        if let (true, None, Some(white), Some(black)) =
+            (is_timed, self.clock, self.state.wtime, self.state.btime)
+        {
+            let initial = white.max(black);
+            self.clock = (initial < FULLEST_CLOCK).then_some(ClockInfo {
+                initial,
+                increment: self.state.winc.unwrap_or_default(),
+            });
         }
     }
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Number, Value};
 
-use super::{GameId, GameInfo, Speed};
+use super::{GameId, GameInfo, Mended, Speed};
 use crate::units::Millis;
 
 /// The class of a game's clock, if it is one that this program knows: none else, since a name decides nothing.
@@ -15,10 +15,15 @@ pub(super) fn optional_speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Optio
 
 /// The same where some class has to be named: one that rules and rates nothing in particular.
 pub(super) fn speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Speed, D::Error> {
-    optional_speed(wire).map(|speed| speed.unwrap_or(Speed::Classical))
+    optional_speed(wire).map(|speed| speed.unwrap_or_else(some_speed))
 }
 
-/// A list of games, of which a row that does not fit costs at most itself: where its id can be read, that is kept.
+/// The class of a clock of which nothing is said.
+pub(super) fn some_speed() -> Speed {
+    Speed::Classical
+}
+
+/// A list of games, of which a field that does not fit costs at most its row: where an id can be read, that is kept.
 pub(super) fn games<'de, D: Deserializer<'de>>(wire: D) -> Result<Vec<GameInfo>, D::Error> {
     let rows = Vec::<Value>::deserialize(wire)?;
     Ok(rows.into_iter().filter_map(game).collect())
@@ -28,7 +33,9 @@ fn game(row: Value) -> Option<GameInfo> {
     let id = ["gameId", "id"]
         .iter()
         .find_map(|key| GameId::deserialize(row.get(key)?).ok());
-    serde_json::from_value(row).ok().or(id.map(GameInfo::of))
+    let read = Mended::<GameInfo>::deserialize(row).ok();
+    let read = read.map(|Mended(game)| game);
+    read.filter(|game| game.game().is_some()).or(id.map(GameInfo::of))
 }
 
 /// A clock reading: null or nonsense is `None`, negative is zero.

@@ -11,6 +11,7 @@ mod event;
 mod game;
 mod ids;
 mod lenient;
+mod mend;
 mod speed;
 mod status;
 
@@ -24,6 +25,7 @@ pub use error::{DecodeError, ErrorBody, RateLimit};
 pub use event::{Event, GameInfo, Opponent};
 pub use game::{ChatLine, ClockInfo, GameEvent, GameFull, GameState, OpponentGone, Player, Room};
 pub use ids::{ArenaId, BadId, GameId, TeamId, UserId};
+pub use mend::Mended;
 pub use speed::Speed;
 pub use status::{Status, StatusInfo};
 
@@ -74,6 +76,23 @@ struct Kind {
 fn kind(line: &str) -> Result<String, DecodeError> {
     let Kind { kind } = decode("line", line)?;
     Ok(kind)
+}
+
+/// Decodes a line of a stream. A field of it that decides nothing and does not fit counts as missing: no game is lost for it.
+///
+/// # Errors
+/// [`DecodeError`] when the line is not JSON, or what decides does not fit the type.
+pub fn decode_line<T: DeserializeOwned>(kind: &str, line: &str) -> Result<T, DecodeError> {
+    decode(kind, line).or_else(|error| {
+        let Ok(value) = serde_json::from_str(line) else {
+            return Err(error);
+        };
+        mend::mended(kind, value).map_err(|misfit| DecodeError {
+            field: misfit.field,
+            source: misfit.source,
+            ..error
+        })
+    })
 }
 
 /// Decodes one JSON value; the error says which field was wrong and keeps the text.
