@@ -65,8 +65,8 @@ pub struct GameFull {
     /// The rating that counts, for showing.
     #[serde(default)]
     pub perf: Perf,
-    /// Whether ratings change.
-    #[serde(default)]
+    /// Whether ratings change. Where nobody knows they do: what chat may change in casual games stays as it is.
+    #[serde(default = "lenient::surely")]
     pub rated: bool,
     /// Epoch milliseconds.
     #[serde(default)]

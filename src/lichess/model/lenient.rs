@@ -18,6 +18,11 @@ pub(super) fn speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Speed, D::Erro
     optional_speed(wire).map(|speed| speed.unwrap_or_else(some_speed))
 }
 
+/// What is taken for true unless it is said not to be.
+pub(super) fn surely() -> bool {
+    true
+}
+
 /// The class of a clock of which nothing is said.
 pub(super) fn some_speed() -> Speed {
     Speed::Classical
