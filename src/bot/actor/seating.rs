@@ -7,6 +7,7 @@ use crate::{
     bot::{
         adapt,
         chat::{self, Manner},
+        desk::epoch,
         facts::Facts,
         game::Game,
         rules,
@@ -109,7 +110,7 @@ impl Actor {
         let cast = self.shared.cast.borrow();
         let mut asked = self.shared.rivals.asked(opponent);
         asked.personality = asked.personality.filter(|name| cast.get(name).is_some());
-        let lead = self.shared.rivals.lead(opponent);
+        let lead = self.shared.rivals.lead(opponent, epoch());
         if play.adapt == Adapt::Rematches && lead != 0 && asked.level.is_none() {
             let name = asked.personality.as_ref();
             let profile = cast.seated(name.unwrap_or(&play.personality));
