@@ -159,9 +159,8 @@ impl Desk {
     pub(super) fn take_list(&mut self, list: &NowPlaying) {
         let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
         let now = self.now();
-        let ended = |id: &&GameId| {
-            running.len() < LISTED && !running.contains(*id) && self.setbacks.allows(id, now)
-        };
+        let ended =
+            |id: &&GameId| running.len() < LISTED && !running.contains(*id) && self.setbacks.allows(id, now);
         let over: Vec<GameId> = self.asleep.keys().filter(ended).cloned().collect();
         self.unlisted.retain(|id| !running.contains(id));
         for game in &list.now_playing {
@@ -221,7 +220,10 @@ impl Desk {
     /// The server neither lists a game nor knows it: lichess deletes games that nobody has played. It is not asked for again,
     /// in later runs neither.
     fn forget(&mut self, setup: &Setup) {
-        info!("{} is not known to the server any more: it is kept as aborted", setup.id);
+        info!(
+            "{} is not known to the server any more: it is kept as aborted",
+            setup.id
+        );
         self.shared.favours.forget(&setup.id);
         if self.shared.endings.note(&setup.id) {
             self.shared.meters.game_ended("void");

@@ -160,7 +160,12 @@ mod tests {
 
     #[test]
     fn midnight_makes_all_even_and_forgets_no_wish() {
-        let rivals = Rivals::restore(&[], &[(user("ana"), true), (user("boris"), true)], Store::default(), NOON);
+        let rivals = Rivals::restore(
+            &[],
+            &[(user("ana"), true), (user("boris"), true)],
+            Store::default(),
+            NOON,
+        );
         let asked = Asked {
             personality: Some("club".to_owned()),
             level: None,
@@ -171,9 +176,17 @@ mod tests {
         let midnight = evening + Millis(1);
         assert_eq!(rivals.lead(&user("ana"), midnight), 0);
         assert_eq!(rivals.asked(&user("ana")), asked);
-        assert_eq!(rivals.known.lock().unwrap().rivals.len(), 1, "nothing is known of Boris");
+        assert_eq!(
+            rivals.known.lock().unwrap().rivals.len(),
+            1,
+            "nothing is known of Boris"
+        );
         rivals.ended(&user("ana"), true, evening, midnight);
-        assert_eq!(rivals.lead(&user("ana"), midnight), 0, "that one was of yesterday");
+        assert_eq!(
+            rivals.lead(&user("ana"), midnight),
+            0,
+            "that one was of yesterday"
+        );
         rivals.ended(&user("ana"), false, midnight, midnight);
         assert_eq!(rivals.lead(&user("ana"), midnight), -1);
     }

@@ -68,7 +68,11 @@ impl Actor {
 
     /// The result counts, once.
     fn count(&self) {
-        let Some(game) = self.game.as_ref().filter(|game| self.shared.endings.note(game.id())) else {
+        let Some(game) = self
+            .game
+            .as_ref()
+            .filter(|game| self.shared.endings.note(game.id()))
+        else {
             return;
         };
         self.shared.meters.game_ended(result(game));

@@ -7,8 +7,8 @@ use tokio::sync::watch;
 use super::talk::Breath;
 use crate::{
     bot::{
-        acquaintances::Acquaintances, boards::Boards, endings::Endings, facts::Moment, favours::Favours, game::GameError,
-        lag::Tardiness, meters::Meters, mind::Mind, rivals::Rivals,
+        acquaintances::Acquaintances, boards::Boards, endings::Endings, facts::Moment, favours::Favours,
+        game::GameError, lag::Tardiness, meters::Meters, mind::Mind, rivals::Rivals,
     },
     config::{Chat, Play, Rule},
     lichess::{
