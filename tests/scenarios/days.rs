@@ -319,7 +319,7 @@ async fn a_game_that_the_server_knows_no_more_ends_and_is_not_asked_for_again() 
     stage.kill();
     let archive = Archive::read(&path).unwrap();
     stage.crew.past.unfinished = archive.without_end().unwrap();
-    assert_eq!(stage.crew.past.unfinished, [forgotten.id.clone()]);
+    assert_eq!(stage.crew.past.unfinished, std::slice::from_ref(&forgotten.id));
     stage.start().await;
     stage
         .bot()
