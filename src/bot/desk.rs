@@ -2,7 +2,7 @@
 //! order.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -78,6 +78,8 @@ pub(super) struct Desk {
     pub(super) rng: ChaCha8Rng,
     /// Games without a clock in which the opponent is to move, with the opponent where known: no stream is held for them.
     pub(super) asleep: BTreeMap<GameId, Option<UserId>>,
+    /// Games that did not run any more by the last list that knows, and are looked at for their end.
+    pub(super) unlisted: BTreeSet<GameId>,
     swept: Instant,
     rated: Instant,
     pub(super) setbacks: Setbacks,
@@ -125,6 +127,7 @@ impl Desk {
             rng: ChaCha8Rng::seed_from_u64(seed),
             // Those that still run come by the event stream, the others are looked at once for their end.
             asleep: past.unfinished.iter().cloned().map(|id| (id, None)).collect(),
+            unlisted: BTreeSet::new(),
             swept: Instant::now(),
             rated: Instant::now(),
             setbacks: Setbacks::default(),

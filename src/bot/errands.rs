@@ -3,12 +3,12 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use tokio::time::sleep;
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 
 use super::{
     actor::{Outcome, Setup},
     contest::Seen,
-    desk::Desk,
+    desk::{Desk, epoch},
     facts,
     login::Exit,
     registry::Done,
@@ -160,13 +160,17 @@ impl Desk {
     /// once for their end.
     pub(super) fn take_list(&mut self, list: &NowPlaying) {
         let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
-        let ended = |id: &&GameId| running.len() < LISTED && !running.contains(*id);
+        let now = self.now();
+        let ended =
+            |id: &&GameId| running.len() < LISTED && !running.contains(*id) && self.setbacks.allows(id, now);
         let over: Vec<GameId> = self.asleep.keys().filter(ended).cloned().collect();
+        self.unlisted.retain(|id| !running.contains(id));
         for game in &list.now_playing {
             self.start(game);
         }
         for id in over {
             self.asleep.remove(&id);
+            self.unlisted.insert(id.clone());
             self.start(&GameInfo::of(id));
         }
     }
@@ -178,6 +182,7 @@ impl Desk {
             let now = self.now();
             self.arenas.ended(id, now);
         }
+        let was_unlisted = !self.registry.has(id) && self.unlisted.remove(id);
         match done {
             Done::With(Outcome::Ended | Outcome::Left) => {}
             Done::With(Outcome::Asleep) => {
@@ -189,9 +194,14 @@ impl Desk {
                 self.list_games();
             }
             Done::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
+            Done::With(Outcome::Refused(error)) if error.is_unknown() && was_unlisted => self.forget(&setup),
             Done::With(Outcome::Refused(error)) => {
                 warn!("{id}: {error}");
-                self.set_back(setup);
+                let id = id.clone();
+                if !self.set_back(setup) && error.is_unknown() {
+                    // If it is not listed either, it is looked at once more.
+                    self.asleep.insert(id, opponent);
+                }
             }
             Done::With(Outcome::Unauthorized(error)) => {
                 warn!("{id}: {error}");
@@ -209,16 +219,32 @@ impl Desk {
         self.show();
     }
 
+    /// The server neither lists a game nor knows it: lichess deletes games that nobody has played. It is not asked for again,
+    /// in later runs neither.
+    fn forget(&mut self, setup: &Setup) {
+        info!(
+            "{} is not known to the server any more: it is kept as aborted",
+            setup.id
+        );
+        self.shared.favours.forget(&setup.id);
+        if self.shared.endings.note(&setup.id) {
+            self.shared.meters.game_ended("void");
+        }
+        self.shared.store.forgotten(setup.id.clone(), epoch());
+    }
+
     /// The server would not let us play a game. One refusal may be its own mistake, and the list may fail as well: so the
-    /// game is tried once without it, and after that only as long as it is listed.
-    fn set_back(&mut self, setup: Setup) {
+    /// game is tried once without it, and after that only as long as it is listed. Says whether it is tried without.
+    fn set_back(&mut self, setup: Setup) -> bool {
         let now = self.now();
         let wait = self.setbacks.note(&setup.id, now);
-        if wait == setbacks::FIRST {
+        let is_first = wait == setbacks::FIRST;
+        if is_first {
             self.call(|_| async move {
                 sleep(wait.into()).await;
                 Errand::Retried(Box::new(setup))
             });
         }
+        is_first
     }
 }

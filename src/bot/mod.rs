@@ -16,6 +16,7 @@ mod desk;
 mod doorstep;
 mod duel;
 mod ears;
+mod endings;
 mod errands;
 pub mod facts;
 mod favours;

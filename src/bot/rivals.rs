@@ -10,8 +10,11 @@ use super::desk::epoch;
 use crate::{
     lichess::model::UserId,
     store::{Asked, Store},
+    units::Millis,
 };
 
+/// A day in milliseconds.
+const DAY: u64 = 24 * 3600 * 1000;
 /// So many opponents are kept in mind; beyond that all are forgotten but those of now.
 const MOST: usize = 10_000;
 
@@ -19,21 +22,34 @@ const MOST: usize = 10_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Rival {
     asked: Asked,
-    /// Decided casual games won, less those lost.
+    /// Decided casual games of the day won, less those lost.
     lead: i32,
+}
+
+/// Those that anything is known of.
+#[derive(Debug, Default)]
+struct Known {
+    rivals: BTreeMap<UserId, Rival>,
+    /// The day that leads are of, since 1970.
+    day: u64,
 }
 
 /// All opponents that anything is known of.
 #[derive(Debug, Default)]
 pub(super) struct Rivals {
-    known: Mutex<BTreeMap<UserId, Rival>>,
+    known: Mutex<Known>,
     store: Store,
 }
 
 impl Rivals {
-    /// With whom opponents asked for and have not played yet, and the casual games of the day that were not drawn: against
-    /// whom, and whether the opponent won.
-    pub(super) fn restore(wishes: &[(UserId, Asked)], decided: &[(UserId, bool)], store: Store) -> Self {
+    /// With whom opponents asked for and have not played yet, and the casual games of the day of `now` that were not drawn:
+    /// against whom, and whether the opponent won.
+    pub(super) fn restore(
+        wishes: &[(UserId, Asked)],
+        decided: &[(UserId, bool)],
+        store: Store,
+        now: Millis,
+    ) -> Self {
         let rivals = Self {
             known: Mutex::default(),
             store,
@@ -42,19 +58,35 @@ impl Rivals {
             rivals.with(opponent, |rival| rival.asked = asked.clone());
         }
         for (opponent, won) in decided {
-            rivals.ended(opponent, *won);
+            rivals.ended(opponent, *won, now, now);
         }
         rivals
     }
 
-    /// A casual game was decided.
-    pub(super) fn ended(&self, opponent: &UserId, opponent_won: bool) {
-        self.with(opponent, |rival| rival.lead += if opponent_won { 1 } else { -1 });
+    /// A casual game was decided that had begun at a time since 1970. It counts on the day on which it began, as the archive
+    /// has it: a game of days is no game of today.
+    pub(super) fn ended(&self, opponent: &UserId, opponent_won: bool, began: Millis, now: Millis) {
+        if began.0 / DAY == now.0 / DAY {
+            self.turn_to(now);
+            self.with(opponent, |rival| rival.lead += if opponent_won { 1 } else { -1 });
+        }
     }
 
-    /// How many games an opponent is ahead; negative for behind.
-    pub(super) fn lead(&self, opponent: &UserId) -> i32 {
+    /// How many games an opponent is ahead on the day of this time; negative for behind.
+    pub(super) fn lead(&self, opponent: &UserId, now: Millis) -> i32 {
+        self.turn_to(now);
         self.with(opponent, |rival| rival.lead)
+    }
+
+    /// Midnight UTC makes all even.
+    fn turn_to(&self, now: Millis) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let day = now.0 / DAY;
+        if day != known.day {
+            known.day = day;
+            known.rivals.values_mut().for_each(|rival| rival.lead = 0);
+            known.rivals.retain(|_, rival| *rival != Rival::default());
+        }
     }
 
     /// An opponent asked for something when it was too late for the game. A personality comes at its own strength; a
@@ -93,13 +125,13 @@ impl Rivals {
 
     fn with<T>(&self, opponent: &UserId, act: impl FnOnce(&mut Rival) -> T) -> T {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut rival = known.remove(opponent).unwrap_or_default();
+        let mut rival = known.rivals.remove(opponent).unwrap_or_default();
         let told = act(&mut rival);
         if rival != Rival::default() {
-            if known.len() >= MOST {
-                known.clear();
+            if known.rivals.len() >= MOST {
+                known.rivals.clear();
             }
-            known.insert(opponent.clone(), rival);
+            known.rivals.insert(opponent.clone(), rival);
         }
         told
     }
@@ -114,14 +146,49 @@ mod tests {
         name.parse().unwrap()
     }
 
+    const NOON: Millis = Millis(100 * DAY + DAY / 2);
+
     #[test]
     fn games_are_counted_for_each_opponent() {
         let decided = [(user("ana"), true), (user("ana"), true), (user("boris"), false)];
-        let rivals = Rivals::restore(&[], &decided, Store::default());
-        rivals.ended(&user("ana"), false);
-        assert_eq!(rivals.lead(&user("ana")), 1);
-        assert_eq!(rivals.lead(&user("boris")), -1);
-        assert_eq!(rivals.lead(&user("clara")), 0);
+        let rivals = Rivals::restore(&[], &decided, Store::default(), NOON);
+        rivals.ended(&user("ana"), false, NOON, NOON);
+        assert_eq!(rivals.lead(&user("ana"), NOON), 1);
+        assert_eq!(rivals.lead(&user("boris"), NOON), -1);
+        assert_eq!(rivals.lead(&user("clara"), NOON), 0);
+    }
+
+    #[test]
+    fn midnight_makes_all_even_and_forgets_no_wish() {
+        let rivals = Rivals::restore(
+            &[],
+            &[(user("ana"), true), (user("boris"), true)],
+            Store::default(),
+            NOON,
+        );
+        let asked = Asked {
+            personality: Some("club".to_owned()),
+            level: None,
+        };
+        rivals.ask(&user("ana"), asked.clone());
+        let evening = NOON + Millis(DAY / 2 - 1);
+        assert_eq!(rivals.lead(&user("ana"), evening), 1);
+        let midnight = evening + Millis(1);
+        assert_eq!(rivals.lead(&user("ana"), midnight), 0);
+        assert_eq!(rivals.asked(&user("ana")), asked);
+        assert_eq!(
+            rivals.known.lock().unwrap().rivals.len(),
+            1,
+            "nothing is known of Boris"
+        );
+        rivals.ended(&user("ana"), true, evening, midnight);
+        assert_eq!(
+            rivals.lead(&user("ana"), midnight),
+            0,
+            "that one was of yesterday"
+        );
+        rivals.ended(&user("ana"), false, midnight, midnight);
+        assert_eq!(rivals.lead(&user("ana"), midnight), -1);
     }
 
     #[test]
@@ -147,9 +214,9 @@ mod tests {
     fn crowds_do_not_fill_the_memory() {
         let rivals = Rivals::default();
         for number in 0..=MOST {
-            rivals.ended(&user(&format!("user{number}")), true);
+            rivals.ended(&user(&format!("user{number}")), true, NOON, NOON);
         }
-        assert!(rivals.known.lock().unwrap().len() <= MOST);
-        assert_eq!(rivals.lead(&user(&format!("user{MOST}"))), 1);
+        assert!(rivals.known.lock().unwrap().rivals.len() <= MOST);
+        assert_eq!(rivals.lead(&user(&format!("user{MOST}")), NOON), 1);
     }
 }

@@ -50,6 +50,12 @@ pub enum CallError {
 }
 
 impl CallError {
+    /// Whether lichess itself says that there is no such thing; a page of some proxy says nothing.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Rejected { status: 404, .. })
+    }
+
     /// Whether the server has understood and would not, so that asking again would not help.
     #[must_use]
     pub fn is_final(&self) -> bool {

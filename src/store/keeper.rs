@@ -43,6 +43,7 @@ pub type Opener = Box<dyn FnMut() -> Result<Archive, StoreError> + Send>;
 #[derive(Debug)]
 enum Order {
     Game(Box<GameRecord>),
+    Forgotten(GameId, Millis),
     Move(GameId, Box<MoveRecord>),
     Challenge(Box<ChallengeRecord>),
     Limit(String, Millis),
@@ -100,6 +101,11 @@ impl Store {
         self.order(Order::Game(Box::new(record)));
     }
 
+    /// Writes down that nobody can tell any more how a game went on, found out at this time since 1970.
+    pub fn forgotten(&self, game: GameId, at: Millis) {
+        self.order(Order::Forgotten(game, at));
+    }
+
     /// Writes a half move down.
     pub fn a_move(&self, game: GameId, record: MoveRecord) {
         self.order(Order::Move(game, Box::new(record)));
@@ -138,19 +144,24 @@ impl Store {
         let _ = wait.await;
     }
 
-    /// Reads what was ordered so far and could be written. `None` without an archive, or when it has too much to do.
+    /// Reads what was ordered so far and could be written. `None` without an archive, or when it has too much to do. What is
+    /// ordered after this call is not read, whenever the answer is awaited.
     ///
     /// Everything that is to be written waits meanwhile, so a question should be a short one.
-    pub async fn ask<T: Send + 'static>(
+    pub fn ask<T: Send + 'static, F>(
         &self,
-        question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
-    ) -> Option<Result<T, StoreError>> {
+        question: F,
+    ) -> impl Future<Output = Option<Result<T, StoreError>>> + Send + use<T, F>
+    where
+        F: FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
+    {
         let (reply, answer) = oneshot::channel();
         let question = Question(Box::new(move |archive| {
             let _ = reply.send(question(archive)); // whoever asked may have given up
         }));
-        self.orders.as_ref()?.try_send(Order::Ask(question)).ok()?;
-        answer.await.ok()
+        let orders = self.orders.as_ref();
+        let is_asked = orders.is_some_and(|orders| orders.try_send(Order::Ask(question)).is_ok());
+        async move { if is_asked { answer.await.ok() } else { None } }
     }
 
     /// How many rows were lost because nobody could write them in time.
@@ -273,6 +284,7 @@ impl Keeper {
         };
         let written = match order {
             Order::Game(record) => archive.put_game(record),
+            Order::Forgotten(game, at) => archive.put_forgotten(game, *at),
             Order::Move(game, record) => archive.put_move(game, record),
             Order::Challenge(record) => archive.put_challenge(record),
             Order::Limit(key, until) => archive.put_limit(key, *until),

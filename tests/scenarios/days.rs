@@ -2,8 +2,10 @@
 
 use serde_json::json;
 use sparring::{
+    bot::Status,
+    lichess::model::Side,
     personality::DrawTemper,
-    store::{Archive, Filter},
+    store::{Archive, Filter, GameRecord},
     units::{Centipawns, Elo, Millis},
 };
 
@@ -13,7 +15,7 @@ use crate::{
     chat::said_by_the_bot,
     human::Game,
     puppet::full,
-    stage::{Act, PATIENCE, Staging, acts, replies, silent},
+    stage::{Act, PATIENCE, Stage, Staging, acts, replies, silent},
 };
 
 const DAYS: [(&str, &str); 2] = [("days", "2"), ("color", "white")];
@@ -212,6 +214,122 @@ async fn the_end_of_a_sleeping_game_is_kept() {
     stage.crew.store.flush().await;
     let games = Archive::read(&path).unwrap().games(&Filter::default()).unwrap();
     assert_eq!(games[0].end.as_ref().unwrap().status, "resign");
+}
+
+/// A casual game of days against Anna that runs, as the archive has it.
+fn sample(id: &str) -> GameRecord {
+    GameRecord {
+        id: id.parse().unwrap(),
+        began: Millis(1_795_242_037_000),
+        side: Side::Black,
+        opponent: "anna".parse().ok(),
+        name: "Anna".to_owned(),
+        is_bot: false,
+        rating: None,
+        own_rating: None,
+        rated: false,
+        variant: "standard".to_owned(),
+        speed: "correspondence".to_owned(),
+        clock: None,
+        days: Some(2),
+        start: "startpos".to_owned(),
+        personality: "club".to_owned(),
+        level: None,
+        played: None,
+        account: None,
+        end: None,
+    }
+}
+
+/// How many games ended for the bot so, as whoever watches it reads.
+fn ended(stage: &Stage, result: &str) -> Option<String> {
+    let page = stage
+        .crew
+        .meters
+        .page(&Status::default(), &stage.crew.store, None);
+    let name = format!("sparring_games_ended_total{{result=\"{result}\"}} ");
+    let count = page.lines().find_map(|line| line.strip_prefix(&name));
+    count.map(str::to_owned)
+}
+
+#[tokio::test]
+async fn a_game_that_ended_asleep_counts_for_the_next_challenge_and_for_whoever_watches_and_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let met = "[[rule]]\nmin-games-ever = 1\nthen = \"decline\"\nreason = \"later\"\n";
+    let mut stage = patient(&["e7e5"])
+        .rules(&format!("{met}{WELCOME}"))
+        .archive(&path)
+        .open()
+        .await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    game.human_does("resign").await;
+    stage
+        .bot()
+        .until("nothing left", |status| status.asleep + status.games == 0)
+        .await;
+    assert_eq!(ended(&stage, "won").as_deref(), Some("1"));
+    let (_, mut events) = stage.challenge(&DAYS).await;
+    let declined = timeout(PATIENCE, events.next_of("challengeDeclined"))
+        .await
+        .expect("it was not counted");
+    assert_eq!(declined["challenge"]["declineReasonKey"], "later");
+    // A run that is told that the game runs, as by old news, finds its end in the archive.
+    stage.crew.store.flush().await;
+    stage.kill();
+    stage.crew.past.unfinished = vec![game.id.parse().unwrap()];
+    stage.start().await;
+    stage
+        .bot()
+        .until("nothing left", |status| status.asleep + status.games == 0)
+        .await;
+    assert_eq!(ended(&stage, "won").as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn a_game_that_ended_while_nobody_was_there_is_counted_by_the_next_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = patient(&["e7e5"]).archive(&path).open().await;
+    let mut game = stage.game(&DAYS).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    stage.crew.store.flush().await;
+    stage.kill();
+    game.human_does("resign").await;
+    stage.crew.past.unfinished = Archive::read(&path).unwrap().without_end().unwrap();
+    stage.start().await;
+    stage
+        .bot()
+        .until("nothing left", |status| status.asleep + status.games == 0)
+        .await;
+    assert_eq!(ended(&stage, "won").as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn a_game_that_the_server_knows_no_more_ends_and_is_not_asked_for_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = patient(&[]).archive(&path).open().await;
+    // A game of an earlier run that nobody has played: lichess has deleted it since.
+    let forgotten = sample("gone1234");
+    stage.crew.store.game(forgotten.clone());
+    stage.crew.store.flush().await;
+    stage.kill();
+    let archive = Archive::read(&path).unwrap();
+    stage.crew.past.unfinished = archive.without_end().unwrap();
+    assert_eq!(stage.crew.past.unfinished, std::slice::from_ref(&forgotten.id));
+    stage.start().await;
+    stage
+        .bot()
+        .until("nothing left", |status| status.asleep + status.games == 0)
+        .await;
+    stage.crew.store.flush().await;
+    let end = archive.game(&forgotten.id).unwrap().unwrap().end;
+    assert_eq!(end.map(|end| end.status).as_deref(), Some("aborted"));
+    assert_eq!(archive.without_end().unwrap(), []);
+    assert_eq!(ended(&stage, "void").as_deref(), Some("1"));
 }
 
 #[tokio::test]

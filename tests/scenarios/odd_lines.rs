@@ -249,6 +249,28 @@ async fn f19_a_game_that_was_over_before_is_neither_played_nor_greeted() {
 }
 
 #[tokio::test]
+async fn f19_the_end_of_a_game_that_is_heard_of_again_counts_once() {
+    let mut server = replies(&[]).on_strings().await;
+    let mut first = full(ID, "e2e4 e7e5");
+    first["state"] = over("e2e4 e7e5", "draw");
+    for _ in 0..2 {
+        let game = server.game(ID).await;
+        game.line(&first);
+        drop(game);
+        server
+            .bot
+            .until("a game and its end", |status| status.games == 0)
+            .await;
+    }
+    let page = server
+        .crew
+        .meters
+        .page(&server.bot.status.borrow(), &server.crew.store, None);
+    let counted = "sparring_games_ended_total{result=\"drawn\"} 1";
+    assert!(page.lines().any(|line| line == counted), "{page}");
+}
+
+#[tokio::test]
 async fn f41_the_win_is_claimed_when_the_count_reaches_zero_and_it_is_not_our_turn() {
     let mut server = acts(|_, _| Act::Ponder).on_strings().await;
     let game = server.game(ID).await;

@@ -116,11 +116,7 @@ impl Actor {
         });
         GameRecord {
             id: game.id().clone(),
-            began: if frame.created_at == 0 {
-                epoch()
-            } else {
-                Millis(frame.created_at)
-            },
+            began: began(game),
             side: game.my_side(),
             opponent: opponent.id.clone(),
             name: opponent.display_name(),
@@ -139,6 +135,14 @@ impl Actor {
             account: frame.player(game.my_side()).name.clone(),
             end,
         }
+    }
+}
+
+/// When a game began, since 1970.
+pub(super) fn began(game: &Game) -> Millis {
+    match game.frame().created_at {
+        0 => epoch(),
+        created_at => Millis(created_at),
     }
 }
 

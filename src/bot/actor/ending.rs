@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
+use futures::FutureExt as _;
+use tokio::time::{Instant, timeout};
 use tracing::{info, warn};
 
-use super::{Actor, turn::Turn};
+use super::{Actor, Errand, chronicle::began, turn::Turn};
 use crate::{
-    bot::game::Game,
+    bot::{desk::epoch, game::Game},
     lichess::{
         Untrusted,
         model::{Side, Status},
@@ -16,13 +17,44 @@ use crate::{
 
 /// What was still to say after the end is said within this time or not at all.
 const CLOSING: Duration = Duration::from_secs(5);
+/// So long the archive has to say whether it knows of an end: less than that, since the game is gone then.
+const LOOK_UP: Duration = Duration::from_secs(4);
 
 impl Actor {
+    /// A game that is over at the first line, as those of days that ended asleep: whether it was counted before is known to the
+    /// archive alone, which is asked before the end is written there.
+    pub(super) fn look_up_the_end(&mut self) {
+        if !self.is_over() {
+            return;
+        }
+        let id = self.setup.id.clone();
+        let asked = self.shared.store.ask(move |archive| archive.has_ended(&id));
+        self.is_looking_up = true;
+        self.errands.push(
+            async move {
+                let answer = timeout(LOOK_UP, asked).await.ok().flatten();
+                // Without an archive nothing was counted by an earlier run.
+                Errand::LookedUp(matches!(answer, Some(Ok(true))))
+            }
+            .boxed(),
+        );
+    }
+
+    /// The archive has said whether it knows of the end.
+    pub(super) fn looked_up(&mut self, was_known: bool) {
+        self.is_looking_up = false;
+        if !was_known {
+            self.count();
+        }
+    }
+
     /// The final state has come.
     pub(super) fn end(&mut self) {
         self.record_game();
         self.learn_from_the_flag();
-        self.count_for_rematches();
+        if self.has_witnessed {
+            self.count();
+        }
         self.shared.favours.forget(&self.setup.id);
         self.turn = Turn::Closed;
         self.no_show_at = None;
@@ -30,16 +62,25 @@ impl Actor {
         self.closes_at = Some(Instant::now() + CLOSING);
         if let Some(game) = self.game.as_ref().filter(|_| self.has_witnessed) {
             info!("{}", summary(game));
-            self.shared.meters.game_ended(result(game));
             self.say_farewell();
         }
     }
 
-    /// What was played counts for rules, and casual games that were decided lead to the level of the next one.
-    fn count_for_rematches(&self) {
-        let Some(game) = self.game.as_ref().filter(|_| self.has_witnessed) else {
+    /// The result counts, once.
+    fn count(&self) {
+        let Some(game) = self
+            .game
+            .as_ref()
+            .filter(|game| self.shared.endings.note(game.id()))
+        else {
             return;
         };
+        self.shared.meters.game_ended(result(game));
+        self.count_for_rematches(game);
+    }
+
+    /// What was played counts for rules, and casual games that were decided lead to the level of the next one.
+    fn count_for_rematches(&self, game: &Game) {
         let Some(opponent) = &game.opponent().id else {
             return;
         };
@@ -54,7 +95,10 @@ impl Actor {
             self.shared.acquaintances.ended(opponent, half_points, casual);
         }
         if let (Some(winner), false) = (game.winner(), game.frame().rated) {
-            self.shared.rivals.ended(opponent, winner != game.my_side());
+            let opponent_won = winner != game.my_side();
+            self.shared
+                .rivals
+                .ended(opponent, opponent_won, began(game), epoch());
         }
     }
 

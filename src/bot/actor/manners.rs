@@ -11,6 +11,7 @@ use crate::{
         adapt,
         chat::{self, Manner, Obeyed, Scene},
         decide::{self, Claim, Outlook},
+        desk::epoch,
         game::Game,
     },
     lichess::{
@@ -97,7 +98,7 @@ impl Actor {
         let (Some(opponent), Some(level)) = (opponent, self.manner.plays_at()) else {
             return;
         };
-        let lead = self.shared.rivals.lead(opponent);
+        let lead = self.shared.rivals.lead(opponent, epoch());
         if let Some(line) = adapt::told(self.setup.play.adapt, level, lead) {
             self.outbox.say(line);
         }

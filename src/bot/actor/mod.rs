@@ -74,6 +74,7 @@ enum Errand {
     Said(Result<(), CallError>),
     Recalled(Result<Vec<ChatMessage>, CallError>),
     Remembered(Vec<MoveRecord>),
+    LookedUp(bool),
 }
 
 /// A command besides moves.
@@ -105,6 +106,8 @@ struct Actor {
     game: Option<Game>,
     /// Whether we saw the game running: one that was over when we came needs no farewell.
     has_witnessed: bool,
+    /// The archive is asked whether the end was counted before.
+    is_looking_up: bool,
     /// When the newest state came: clocks count from here.
     heard: Instant,
     mind: GameMind,
@@ -218,6 +221,7 @@ impl Actor {
             begun: now,
             game: None,
             has_witnessed: false,
+            is_looking_up: false,
             heard: now,
             mind: shared.mind.of_game(),
             first_manner: manner.clone(),
@@ -308,6 +312,7 @@ impl Actor {
             }
             Errand::Recalled(lines) => self.recalled(lines),
             Errand::Remembered(moves) => self.remembered(&moves),
+            Errand::LookedUp(was_known) => self.looked_up(was_known),
         }
     }
 
@@ -335,7 +340,7 @@ impl Actor {
             debug!("no clock and nothing to do: asleep until the opponent has moved");
             self.outcome.get_or_insert(Outcome::Asleep);
         }
-        let has_said_all = self.is_over() && self.outbox.is_done();
+        let has_said_all = self.is_over() && self.outbox.is_done() && !self.is_looking_up;
         if has_said_all || self.closes_at.is_some_and(|at| now >= at) {
             let is_known = self.is_over() || self.unplayable.is_some();
             self.outcome

@@ -7,6 +7,7 @@ use crate::{
     bot::{
         adapt,
         chat::{self, Manner},
+        desk::epoch,
         facts::Facts,
         game::Game,
         rules,
@@ -114,7 +115,7 @@ impl Actor {
             .personality
             .filter(|name| offer.offers(name) && cast.get(name).is_some());
         asked.level = asked.level.filter(|level| offer.offers_level(*level));
-        let lead = self.shared.rivals.lead(opponent);
+        let lead = self.shared.rivals.lead(opponent, epoch());
         if play.adapt == Adapt::Rematches && lead != 0 && asked.level.is_none() {
             let name = asked.personality.as_ref();
             let profile = cast.seated(name.unwrap_or(&play.personality));

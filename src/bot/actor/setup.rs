@@ -7,8 +7,8 @@ use tokio::sync::watch;
 use super::talk::Breath;
 use crate::{
     bot::{
-        acquaintances::Acquaintances, boards::Boards, facts::Moment, favours::Favours, game::GameError,
-        lag::Tardiness, meters::Meters, mind::Mind, rivals::Rivals,
+        acquaintances::Acquaintances, boards::Boards, endings::Endings, facts::Moment, favours::Favours,
+        game::GameError, lag::Tardiness, meters::Meters, mind::Mind, rivals::Rivals,
     },
     config::{Chat, Play, Rule},
     lichess::{
@@ -43,6 +43,8 @@ pub(in crate::bot) struct Shared {
     pub(in crate::bot) boards: Boards,
     /// What was granted in each game.
     pub(in crate::bot) favours: Favours,
+    /// Which ends of games were counted.
+    pub(in crate::bot) endings: Endings,
     /// What was played with opponents ever.
     pub(in crate::bot) acquaintances: Acquaintances,
     /// What is kept of opponents.

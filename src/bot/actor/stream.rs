@@ -74,6 +74,7 @@ impl Actor {
                 let step = game.first_step();
                 self.game = Some(game);
                 self.seat();
+                self.look_up_the_end();
                 self.record_game();
                 self.begin();
                 step

@@ -61,16 +61,17 @@ impl Background {
     ) -> Result<(Self, Vec<(GameId, GameId)>), StoreError> {
         let today = archive.opponents_since(Millis(now.0 - now.0 % DAY))?;
         let with_them = today.iter().filter(|(user, _)| Some(user) == challenger).count();
-        let scores = archive.scores()?;
-        let score = scores.iter().find(|(user, _)| Some(user) == challenger);
         let mut wishes = archive.wishes()?.into_iter();
         let asked = wishes.find(|(user, _)| Some(user) == challenger);
         let known = Self {
             played_today: u32::try_from(with_them).unwrap_or(u32::MAX),
             bots_today: today.iter().map(|(_, is_bot)| u32::from(*is_bot)).sum(),
             is_closed_to_bots: archive.limits(now)?.iter().any(|(key, _)| key == VS_BOTS),
-            score: score.map(|(_, score)| *score).unwrap_or_default(),
             asked: asked.map(|(_, asked)| asked).unwrap_or_default(),
+            score: match challenger {
+                Some(user) => archive.score(user)?,
+                None => Tally::default(),
+            },
             ..Self::default()
         };
         let yesterday = ChallengeFilter {

@@ -1,6 +1,6 @@
 //! What the next start of the program has to know of this run.
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::{Archive, StoreError, millis, number};
 use crate::{
@@ -8,6 +8,34 @@ use crate::{
     store::{Asked, Favour, Rest, Tally},
     units::{Elo, Millis},
 };
+
+/// Questions of every start, which may come while a clock runs: none of them may read all games.
+pub(super) const RESTS: &str =
+    "SELECT opponent, refusals, until FROM rests WHERE until > ? ORDER BY until DESC LIMIT 2000";
+pub(super) const WISHES: &str = "SELECT opponent, personality, level FROM wishes ORDER BY at DESC LIMIT 5000";
+pub(super) const OPPONENTS: &str =
+    "SELECT opponent, is_bot FROM games WHERE began >= ? AND opponent IS NOT NULL";
+pub(super) const DECIDED: &str = "SELECT opponent, winner != side FROM games
+    WHERE began >= ? AND NOT rated AND opponent IS NOT NULL AND winner IS NOT NULL";
+/// From the games that run to what was granted in them, since of all games that may be much.
+pub(super) const FAVOURS: &str = "SELECT id, takebacks, offered, favours.personality, favours.level
+    FROM games INDEXED BY games_without_end CROSS JOIN favours ON game = id
+    WHERE ended IS NULL ORDER BY began DESC LIMIT 1000";
+pub(super) const WITHOUT_END: &str =
+    "SELECT id FROM games INDEXED BY games_without_end WHERE ended IS NULL ORDER BY began DESC LIMIT 100";
+
+/// What was played with such opponents, from an index alone. In a group with `max` SQLite takes the other columns from the row that
+/// has it.
+pub(super) fn tallies(whose: &str) -> String {
+    format!(
+        "SELECT opponent, count(*), sum(CASE WHEN winner = side THEN 2 WHEN winner IS NULL THEN 1 ELSE 0 END),
+         max(CASE WHEN NOT rated THEN ended END), played FROM games INDEXED BY games_by_score
+         WHERE {whose} AND ended IS NOT NULL AND status NOT IN ('aborted', 'noStart') GROUP BY opponent"
+    )
+}
+/// All opponents that have a name, and one of them.
+pub(super) const NAMED: &str = "opponent IS NOT NULL";
+pub(super) const ONE: &str = "opponent = ?";
 
 impl Archive {
     /// Writes down until when a limit holds, in milliseconds since 1970.
@@ -51,9 +79,7 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn rests(&self, since: Millis) -> Result<Vec<Rest>, StoreError> {
-        let mut select = self.sql.prepare(
-            "SELECT opponent, refusals, until FROM rests WHERE until > ? ORDER BY until DESC LIMIT 2000",
-        )?;
+        let mut select = self.sql.prepare(RESTS)?;
         let rows = select.query_map([number(since.0)], |row| {
             Ok((row.get::<_, String>(0)?, row.get(1)?, millis(row.get(2)?)))
         })?;
@@ -96,9 +122,7 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn wishes(&self) -> Result<Vec<(UserId, Asked)>, StoreError> {
-        let mut select = self
-            .sql
-            .prepare("SELECT opponent, personality, level FROM wishes ORDER BY at DESC LIMIT 5000")?;
+        let mut select = self.sql.prepare(WISHES)?;
         let rows = select.query_map([], |row| {
             let asked = Asked {
                 personality: row.get(1)?,
@@ -118,9 +142,7 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn opponents_since(&self, since: Millis) -> Result<Vec<(UserId, bool)>, StoreError> {
-        let mut select = self
-            .sql
-            .prepare("SELECT opponent, is_bot FROM games WHERE began >= ? AND opponent IS NOT NULL")?;
+        let mut select = self.sql.prepare(OPPONENTS)?;
         let rows = select.query_map([number(since.0)], |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
         })?;
@@ -135,10 +157,7 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn decided_since(&self, since: Millis) -> Result<Vec<(UserId, bool)>, StoreError> {
-        let mut select = self.sql.prepare(
-            "SELECT opponent, winner != side FROM games
-             WHERE began >= ? AND NOT rated AND opponent IS NOT NULL AND winner IS NOT NULL",
-        )?;
+        let mut select = self.sql.prepare(DECIDED)?;
         let rows = select.query_map([number(since.0)], |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
         })?;
@@ -155,27 +174,23 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn scores(&self) -> Result<Vec<(UserId, Tally)>, StoreError> {
-        let mut select = self.sql.prepare(
-            "WITH counted AS (SELECT * FROM games WHERE opponent IS NOT NULL AND ended IS NOT NULL
-                               AND status NOT IN ('aborted', 'noStart'))
-             SELECT opponent, count(*), sum(CASE WHEN winner = side THEN 2 WHEN winner IS NULL THEN 1 ELSE 0 END),
-             (SELECT played FROM counted AS last WHERE last.opponent = counted.opponent AND NOT rated
-              ORDER BY ended DESC LIMIT 1)
-             FROM counted GROUP BY opponent",
-        )?;
-        let rows = select.query_map([], |row| {
-            let score = Tally {
-                games: row.get(1)?,
-                half_points: row.get(2)?,
-                level: row.get::<_, Option<u32>>(3)?.map(Elo),
-            };
-            Ok((row.get::<_, String>(0)?, score))
-        })?;
+        let mut select = self.sql.prepare(&tallies(NAMED))?;
+        let rows = select.query_map([], |row| Ok((row.get::<_, String>(0)?, tally_of(row)?)))?;
         let all: Vec<(String, Tally)> = rows.collect::<Result<_, _>>()?;
         Ok(all
             .into_iter()
             .filter_map(|(name, score)| Some((name.parse().ok()?, score)))
             .collect())
+    }
+
+    /// The same of one opponent.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn score(&self, opponent: &UserId) -> Result<Tally, StoreError> {
+        let mut select = self.sql.prepare(&tallies(ONE))?;
+        let found = select.query_row([opponent.as_str()], tally_of).optional()?;
+        Ok(found.unwrap_or_default())
     }
 
     /// Writes down what was granted in a game so far.
@@ -202,10 +217,7 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn favours(&self) -> Result<Vec<(GameId, Favour)>, StoreError> {
-        let mut select = self.sql.prepare(
-            "SELECT id, takebacks, offered, favours.personality, favours.level FROM favours
-             JOIN games ON id = game WHERE ended IS NULL ORDER BY began DESC LIMIT 1000",
-        )?;
+        let mut select = self.sql.prepare(FAVOURS)?;
         let rows = select.query_map([], |row| {
             let favour = Favour {
                 takebacks: row.get(1)?,
@@ -224,16 +236,52 @@ impl Archive {
             .collect())
     }
 
+    /// Whether the end of a game is written down.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn has_ended(&self, game: &GameId) -> Result<bool, StoreError> {
+        let mut select = self
+            .sql
+            .prepare_cached("SELECT ended IS NOT NULL FROM games WHERE id = ?")?;
+        let found = select.query_row([game.as_str()], |row| row.get(0)).optional()?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// A game whose end nobody has seen and nobody can tell any more is kept as aborted, with the moves that were shown: that
+    /// is what lichess does with games before it forgets them, and it counts for nobody.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn put_forgotten(&self, game: &GameId, at: Millis) -> Result<(), StoreError> {
+        self.sql.execute(
+            "UPDATE games SET ended = ?, status = 'aborted',
+             moves = coalesce((SELECT group_concat(uci, ' ' ORDER BY ply) FROM moves WHERE game = id), '')
+             WHERE id = ? AND ended IS NULL",
+            params![number(at.0), game.as_str()],
+        )?;
+        Ok(())
+    }
+
     /// Games whose end nobody has written down, the newest first, at most a hundred.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn without_end(&self) -> Result<Vec<GameId>, StoreError> {
-        let mut select = self
-            .sql
-            .prepare("SELECT id FROM games WHERE ended IS NULL ORDER BY began DESC LIMIT 100")?;
+        let mut select = self.sql.prepare(WITHOUT_END)?;
         let rows = select.query_map([], |row| row.get::<_, String>(0))?;
         let ids: Vec<String> = rows.collect::<Result<_, _>>()?;
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
+}
+
+/// Who has played rated games alone has no level.
+fn tally_of(row: &Row<'_>) -> rusqlite::Result<Tally> {
+    let was_casual = row.get::<_, Option<i64>>(3)?.is_some();
+    let level = row.get::<_, Option<u32>>(4)?.map(Elo);
+    Ok(Tally {
+        games: row.get(1)?,
+        half_points: row.get(2)?,
+        level: level.filter(|_| was_casual),
+    })
 }
