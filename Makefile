@@ -28,7 +28,7 @@ help:
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency, 200 games, and memory over 10,000 short ones, printed as a table'
 	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
-	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one, make soak-ci the one of make test'
+	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
 	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
 	@echo 'make fuzz-coverage the same led by coverage, by cargo-fuzz (SECONDS=600 each)'
 	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
@@ -62,7 +62,12 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 	touch $@
 
 .PHONY: test
-test: fmt lint web test-rust signature soak-ci berserk test-web
+test: fmt lint web test-rust signature berserk test-long
+
+# What takes minutes, most of them spent waiting for clocks and for a browser, and so beside each other.
+.PHONY: test-long
+test-long: test-build chromium
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=target soak-short test-web
 
 .PHONY: fmt
 fmt:
@@ -199,15 +204,12 @@ bench-dashboard: web chromium
 	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/release/sparring node bench-dashboard.mjs
 
 # Games while everything goes wrong on purpose: kills, restarts, silent connections, a full disk, spoiled files, 3 % of
-# requests and lines. The one of `make test` takes a minute, the short one about eight minutes, the long one
-# a night.
-.PHONY: soak soak-short soak-ci
+# requests and lines. The short one takes about five minutes and is part of `make test`, the long one most of three hours.
+.PHONY: soak soak-short
 soak:
 	$(CARGO) run --locked --release --bin sparring -- soak --games 2000 --kills 200
-soak-short:
-	$(CARGO) run --locked --release --bin sparring -- soak --games 60 --kills 20
-soak-ci: test-build
-	target/debug/sparring soak --games 6 --at-once 6 --plies 24 --kills 3
+soak-short: test-build
+	target/debug/sparring soak --games 60 --kills 20
 
 # The fuzz targets on a stable compiler, so many minutes of processor time each.
 .PHONY: fuzz
