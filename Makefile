@@ -62,12 +62,16 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 	touch $@
 
 .PHONY: test
-test: fmt lint web test-rust signature berserk test-long
+test: fmt lint web test-rust test-long
 
-# What takes minutes, most of them spent waiting for clocks and for a browser, and so beside each other.
-.PHONY: test-long
+# What takes minutes, most of them spent waiting for clocks and for a browser: in two rows, one beside the other.
+.PHONY: test-long test-rest
 test-long: test-build chromium
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=target soak-short test-web
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse soak-short test-rest
+test-rest:
+	$(MAKE) --no-print-directory signature
+	$(MAKE) --no-print-directory berserk
+	$(MAKE) --no-print-directory test-web
 
 .PHONY: fmt
 fmt:
@@ -209,7 +213,7 @@ bench-dashboard: web chromium
 soak:
 	$(CARGO) run --locked --release --bin sparring -- soak --games 2000 --kills 200
 soak-short: test-build
-	target/debug/sparring soak --games 60 --kills 20
+	target/debug/sparring soak --games 48 --kills 16
 
 # The fuzz targets on a stable compiler, so many minutes of processor time each.
 .PHONY: fuzz

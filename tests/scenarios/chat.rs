@@ -126,16 +126,22 @@ async fn what_is_asked_before_the_bots_stream_is_open_counts() {
     assert_eq!(stage.asked()[0].level, Some(Elo(1400)));
 }
 
-#[tokio::test]
-async fn from_the_third_move_on_strength_is_for_the_next_casual_game() {
-    let stage = replies(&["e7e5", "b8c6", "g8f6"]).open().await;
+/// A game in which the bot has promised a level for those to come.
+async fn promised(stage: &Stage) -> Game {
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     game.human_says("!level 1400")
         .await
-        .bot_says("next casual game on I play at level 1400")
+        .bot_says("From our next casual game on I play at level 1400")
         .await;
+    game
+}
+
+#[tokio::test]
+async fn from_the_third_move_on_strength_is_for_the_next_casual_game() {
+    let stage = replies(&["e7e5", "b8c6", "g8f6"]).open().await;
+    let mut game = promised(&stage).await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
     game.human_resigns_to("black").await;
     let mut rated = stage.rated_game(&WHITE).await;
@@ -149,13 +155,7 @@ async fn from_the_third_move_on_strength_is_for_the_next_casual_game() {
 #[tokio::test]
 async fn what_was_promised_is_given_as_long_as_it_is_on_offer_and_in_every_casual_game() {
     let mut stage = replies(&["e7e5", "b8c6"]).open().await;
-    let mut game = stage.game(&WHITE).await;
-    game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    game.human_says("!level 1400")
-        .await
-        .bot_says("From our next casual game on I play at level 1400")
-        .await;
+    let mut game = promised(&stage).await;
     game.human_resigns_to("black").await;
     for (commands, most) in [(false, 2800), (true, 1200), (true, 2800), (true, 2800)] {
         stage.bot().options.send_modify(|options| {
@@ -175,13 +175,7 @@ async fn what_the_bot_has_promised_for_the_next_game_is_kept_over_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let mut stage = replies(&["e7e5", "b8c6"]).archive(&path).open().await;
-    let mut game = stage.game(&WHITE).await;
-    game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    game.human_says("!level 1400")
-        .await
-        .bot_says("next casual game on I play at level 1400")
-        .await;
+    let mut game = promised(&stage).await;
     game.human_resigns_to("black").await;
     stage.bot().until("free again", |status| status.games == 0).await;
     stage.crew.store.flush().await;

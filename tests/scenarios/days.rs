@@ -207,10 +207,7 @@ async fn the_end_of_a_sleeping_game_is_kept() {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.bot().until("asleep", |status| status.asleep == 1).await;
     game.human_plays("g1f3").await.human_does("resign").await;
-    stage
-        .bot()
-        .until("nothing left", |status| status.asleep + status.games == 0)
-        .await;
+    emptied(&mut stage).await;
     stage.crew.store.flush().await;
     let games = Archive::read(&path).unwrap().games(&Filter::default()).unwrap();
     assert_eq!(games[0].end.as_ref().unwrap().status, "resign");
@@ -266,10 +263,7 @@ async fn a_game_that_ended_asleep_counts_for_the_next_challenge_and_for_whoever_
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.bot().until("asleep", |status| status.asleep == 1).await;
     game.human_does("resign").await;
-    stage
-        .bot()
-        .until("nothing left", |status| status.asleep + status.games == 0)
-        .await;
+    emptied(&mut stage).await;
     assert_eq!(ended(&stage, "won").as_deref(), Some("1"));
     let (_, mut events) = stage.challenge(&DAYS).await;
     let declined = timeout(PATIENCE, events.next_of("challengeDeclined"))
@@ -281,11 +275,14 @@ async fn a_game_that_ended_asleep_counts_for_the_next_challenge_and_for_whoever_
     stage.kill();
     stage.crew.past.unfinished = vec![game.id.parse().unwrap()];
     stage.start().await;
-    stage
-        .bot()
-        .until("nothing left", |status| status.asleep + status.games == 0)
-        .await;
+    emptied(&mut stage).await;
     assert_eq!(ended(&stage, "won").as_deref(), Some("1"));
+}
+
+/// Waits until the bot knows of no game that runs.
+async fn emptied(stage: &mut Stage) {
+    let nothing = |status: &Status| status.asleep + status.games == 0;
+    stage.bot().until("nothing left", nothing).await;
 }
 
 #[tokio::test]
@@ -300,10 +297,7 @@ async fn a_game_that_ended_while_nobody_was_there_is_counted_by_the_next_run() {
     game.human_does("resign").await;
     stage.crew.past.unfinished = Archive::read(&path).unwrap().without_end().unwrap();
     stage.start().await;
-    stage
-        .bot()
-        .until("nothing left", |status| status.asleep + status.games == 0)
-        .await;
+    emptied(&mut stage).await;
     assert_eq!(ended(&stage, "won").as_deref(), Some("1"));
 }
 
@@ -321,10 +315,7 @@ async fn a_game_that_the_server_knows_no_more_ends_and_is_not_asked_for_again() 
     stage.crew.past.unfinished = archive.without_end().unwrap();
     assert_eq!(stage.crew.past.unfinished, std::slice::from_ref(&forgotten.id));
     stage.start().await;
-    stage
-        .bot()
-        .until("nothing left", |status| status.asleep + status.games == 0)
-        .await;
+    emptied(&mut stage).await;
     stage.crew.store.flush().await;
     let end = archive.game(&forgotten.id).unwrap().unwrap().end;
     assert_eq!(end.map(|end| end.status).as_deref(), Some("aborted"));

@@ -26,6 +26,7 @@ mod reconnect;
 mod rescue;
 mod shutdown;
 mod stage;
+mod starting;
 mod strange_games;
 #[path = "../sandbox_api/harness.rs"]
 #[expect(

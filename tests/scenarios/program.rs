@@ -42,7 +42,7 @@ pub(crate) fn misspell(folder: &Path) {
 }
 
 /// The program in this folder, on this table.
-fn program(folder: &Path, table: &Table) -> Command {
+pub(crate) fn program(folder: &Path, table: &Table) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
     command
         .args(["run", "--config"])
@@ -344,82 +344,6 @@ async fn a_dashboard_whose_port_is_taken_costs_no_game() {
     let _program = start(folder.path(), &table, Stdio::null());
     let (_, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
-}
-
-/// How the program ends in a folder that it refuses to play in, and what it says.
-async fn refused(folder: &Path) -> (Option<i32>, String) {
-    let table = Table::set(sparring::sandbox::Options::default()).await;
-    ends(start(folder, &table, Stdio::piped())).await
-}
-
-#[tokio::test]
-async fn who_is_misspelt_in_the_settings_does_not_play_at_all() {
-    let folder = tempfile::tempdir().unwrap();
-    furnish(folder.path());
-    misspell(folder.path());
-    let (code, said) = refused(folder.path()).await;
-    assert_eq!(code, Some(78), "{said}");
-    assert!(said.contains("did you mean \"quick\"?"), "{said}");
-}
-
-#[tokio::test]
-async fn who_asks_for_new_settings_while_the_program_starts_does_not_end_it() {
-    let folder = tempfile::tempdir().unwrap();
-    furnish(folder.path());
-    // A pipe holds the program back: whoever can write to it knows that somebody has begun to read.
-    let pipe = folder.path().join("token");
-    let made = std::process::Command::new("mkfifo")
-        .args(["-m", "600"])
-        .arg(&pipe)
-        .status();
-    assert!(made.unwrap().success());
-    let table = Table::set(sparring::sandbox::Options::default()).await;
-    let program = program(folder.path(), &table)
-        .arg("--token-file")
-        .arg(&pipe)
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let opened = tokio::task::spawn_blocking(|| fs::OpenOptions::new().write(true).open(pipe));
-    let mut writer = tokio::time::timeout(PATIENCE, opened)
-        .await
-        .expect("the token is not read")
-        .unwrap()
-        .unwrap();
-    hang_up(&program);
-    writer.write_all(table.bot.token.as_bytes()).unwrap();
-    drop(writer);
-    let (_, mut lines) = begin(&table).await;
-    assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
-}
-
-#[tokio::test]
-async fn a_supervisor_that_starts_again_whatever_failed_can_be_told_that_it_is_hopeless() {
-    let folder = tempfile::tempdir().unwrap();
-    furnish(folder.path());
-    misspell(folder.path());
-    let table = Table::set(sparring::sandbox::Options::default()).await;
-    let program = program(folder.path(), &table)
-        .arg("--quit-if-hopeless")
-        .stderr(Stdio::piped())
-        .spawn();
-    let (code, said) = ends(program.unwrap()).await;
-    assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("did you mean"), "{said}");
-}
-
-#[tokio::test]
-async fn who_cannot_be_read_at_the_start_does_not_play_at_all() {
-    let folder = tempfile::tempdir().unwrap();
-    furnish(folder.path());
-    let personality = folder.path().join("personalities/quick.toml");
-    fs::write(personality, "nodes = \"many\"\n").unwrap();
-    let (code, said) = refused(folder.path()).await;
-    assert_eq!(code, Some(78), "{said}");
-    assert!(
-        said.contains("quick.toml:1") && said.contains("nodes = \"many\""),
-        "{said}"
-    );
 }
 
 #[tokio::test]
