@@ -11,7 +11,7 @@ use crate::{
         choice::Model,
         pace::{
             Clock, Obviousness, Scene,
-            habit::{FEATURES, Habit, QUANTILES, SPEEDS, features, speed},
+            habit::{AT_ONCE, FEATURES, Habit, NO_TIME, QUANTILES, SPEEDS, features, shares, speed},
         },
     },
     units::Millis,
@@ -31,7 +31,7 @@ pub struct Thought {
 
 impl Thought {
     /// What the fit is about.
-    fn log(&self) -> f32 {
+    pub fn log(&self) -> f32 {
         (self.seconds + 0.5).ln()
     }
 }
@@ -95,23 +95,35 @@ pub fn fit(thoughts: &[Thought]) -> [Habit; SPEEDS] {
     })
 }
 
-/// Least squares for the expectation, then for the spread, then the residuals as they are.
+/// Logistic regressions for moves made at once; for the others least squares for the expectation, then for the spread, then the
+/// residuals as they are.
 fn fit_speed(thoughts: &[&Thought]) -> Habit {
-    let mut habit = Habit::NONE;
-    let rows = thoughts.iter().map(|thought| (thought.features, thought.log()));
-    habit.weights = least_squares(rows);
-    let residual = |thought: &Thought| thought.log() - habit.expected(&thought.features);
+    let (at_once, slow): (Vec<&Thought>, Vec<&Thought>) =
+        thoughts.iter().partition(|thought| thought.seconds < AT_ONCE);
+    let mut habit = Habit {
+        at_once: logistic(
+            thoughts
+                .iter()
+                .map(|thought| (thought.features, thought.seconds < AT_ONCE)),
+        ),
+        in_no_time: logistic(
+            at_once
+                .iter()
+                .map(|thought| (thought.features, thought.seconds < NO_TIME)),
+        ),
+        weights: least_squares(slow.iter().map(|thought| (thought.features, thought.log()))),
+        ..Habit::NONE
+    };
+    let residual = |habit: &Habit, thought: &Thought| thought.log() - habit.thought(&thought.features);
     // The mean of a normal distribution's absolute value is its spread times this.
     let share = (2.0 / std::f32::consts::PI).sqrt();
-    let rows = thoughts.iter().map(|thought| {
-        let level = (thought.level - 1000.0) / 400.0;
-        ([1.0, level], residual(thought).abs() / share)
-    });
-    let spread = least_squares(rows);
-    let bare = Habit { spread, ..habit };
-    let mut residuals: Vec<f32> = thoughts
+    let rows = slow
         .iter()
-        .map(|thought| residual(thought) / bare.spread(thought.level))
+        .map(|thought| (shares(thought.level), residual(&habit, thought).abs() / share));
+    habit.spread = least_squares(rows);
+    let mut residuals: Vec<f32> = slow
+        .iter()
+        .map(|thought| residual(&habit, thought) / habit.spread(thought.level))
         .collect();
     residuals.sort_by(f32::total_cmp);
     let at = |index: usize| {
@@ -119,10 +131,45 @@ fn fit_speed(thoughts: &[&Thought]) -> Habit {
             .get((2 * index + 1) * residuals.len() / (2 * QUANTILES))
             .copied()
     };
-    Habit {
-        residuals: std::array::from_fn(|index| at(index).unwrap_or(0.0)),
-        ..bare
+    habit.residuals = std::array::from_fn(|index| at(index).unwrap_or(0.0));
+    habit
+}
+
+/// Weights of a logistic regression under which the rows are likeliest to be what they are, pulled a little towards zero.
+fn logistic<const SIZE: usize>(rows: impl Iterator<Item = ([f32; SIZE], bool)> + Clone) -> [f32; SIZE] {
+    const STEPS: usize = 25;
+    let mut weights = [0.0_f64; SIZE];
+    for _ in 0..STEPS {
+        let mut bend = Box::new([[0.0_f64; SIZE]; SIZE]);
+        let mut slope = weights.map(|weight| -weight);
+        for (index, row) in bend.iter_mut().enumerate() {
+            row[index] = 1.0;
+        }
+        for (row, is_so) in rows.clone() {
+            let row = row.map(f64::from);
+            let odds: f64 = row
+                .iter()
+                .zip(weights)
+                .map(|(value, weight)| value * weight)
+                .sum();
+            let chance = 1.0 / (1.0 + (-odds).exp());
+            let miss = f64::from(u8::from(is_so)) - chance;
+            for (index, left) in row.iter().enumerate() {
+                for (sum, right) in bend[index].iter_mut().zip(row) {
+                    *sum += chance * (1.0 - chance) * left * right;
+                }
+                slope[index] += miss * left;
+            }
+        }
+        let Some(step) = solve(&mut bend, slope) else {
+            break;
+        };
+        weights
+            .iter_mut()
+            .zip(step)
+            .for_each(|(weight, step)| *weight += step);
     }
+    weights.map(|weight| weight as f32)
 }
 
 /// Weights under which the rows come closest to their values, pulled a little towards zero.
@@ -142,6 +189,9 @@ fn least_squares<const SIZE: usize>(rows: impl Iterator<Item = ([f32; SIZE], f32
     }
     solve(&mut matrix, right).map_or([0.0; SIZE], |weights| weights.map(|weight| weight as f32))
 }
+
+/// How often a time is drawn for each move, so that it is people's sample alone that chance has a part in.
+const DRAWS: usize = 16;
 
 /// How close a habit comes to people it was not fitted on.
 pub struct Fitness {
@@ -164,9 +214,11 @@ pub fn measure(habit: &Habit, thoughts: &[&Thought], mut luck: impl FnMut() -> f
     let mut pairs: [(Vec<f32>, Vec<f32>); BANDS] = Default::default();
     for thought in thoughts {
         let (people, drawn) = &mut pairs[band(thought.level)];
-        let seconds = habit.seconds(&thought.features, thought.level, luck()).round();
         people.push(thought.log());
-        drawn.push((seconds + 0.5).ln());
+        drawn.extend((0..DRAWS).map(|_| {
+            let seconds = habit.seconds(&thought.features, thought.level, luck()).round();
+            (seconds + 0.5).ln()
+        }));
     }
     let quick = |logs: &[f32]| {
         let count = logs.iter().filter(|log| **log < 1.6_f32.ln()).count();
@@ -182,16 +234,20 @@ pub fn measure(habit: &Habit, thoughts: &[&Thought], mut luck: impl FnMut() -> f
     }
 }
 
-/// The Wasserstein distance of two samples of one size: how far one must be moved to become the other.
-fn distance(left: &mut [f32], right: &mut [f32]) -> f64 {
+/// The Wasserstein distance of two samples: how far one must be moved to become the other. 0 where one is empty.
+pub fn distance(left: &mut [f32], right: &mut [f32]) -> f64 {
     left.sort_by(f32::total_cmp);
     right.sort_by(f32::total_cmp);
-    let sum: f64 = left
-        .iter()
-        .zip(right.iter())
-        .map(|(a, b)| f64::from((a - b).abs()))
+    let steps = left.len().max(right.len());
+    if left.is_empty() || right.is_empty() {
+        return 0.0;
+    }
+    // The middles of equal shares: exact for samples of one size.
+    let at = |sample: &[f32], step: usize| sample[(2 * step + 1) * sample.len() / (2 * steps)];
+    let sum: f64 = (0..steps)
+        .map(|step| f64::from((at(left, step) - at(right, step)).abs()))
         .sum();
-    sum / left.len().max(1) as f64
+    sum / steps as f64
 }
 
 /// Ranks from 0; equal values share the mean of theirs.
@@ -240,6 +296,8 @@ mod tests {
     #[test]
     fn a_shifted_sample_is_as_far_away_as_the_shift() {
         assert!((distance(&mut [1.0, 4.0, 2.0], &mut [2.5, 3.5, 5.5]) - 1.5).abs() < 1e-6);
+        assert!((distance(&mut [1.0, 4.0], &mut [2.0, 2.0, 6.0, 6.0]) - 1.5).abs() < 1e-6);
+        assert!(distance(&mut [], &mut [1.0]).abs() < 1e-6);
     }
 
     #[test]

@@ -103,9 +103,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
         None => Model::shipped(),
     };
-    let games = games::read(&args.source.data)?;
+    let all = games::read(&args.source.data)?;
     let part = if args.tuning { Part::Tune } else { Part::Report };
-    let games: Vec<&HumanGame> = games
+    let games: Vec<&HumanGame> = all
         .iter()
         .filter(|game| args.all || game.part() == part)
         .collect();
@@ -126,7 +126,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         return crate::cli::print(beside_people(args, &games, &mut kept, &mut tell)?);
     }
     if args.pace {
-        return crate::cli::print(pace_report::tables(&games, model)?);
+        let others: Vec<&HumanGame> = all
+            .iter()
+            .filter(|game| !args.all && game.part() == Part::Fit)
+            .collect();
+        return crate::cli::print(pace_report::tables(&games, &others, model)?);
     }
     let (known, unknown): (Vec<_>, Vec<_>) = games
         .iter()

@@ -74,8 +74,10 @@ pub fn write(model: &Model) -> Vec<u8> {
 /// All numbers of a habit in the file's order.
 fn numbers_mut(habit: &mut Habit) -> impl Iterator<Item = &mut f32> {
     habit
-        .weights
+        .at_once
         .iter_mut()
+        .chain(&mut habit.in_no_time)
+        .chain(&mut habit.weights)
         .chain(&mut habit.spread)
         .chain(&mut habit.residuals)
 }

@@ -1,5 +1,7 @@
 //! How long people think: what they look at, and how widely they vary around it. Fitted, one habit for each speed.
 //!
+//! There are two kinds of moves. Those that are **made at once** take what a clock shows as no second or one; how likely a
+//! move is one of them is a logistic regression, as is which of the two it shows. The others are **thought about**:
 //! `ln(t + 0.5) = features . weights + spread * residual`, t in seconds, the residual drawn from those that people
 //! had. What people know of each other's last times matters most, then how obvious the move was.
 
@@ -7,7 +9,9 @@ use super::{Clock, Scene};
 use crate::units::Millis;
 
 /// How many things count.
-pub const FEATURES: usize = 18;
+pub const FEATURES: usize = 17 + RATINGS.len() - 1;
+/// Ratings between which habits change evenly.
+pub const RATINGS: [f32; 5] = [1000.0, 1400.0, 1800.0, 2200.0, 2600.0];
 /// Points of the distribution of residuals, evenly spread from the lowest to the highest share.
 pub const QUANTILES: usize = 33;
 /// Speeds in lichess' order: bullet, blitz, rapid, classical.
@@ -16,36 +20,57 @@ pub const SPEEDS: usize = 4;
 /// How people of all levels use their time at one speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Habit {
-    /// What each of [`features`] adds to `ln(t + 0.5)`.
+    /// What each of [`features`] adds to the log-odds of a move made at once.
+    pub at_once: [f32; FEATURES],
+    /// The same of one that takes less than half a second, among those.
+    pub in_no_time: [f32; FEATURES],
+    /// What each adds to `ln(t + 0.5)` of a move that is thought about.
     pub weights: [f32; FEATURES],
-    /// The spread at level 1000, and what 400 more add.
-    pub spread: [f32; 2],
+    /// The spread at each of [`RATINGS`].
+    pub spread: [f32; RATINGS.len()],
     /// What people's times were off by, in spreads, in rising order: shares 1/66, 3/66, ... 65/66 of them are below.
     pub residuals: [f32; QUANTILES],
 }
 
+/// A move that takes less, in seconds, is made at once.
+pub const AT_ONCE: f32 = 1.5;
+/// A move that takes less is made in no time.
+pub const NO_TIME: f32 = 0.5;
+
 impl Habit {
     /// Nothing but half a second: what a fit starts from.
     pub const NONE: Self = Self {
+        at_once: [0.0; FEATURES],
+        in_no_time: [0.0; FEATURES],
         weights: [0.0; FEATURES],
-        spread: [0.0; 2],
+        spread: [0.0; RATINGS.len()],
         residuals: [0.0; QUANTILES],
     };
 
-    /// The expected `ln(t + 0.5)` of a scene.
+    /// The chances of a move to be made at once, and of such a move to be made in no time.
     #[must_use]
-    pub fn expected(&self, features: &[f32; FEATURES]) -> f32 {
-        self.weights
-            .iter()
-            .zip(features)
-            .map(|(weight, feature)| weight * feature)
-            .sum()
+    pub fn quickness(&self, features: &[f32; FEATURES]) -> [f32; 2] {
+        [&self.at_once, &self.in_no_time].map(|weights| logistic(dot(weights, features)))
     }
 
-    /// The spread of `ln(t + 0.5)` at a level.
+    /// The expected `ln(t + 0.5)` of a move that is thought about.
+    #[must_use]
+    pub fn thought(&self, features: &[f32; FEATURES]) -> f32 {
+        dot(&self.weights, features)
+    }
+
+    /// The expected `ln(t + 0.5)` of a move, t as clocks show it for those made at once: no second or one.
+    #[must_use]
+    pub fn expected(&self, features: &[f32; FEATURES]) -> f32 {
+        let [at_once, in_no_time] = self.quickness(features);
+        let quick = in_no_time * 0.5_f32.ln() + (1.0 - in_no_time) * 1.5_f32.ln();
+        at_once * quick + (1.0 - at_once) * self.thought(features)
+    }
+
+    /// The spread of `ln(t + 0.5)` at a level, of moves that are thought about.
     #[must_use]
     pub fn spread(&self, level: f32) -> f32 {
-        (self.spread[0] + self.spread[1] * steps(level)).max(0.3)
+        dot(&self.spread, &shares(level)).max(0.2)
     }
 
     /// The residual below which this share of people's lie, `share` from 0 to 1.
@@ -57,12 +82,30 @@ impl Habit {
         self.residuals[low] * (1.0 - between) + self.residuals[low + 1] * between
     }
 
-    /// Seconds of thought: the expectation with luck, a share from 0 to 1 that says how long for such a scene.
+    /// Seconds of thought. `luck` says how long for such a scene, as a share from 0 to 1: the more, the longer.
     #[must_use]
     pub fn seconds(&self, features: &[f32; FEATURES], level: f32, luck: f32) -> f32 {
-        let drawn = self.expected(features) + self.spread(level) * self.residual(luck);
-        (drawn.exp() - 0.5).max(0.0)
+        let [at_once, in_no_time] = self.quickness(features);
+        if luck >= at_once {
+            let share = (luck - at_once) / (1.0 - at_once).max(1e-6);
+            let drawn = self.thought(features) + self.spread(level) * self.residual(share);
+            return (drawn.exp() - 0.5).max(AT_ONCE);
+        }
+        let share = luck / at_once;
+        if share < in_no_time {
+            NO_TIME * share / in_no_time
+        } else {
+            NO_TIME + (AT_ONCE - NO_TIME) * (share - in_no_time) / (1.0 - in_no_time).max(1e-6)
+        }
     }
+}
+
+fn dot<const SIZE: usize>(left: &[f32; SIZE], right: &[f32; SIZE]) -> f32 {
+    left.iter().zip(right).map(|(left, right)| left * right).sum()
+}
+
+fn logistic(odds: f32) -> f32 {
+    1.0 / (1.0 + (-odds).exp())
 }
 
 /// Which habit a game has, by its length, at lichess' own borders between speeds.
@@ -84,6 +127,7 @@ pub fn features(scene: &Scene, clock: Clock, level: f32) -> [f32; FEATURES] {
     let thought = |last: Option<Millis>| (last.map_or(2.0, Millis::as_secs_f64) as f32 + 0.5).ln();
     let remaining = clock.remaining.as_secs_f64() as f32;
     let budget = clock.budget().as_secs_f64().max(1.0) as f32;
+    let [_, novice, club, expert, master] = shares(level);
     [
         1.0,
         (remaining + 1.0).ln(),
@@ -97,7 +141,10 @@ pub fn features(scene: &Scene, clock: Clock, level: f32) -> [f32; FEATURES] {
         when(scene.is_endgame),
         thought(scene.opponent_last),
         thought(scene.own_last),
-        steps(level),
+        novice,
+        club,
+        expert,
+        master,
         when(scene.legal_moves == 1),
         ahead(scene, clock),
         scene.obviousness.chance.max(1e-4).ln(),
@@ -106,8 +153,12 @@ pub fn features(scene: &Scene, clock: Clock, level: f32) -> [f32; FEATURES] {
     ]
 }
 
-fn steps(level: f32) -> f32 {
-    (level - 1000.0) / 400.0
+/// How much each of [`RATINGS`] counts for a level: the two around it share it, beyond the ends the end counts.
+#[must_use]
+pub fn shares(level: f32) -> [f32; RATINGS.len()] {
+    let step = RATINGS[1] - RATINGS[0];
+    let level = level.clamp(RATINGS[0], RATINGS[RATINGS.len() - 1]);
+    RATINGS.map(|rating| (1.0 - (level - rating).abs() / step).max(0.0))
 }
 
 /// Above 0 with more time left than people have at this point of a game, below 0 with less.
@@ -152,6 +203,30 @@ mod tests {
         assert_eq!(habit.residual(0.5), 0.0);
         assert_eq!((habit.residual(0.0), habit.residual(1.0)), (-16.0, 16.0));
         assert!((habit.residual(0.75) - 8.25).abs() < 1e-4);
+    }
+
+    #[test]
+    fn luck_says_how_long_and_where_thinking_begins() {
+        let mut habit = Habit::NONE;
+        // An odds of 1 to 3 for a move at once, and even odds for one in no time among those.
+        habit.at_once[0] = -(3.0_f32.ln());
+        habit.weights[0] = 2.0;
+        let mut features = [0.0; FEATURES];
+        features[0] = 1.0;
+        let times = [0.0, 0.1249, 0.2499, 0.26, 0.99].map(|luck| habit.seconds(&features, 1500.0, luck));
+        assert!(times.is_sorted(), "{times:?}");
+        assert!(
+            times[1] < NO_TIME && times[2] < AT_ONCE && times[3] > AT_ONCE,
+            "{times:?}"
+        );
+        assert!((habit.seconds(&features, 1500.0, 0.25) - (2.0_f32.exp() - 0.5)).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_level_is_between_two_ratings() {
+        assert_eq!(shares(600.0), [1.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(shares(1500.0), [0.0, 0.75, 0.25, 0.0, 0.0]);
+        assert_eq!(shares(2800.0), [0.0, 0.0, 0.0, 0.0, 1.0]);
     }
 
     #[test]
