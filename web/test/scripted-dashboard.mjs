@@ -91,7 +91,7 @@ export class ScriptedDaemon {
     note: 'measured against engines, not against people',
     levels: [600, 1000, 1400, 1800, 2200, 2600, 2800].map((level, i) => ({
       level, place: i / 6, nodes: i < 3 ? null : 1_000 * i, bookPlies: i === 6 ? null : 4 * i + 2,
-      people: i === 6 ? null : 800 + 200 * i, sharpness: i === 6 ? null : 0.8 + i / 5, margin: i < 3 || i === 6 ? null : 40 - 6 * i,
+      people: i === 6 ? null : 800 + 200 * i, sharpness: i === 6 ? null : 0.8 + i / 5, vigilance: i < 3 || i === 6 ? null : 0.3 + i / 10, margin: i < 3 || i === 6 ? null : 40 - 6 * i,
     })),
     played: [
       { level: 1000, games: 40, score: 0.55, opponents: 1_010, performance: 1_045, low: 930, high: 1_160 },

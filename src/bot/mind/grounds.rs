@@ -93,7 +93,7 @@ mod tests {
             choice: Choice {
                 rating: Elo(1400),
                 sharpness: 1.0,
-                margin: None,
+                care: None,
             },
             corrected: false,
             styled: Some(Styled {

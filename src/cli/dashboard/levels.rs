@@ -26,12 +26,14 @@ pub(super) fn table(cast: &Cast, games: &[GameRecord]) -> Value {
         .map(|row| {
             let level = Elo(row.level.round() as u32);
             let knobs = levels.knobs(level);
+            let care = knobs.choice.and_then(|choice| choice.care);
             json!({
                 "level": level, "place": row.at / levels.end(), "nodes": knobs.nodes,
                 "bookPlies": knobs.book_plies,
                 "people": knobs.choice.map(|choice| choice.rating),
                 "sharpness": knobs.choice.map(|choice| choice.sharpness),
-                "margin": knobs.choice.and_then(|choice| choice.margin),
+                "vigilance": care.map(|care| care.vigilance),
+                "margin": care.map(|care| care.margin),
             })
         })
         .collect();

@@ -26,7 +26,7 @@ use crate::{
     personality::{
         self, Level, Profile,
         choice::Looks,
-        strength::{self, CALIBRATION, Knobs, Levels, Strength},
+        strength::{self, CALIBRATION, Care, Knobs, Levels, Strength},
     },
     settings::{Fallback, Key, nearest},
     units::{Elo, Millis},
@@ -242,6 +242,7 @@ pub(super) fn knob_rows(knobs: &Knobs) -> Vec<KnobRow> {
     let or = |value: Option<String>, nothing: &str| value.unwrap_or_else(|| nothing.to_owned());
     let checks = knobs.choice.is_some();
     let choice = knobs.choice.map_or(Vec::new(), |choice| {
+        let with_care = |tell: fn(Care) -> String| or(choice.care.map(tell), "none");
         vec![
             (
                 "rating",
@@ -254,9 +255,19 @@ pub(super) fn knob_rows(knobs: &Knobs) -> Vec<KnobRow> {
                 "power that the chances of their moves are raised to",
             ),
             (
+                "vigilance",
+                with_care(|care| format!("{:.0} %", 100.0 * care.vigilance)),
+                "share of the moves that it takes care with, less once the game is decided",
+            ),
+            (
+                "focus",
+                with_care(|care| format!("{:.2}", care.sharpness)),
+                "the power with care, instead of sharpness",
+            ),
+            (
                 "margin",
-                or(choice.margin.map(|margin| format!("{margin:.1}")), "none"),
-                "points of winning chances that a move may lose when it is checked",
+                with_care(|care| format!("{:.1}", care.margin)),
+                "points of winning chances that a move may lose with care",
             ),
         ]
     });

@@ -21,8 +21,8 @@ mod rows;
 mod seen;
 
 pub use looks::Looks;
-pub(super) use model::draw;
 pub use model::{Candidate, Model, ScoredMove, phase};
+pub(super) use model::{draw, luck};
 pub use moment::Moment;
 pub use rows::{MOVE_ROWS, POSITION_ROWS};
 pub use seen::Seen;

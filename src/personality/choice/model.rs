@@ -139,9 +139,7 @@ pub(in crate::personality) fn draw(
     line: &GameLine,
     seed: u64,
 ) -> Option<Candidate> {
-    let luck = mix(&[seed, key(line.position()), line.ply() as u64]);
-    // The upper 24 bits: every such number is an f32.
-    let luck = (luck >> 40) as f32 / (1 << 24) as f32;
+    let luck = luck(line, seed);
     let mut sum = 0.0;
     let chosen = candidates.iter().find(|candidate| {
         sum += candidate.chance;
@@ -149,6 +147,13 @@ pub(in crate::personality) fn draw(
     });
     // Rounding may leave the sum a little short of 1.
     chosen.or(candidates.first()).copied()
+}
+
+/// A share from 0 up to 1, always the same for the same position, ply and seed.
+pub(in crate::personality) fn luck(line: &GameLine, seed: u64) -> f32 {
+    let luck = mix(&[seed, key(line.position()), line.ply() as u64]);
+    // The upper 24 bits: every such number is an f32.
+    (luck >> 40) as f32 / (1 << 24) as f32
 }
 
 /// The winning chances of the best move, and what each loses against it; none when the search names none of them.

@@ -10,7 +10,7 @@ mod stated;
 mod think;
 
 pub use often::think_often;
-pub use path::{Choice, Knobs, Levels, LevelsError, Place};
+pub use path::{Care, Choice, Knobs, Levels, LevelsError, Place};
 pub use stated::Strength;
 pub use think::{Chosen, Order, Styled, Thought, think};
 
@@ -104,13 +104,13 @@ pub fn order_with(knobs: &Knobs, line: GameLine, budget: Option<(Millis, Millis)
                 limits: Limits {
                     depth: Some(limits.depth.map_or(Looks::DEEP, |depth| depth.min(Looks::DEEP))),
                     // Where nothing is checked, nodes set by hand end the look itself.
-                    nodes: limits.nodes.filter(|_| choice.margin.is_none()),
+                    nodes: limits.nodes.filter(|_| choice.care.is_none()),
                     ..limits
                 },
                 ..search
             },
             choice: Some(choice),
-            check: choice.margin.map(|_| limits),
+            check: choice.care.map(|_| limits),
             most: None,
             style: Style::default(),
             seed,
@@ -204,7 +204,7 @@ mod tests {
             let knobs = Levels::shipped().knobs(Elo(level));
             assert!(knobs.choice.is_some(), "level {level}");
             assert!(
-                knobs.nodes.is_some() || knobs.choice.is_some_and(|choice| choice.margin.is_none()),
+                knobs.nodes.is_some() || knobs.choice.is_some_and(|choice| choice.care.is_none()),
                 "level {level}"
             );
         }

@@ -2,7 +2,8 @@
 
 use super::{
     Order,
-    think::{Spent, look, loss, plain, second_look},
+    path::Care,
+    think::{Spent, care, look, loss, plain, second_look},
 };
 use crate::{
     chess::Move,
@@ -27,22 +28,30 @@ pub fn think_often(
     };
     let scored = look(engine, order, around, &mut |_| {}, &mut report);
     let line = &order.search.line;
-    let mut candidates = plain(order, choice, &scored);
-    order.style.lean(&mut candidates, line);
-    let drawn: Vec<Option<Move>> = seeds
+    let candidates = [None, choice.care].map(|care| {
+        let mut candidates = plain(order, choice, care, &scored);
+        order.style.lean(&mut candidates, line);
+        candidates
+    });
+    let drawn: Vec<(Option<Move>, Option<Care>)> = seeds
         .iter()
-        .map(|seed| draw(&candidates, line, *seed).map(|drawn| drawn.mv))
+        .map(|seed| {
+            let care = care(order, choice, &scored, *seed);
+            let candidates = &candidates[usize::from(care.is_some())];
+            (draw(candidates, line, *seed).map(|drawn| drawn.mv), care)
+        })
         .collect();
-    let (Some(margin), Some(limits), 2..) = (choice.margin, order.check, scored.len()) else {
-        return drawn;
+    let without_check = || drawn.iter().map(|(drawn, _)| *drawn).collect();
+    let (Some(limits), 2..) = (order.check, scored.len()) else {
+        return without_check();
     };
     let mut spent = Spent::default();
     spent.add(&report);
     let Some(best) = second_look(engine, order, around, limits, &mut spent) else {
-        return drawn;
+        return without_check();
     };
     let mut checked: Vec<(Move, bool)> = Vec::new();
-    let mut is_refused = |mv: Move| {
+    let mut is_refused = |mv: Move, margin: f64| {
         if let Some((_, refused)) = checked.iter().find(|(known, _)| *known == mv) {
             return *refused;
         }
@@ -53,10 +62,11 @@ pub fn think_often(
         checked.push((mv, refused));
         refused
     };
-    drawn
-        .into_iter()
-        .map(|drawn| drawn.and_then(|mv| if is_refused(mv) { best.best() } else { Some(mv) }))
-        .collect()
+    let played = drawn.iter().map(|(drawn, care)| match (*drawn, care) {
+        (Some(mv), Some(care)) if is_refused(mv, care.margin) => best.best(),
+        (drawn, _) => drawn,
+    });
+    played.collect()
 }
 
 #[cfg(test)]
@@ -71,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_level_plays_with_many_seeds_what_it_plays_with_each() {
-        let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d4 e5d4";
+        let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";
         let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
         let around = Surroundings {
             stop: &Stop::new(),

@@ -31,15 +31,41 @@ pub struct Choice {
     pub rating: Elo,
     /// The power that their chances are raised to: below 1 more scattered, above 1 more regular.
     pub sharpness: f64,
+    /// What is different about the moves that it takes care with; none where it takes none.
+    pub care: Option<Care>,
+}
+
+/// How a level chooses the moves that it takes care with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Care {
+    /// The chance from 0 to 1 of a move to be one of them while nobody is ahead.
+    pub vigilance: f64,
+    /// The share of that, from 0 to 1, that is gone once the game is as good as decided.
+    pub ease: f64,
+    /// The power that chances are raised to, instead of the choice's own.
+    pub sharpness: f64,
     /// What the drawn move may lose against the best of a search of [`Knobs::nodes`], in points of winning chances
-    /// from 0 to 100; none where nothing is checked.
-    pub margin: Option<f64>,
+    /// from 0 to 100.
+    pub margin: f64,
+}
+
+impl Care {
+    /// The chance from 0 to 1 that care is taken where the best move has these winning chances, from 0 to 100.
+    #[must_use]
+    pub fn chance(&self, best: f64) -> f64 {
+        // So near to even nobody is ahead, so far from it the game is as good as decided, in points of winning chances.
+        const EVEN: f64 = 5.0;
+        const DECIDED: f64 = 30.0;
+        let decided = (((best - 50.0).abs() - EVEN) / (DECIDED - EVEN)).clamp(0.0, 1.0);
+        self.vigilance * (1.0 - self.ease * decided)
+    }
 }
 
 /// The numbers behind all levels: what `levels.toml` holds.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Levels {
+    ease: f64,
     path: Vec<Waypoint>,
     level: Vec<Place>,
     variant: Vec<Variant>,
@@ -62,6 +88,8 @@ pub enum LevelsError {
 struct Waypoint {
     rating: f64,
     sharpness: f64,
+    vigilance: f64,
+    focus: f64,
     margin: f64,
     nodes: f64,
 }
@@ -94,9 +122,6 @@ static SHIPPED: LazyLock<Levels> = LazyLock::new(|| match Levels::read(include_s
     Ok(levels) => levels,
     Err(error) => unreachable!("a test reads the same text: {error}"),
 });
-
-/// The margin from which on nothing can lose more.
-const NO_MARGIN: f64 = 100.0;
 
 impl Levels {
     /// Those that come with the program.
@@ -164,15 +189,21 @@ impl Levels {
         let low = self.path[place as usize];
         let high = self.path[(place as usize + 1).min(self.path.len() - 1)];
         let share = place.fract();
-        let margin = mixed(low.margin, high.margin, share);
-        let choice = Choice {
-            rating: Elo(mixed(low.rating, high.rating, share).round() as u32),
-            sharpness: mixed(low.sharpness, high.sharpness, share),
-            margin: (margin < NO_MARGIN).then_some(margin),
+        let between = |of: fn(&Waypoint) -> f64| mixed(of(&low), of(&high), share);
+        let care = Care {
+            vigilance: between(|point| point.vigilance),
+            ease: self.ease,
+            sharpness: between(|point| point.focus),
+            margin: between(|point| point.margin),
         };
-        let searches = margin < NO_MARGIN && place < self.end();
+        let choice = Choice {
+            rating: Elo(between(|point| point.rating).round() as u32),
+            sharpness: between(|point| point.sharpness),
+            care: (care.vigilance > 0.0).then_some(care),
+        };
+        let searches = care.vigilance > 0.0 && place < self.end();
         Knobs {
-            choice: (margin > 0.0).then_some(choice),
+            choice: (care.margin > 0.0).then_some(choice),
             nodes: searches.then(|| nodes(low.nodes, high.nodes, share)),
             ..Knobs::default()
         }
@@ -216,6 +247,8 @@ impl Waypoint {
     fn is_below(&self, next: &Self) -> bool {
         self.rating <= next.rating
             && self.sharpness <= next.sharpness
+            && (0.0..=next.vigilance.min(1.0)).contains(&self.vigilance)
+            && self.focus <= next.focus
             && self.margin >= next.margin
             && (1.0..=next.nodes).contains(&self.nodes)
     }
@@ -286,29 +319,51 @@ mod tests {
             |from: &str, to: &str| Levels::read(&text.replacen(from, to, 1)).unwrap_err().to_string();
         assert!(edited("[[level]]\nlevel = 600", "[[level]]\nlevel = 6000").contains("[[level]]"));
         assert!(edited("noise = 120", "noise = 2").contains("[[variant]]"));
-        assert!(edited("margin = 100", "margin = 1").contains("[[path]]"));
+        assert!(edited("margin = 40", "margin = 1").contains("[[path]]"));
+        assert!(edited("vigilance = 0.0", "vigilance = 1.5").contains("[[path]]"));
         assert!(edited("sharpness = ", "sharpnes = ").contains("sharpnes"));
     }
 
     #[test]
     fn a_higher_level_is_never_weaker_in_any_knob() {
+        // What is higher is stronger.
         let taste = |knobs: Knobs| {
-            knobs.choice.map_or((u32::MAX, f64::MAX, 0.0), |choice| {
-                let margin = choice.margin.unwrap_or(NO_MARGIN);
-                (choice.rating.0, choice.sharpness, margin)
+            knobs.choice.map_or([f64::MAX; 5], |choice| {
+                let care = choice.care.map_or([0.0, 0.0, f64::MIN], |care| {
+                    [care.vigilance, care.sharpness, -care.margin]
+                });
+                [
+                    f64::from(choice.rating.0),
+                    choice.sharpness,
+                    care[0],
+                    care[1],
+                    care[2],
+                ]
             })
         };
         for level in Level::RANGE.skip(1) {
             let (low, high) = (knobs(level - 1), knobs(level));
             assert!(low.book_plies <= high.book_plies, "book at {level}");
             let (low, high) = (taste(low), taste(high));
-            assert!(low.0 <= high.0 && low.1 <= high.1 && low.2 >= high.2, "{level}");
+            assert!(low.iter().zip(high).all(|(low, high)| *low <= high), "{level}");
             let (low, high) = (knobs_of_variants(level - 1), knobs_of_variants(level));
             assert!(low.nodes <= high.nodes && low.noise >= high.noise, "{level}");
             assert!(low.blunder_rate >= high.blunder_rate, "blunder rate at {level}");
             let reach = |knobs: Knobs| knobs.depth.map_or(u32::MAX, |depth| depth.0);
             assert!(reach(low) <= reach(high), "depth at {level}");
         }
+    }
+
+    #[test]
+    fn less_care_is_taken_where_the_game_is_decided() {
+        let care = Care {
+            vigilance: 0.8,
+            ease: 0.5,
+            sharpness: 2.0,
+            margin: 10.0,
+        };
+        let chances = [0.0, 32.5, 45.0, 55.0, 67.5, 80.0].map(|best| (care.chance(best) * 10.0).round());
+        assert_eq!(chances, [4.0, 6.0, 8.0, 8.0, 6.0, 4.0]);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! Doing what an order says: the search, the choice among all moves as people make it, and the second thoughts.
 
-use super::{path::Choice, sharpen::sharpen};
+use super::{
+    path::{Care, Choice},
+    sharpen::sharpen,
+};
 use crate::{
     chess::Move,
     engine::{Engine, Likings, Limits, Line, News, Report, Score, Search, Sureness, Surroundings},
     personality::{
-        choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw},
+        choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw, luck},
         style::{Axis, Style},
     },
     units::{Centipawns, Depth, Millis, Nodes},
@@ -106,14 +109,15 @@ pub fn think(
         return Thought { report, chosen: None };
     };
     let scored = look(engine, order, around, tell, &mut report);
-    let Some((drawn, styled)) = drawn(order, choice, &scored) else {
+    let care = care(order, choice, &scored, order.seed);
+    let Some((drawn, styled)) = drawn(order, choice, care, &scored) else {
         return Thought { report, chosen: None };
     };
     let mut spent = Spent::default();
     spent.add(&report);
-    let correction = match (choice.margin, order.check) {
-        (Some(margin), Some(limits)) if scored.len() > 1 => {
-            correction(engine, order, around, drawn.mv, margin, limits, &mut spent)
+    let correction = match (care, order.check) {
+        (Some(care), Some(limits)) if scored.len() > 1 => {
+            correction(engine, order, around, drawn.mv, care.margin, limits, &mut spent)
         }
         _ => None,
     };
@@ -155,10 +159,25 @@ pub(super) fn look(
     looks.scored(report)
 }
 
+/// The care taken with this move in the game with this seed; none where none is.
+pub(super) fn care(order: &Order, choice: Choice, scored: &[ScoredMove], seed: u64) -> Option<Care> {
+    // Apart from the luck that draws the move.
+    const APART: u64 = 0x6361_7265;
+    let best = scored.iter().map(|each| winning_chances(each.deep));
+    let best = f64::from(best.fold(0.0, f32::max));
+    let luck = f64::from(luck(&order.search.line, seed ^ APART));
+    choice.care.filter(|care| luck < care.chance(best))
+}
+
 /// The move that a person plays here with the chance it had, and what the style had to do with it.
-fn drawn(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Option<(Candidate, Option<Styled>)> {
+fn drawn(
+    order: &Order,
+    choice: Choice,
+    care: Option<Care>,
+    scored: &[ScoredMove],
+) -> Option<(Candidate, Option<Styled>)> {
     let line = &order.search.line;
-    let plain = plain(order, choice, scored);
+    let plain = plain(order, choice, care, scored);
     let mut candidates = plain.clone();
     order.style.lean(&mut candidates, line);
     let drawn = draw(&candidates, line, order.seed)?;
@@ -171,12 +190,18 @@ fn drawn(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Option<(Candid
 }
 
 /// The moves that a person may play here with their chances, before any style.
-pub(super) fn plain(order: &Order, choice: Choice, scored: &[ScoredMove]) -> Vec<Candidate> {
+pub(super) fn plain(
+    order: &Order,
+    choice: Choice,
+    care: Option<Care>,
+    scored: &[ScoredMove],
+) -> Vec<Candidate> {
     let mut candidates = Model::shipped().weigh(&order.search.line, choice.rating, Haste::Calm, scored);
     if !order.search.only.is_empty() {
         candidates.retain(|candidate| order.search.only.contains(&candidate.mv));
     }
-    sharpen(&mut candidates, choice.sharpness as f32, scored);
+    let sharpness = care.map_or(choice.sharpness, |care| care.sharpness);
+    sharpen(&mut candidates, sharpness as f32, scored);
     candidates
 }
 
@@ -316,7 +341,12 @@ mod tests {
             choice: Some(Choice {
                 rating: Elo(rating),
                 sharpness,
-                margin,
+                care: margin.map(|margin| Care {
+                    vigilance: 1.0,
+                    ease: 0.0,
+                    sharpness,
+                    margin,
+                }),
             }),
             nodes: margin.map(|_| Nodes(5000)),
             ..Knobs::default()

@@ -143,6 +143,8 @@ export interface Level {
   readonly bookPlies: number | null;
   readonly people: number | null;
   readonly sharpness: number | null;
+  /** The chance from 0 to 1 of a move to be played with care. */
+  readonly vigilance: number | null;
   readonly margin: number | null;
 }
 

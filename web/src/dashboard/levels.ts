@@ -27,11 +27,12 @@ function playedPart(played: readonly api.PlayedLevel[]): HTMLElement[] {
 }
 
 function madePart(levels: readonly api.Level[]): HTMLElement[] {
-  const heads = [words.level_, words.place, words.people, words.sharpness, words.margin, words.nodes, words.bookPlies];
-  const rows = levels.map(({ level, place, people, sharpness, margin, nodes, bookPlies }) => [
+  const heads = [words.level_, words.place, words.people, words.sharpness, words.vigilance, words.margin, words.nodes, words.bookPlies];
+  const rows = levels.map(({ level, place, people, sharpness, vigilance, margin, nodes, bookPlies }) => [
     String(level), `${(place * 100).toFixed(0)} %`,
     people === null ? words.none_ : String(people),
     sharpness === null ? words.none_ : sharpness.toFixed(2),
+    people === null ? '100 %' : `${((vigilance ?? 0) * 100).toFixed(0)} %`,
     people === null ? '0' : margin === null ? words.unlimited : margin.toFixed(1),
     nodes === null ? (people === null ? words.unlimited : words.none_) : nodes.toLocaleString('en'),
     bookPlies === null ? words.unlimited : String(bookPlies),

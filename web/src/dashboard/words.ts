@@ -83,7 +83,7 @@ export const words = {
   noLevels: 'No game at a level against an opponent with a rating yet.',
   ladder: (rows: number) => `Levels against performance, ${rows} of them; the table says it in numbers`,
   levelTable: 'How the levels are made',
-  levelTableNote: 'The path from the weakest play to the strongest. Chances of moves are those of people of a rating, raised to a power; from some level on a search checks the chosen move.',
-  level_: 'Level', performance: 'Performance', opponents: 'Opponents on average', people: 'People rated', sharpness: 'Power', margin: 'May lose (points of winning chances)', nodes: 'Positions to check', bookPlies: 'Half moves from books', place: 'Place on the path', nominal: 'Level asked for',
+  levelTableNote: 'The path from the weakest play to the strongest. Chances of moves are those of people of a rating, raised to a power. Above 1400 a share of the moves is played with care: with a higher power, and a search checks what was chosen.',
+  level_: 'Level', performance: 'Performance', opponents: 'Opponents on average', people: 'People rated', sharpness: 'Power', vigilance: 'With care', margin: 'May lose with care (points of winning chances)', nodes: 'Positions to check', bookPlies: 'Half moves from books', place: 'Place on the path', nominal: 'Level asked for',
   none_: 'none', unlimited: 'no limit',
 } as const;

@@ -229,7 +229,7 @@ fn a_report_reads_well() {
         choice: Choice {
             rating: Elo(1400),
             sharpness: 1.0,
-            margin: None,
+            care: None,
         },
         corrected: false,
         styled: None,
