@@ -65,15 +65,20 @@ def draw(header, rows, name, folder):
     """One line a column over the bands, distances in a panel of their own; of cells with several numbers the first counts."""
     bands = [int(row[0]) for row in rows]
     columns = list(enumerate(in_full(header)))[1:]
-    shares = [(at, title) for at, title in columns if any(word in title for word in ("%", "people", "model"))]
-    distances = [(at, title) for at, title in columns if title == "distance"]
+    distances = [(at, title) for at, title in columns if title.startswith("distance")]
+    shares = [
+        (at, title)
+        for at, title in columns
+        if (at, title) not in distances and any(word in title for word in ("%", "people", "model"))
+    ]
     panels = [panel for panel in (shares, distances) if panel]
-    figure, axes = plt.subplots(len(panels), figsize=(7, 4.5 * len(panels)), squeeze=False)
+    figure, axes = plt.subplots(len(panels), figsize=(7, 4.5 * len(panels)), squeeze=False, layout="constrained")
     for panel, axis in zip(panels, axes.flat):
         for at, title in panel:
             values = [next(numbers(row[at]), float("nan")) for row in rows]
             axis.plot(bands, values, marker="o", markersize=3, label=title)
         axis.set_xlabel("rating band")
+        axis.set_ylim(bottom=0)
         axis.grid(alpha=0.3)
         axis.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
     save(figure, name, folder)

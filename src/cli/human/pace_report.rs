@@ -34,7 +34,7 @@ pub fn tables(games: &[&HumanGame], others: &[&HumanGame], model: &Model) -> any
         writeln!(
             text,
             "\n{name}: {} moves, Spearman {:.3}\n\n\
-             | band | moves | distance | other people's | at most 1 s: people % | drawn % |\n|---|--:|--:|--:|--:|--:|",
+             | band | moves | distance | distance of other people | at most 1 s: people % | drawn % |\n|---|--:|--:|--:|--:|--:|",
             fitness.count, fitness.spearman
         )?;
         for (index, (count, away, [people, drawn])) in fitness.bands.into_iter().enumerate() {
