@@ -171,9 +171,10 @@ strength: runner
 	$(AGAINST) '/usr/games/gnuchess -u' $(call AS_BAR,gnuchess)   # at least 85 %
 	$(AGAINST) /usr/games/stockfish $(call LIMITED,2850) $(call AS_BAR,stockfish-2850)   # the aim: half
 
-# A level is the same at every speed. Its moves take a few hundredths of a second, whatever the clock shows.
+# A level is the same at every speed. Its moves take a few hundredths of a second, whatever the clock shows. The engine alone
+# has no levels.
 LEVEL ?= 1500
-AS_LEVEL = $(MATCH) './$(EXE)' './$(EXE)' --games $(GAMES) --concurrency 2 --margin 2000 --option UCI_LimitStrength=true \
+AS_LEVEL = $(MATCH) 'target/release/sparring uci' 'target/release/sparring uci' --games $(GAMES) --concurrency 2 --margin 2000 --option UCI_LimitStrength=true \
 	--option UCI_Elo=$(LEVEL) --option Hash=4 $(OPENINGS)
 .PHONY: speeds
 speeds: GAMES ?= 600
@@ -190,6 +191,8 @@ NODES ?= 4000
 comma := ,
 .PHONY: ablations
 ablations: GAMES ?= 200
+# An engine says which options it has, and only for tuners are the numbers of the search among them.
+ablations: TUNE = 1
 ablations: runner
 	@for off in $(ABLATIONS); do echo "without $$off:"; \
 		$(MATCH) ./$(EXE) ./$(EXE) --quiet --tc nodes=$(NODES) --games $(GAMES) --concurrency 2 --option Hash=8 --seed 21 \

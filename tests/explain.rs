@@ -22,7 +22,9 @@ fn a_level_shows_every_knob_and_what_it_was_measured_against() {
     In chess
       rating             1400  of the people whose choice of moves it makes its own
       sharpness          1.00  power that the chances of their moves are raised to
-      margin             none  points of winning chances that a move may lose when it is checked
+      vigilance          none  share of the moves that it takes care with, less once the game is decided
+      focus              none  the power with care, instead of sharpness
+      margin             none  points of winning chances that a move may lose with care
       nodes              none  positions looked at to check the chosen move
       depth                 4  half moves looked ahead, exchanges excepted
       noise              0 cp  spread of errors in judging a position
@@ -45,9 +47,11 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
     Loves knights.
 
     Strength (level 900, measured against engines, not against people; keys set by hand count first)
-      rating              768  of the people whose choice of moves it makes its own
-      sharpness          0.90  power that the chances of their moves are raised to
-      margin             none  points of winning chances that a move may lose when it is checked
+      rating              773  of the people whose choice of moves it makes its own
+      sharpness          0.92  power that the chances of their moves are raised to
+      vigilance          none  share of the moves that it takes care with, less once the game is decided
+      focus              none  the power with care, instead of sharpness
+      margin             none  points of winning chances that a move may lose with care
       nodes              none  positions looked at to check the chosen move
       depth                 4  half moves looked ahead, exchanges excepted
       noise             30 cp  spread of errors in judging a position

@@ -13,6 +13,7 @@ use super::time_control::TimeControl;
 use crate::{
     chess::{GameLine, Move, write_fen, write_uci},
     engine::Score,
+    settings::nearest,
     units::{Centipawns, Clock as _, Depth, Millis, Nodes, Stopwatch},
 };
 
@@ -38,6 +39,16 @@ pub enum PlayerError {
         /// Why not.
         #[source]
         source: std::io::Error,
+    },
+    /// It does not offer an option that it was to be given: whatever was played would not be what was asked for.
+    #[error("{name} has no option \"{option}\"{hint}")]
+    Option {
+        /// The engine.
+        name: String,
+        /// What was asked for.
+        option: String,
+        /// What may have been meant, as an end of the sentence; empty where nothing comes near.
+        hint: String,
     },
     /// It ended or closed its pipes.
     #[error("{name} has ended")]
@@ -104,7 +115,7 @@ impl Player {
     /// Starts an engine and sets its options.
     ///
     /// # Errors
-    /// [`PlayerError`] when it cannot be started or does not speak UCI.
+    /// [`PlayerError`] when it cannot be started, does not speak UCI, or does not offer one of the options.
     pub fn start(spec: &EngineSpec) -> Result<Self, PlayerError> {
         let command = spec.command.join(" ");
         let failed = |source| PlayerError::Start {
@@ -144,14 +155,23 @@ impl Player {
             lines,
         };
         player.send("uci")?;
-        let mut title = None;
+        let (mut title, mut offered) = (None, Vec::new());
         player.listen_for("uci", "uciok", PATIENCE, |line| {
             title = title
                 .take()
                 .or_else(|| line.strip_prefix("id name ").map(str::to_owned));
+            offered.extend(option_name(line).map(str::to_owned));
         })?;
         player.title = title;
         for (option, value) in &spec.options {
+            if !offered.iter().any(|name| name.eq_ignore_ascii_case(option)) {
+                let near = nearest(option, offered.iter().map(String::as_str));
+                return Err(PlayerError::Option {
+                    name: player.name.clone(),
+                    option: option.clone(),
+                    hint: near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?")),
+                });
+            }
             player.send(&format!("setoption name {option} value {value}"))?;
         }
         player.ready()?;
@@ -339,6 +359,12 @@ fn read_info(text: &str, answer: &mut Answer) {
     }
 }
 
+/// The name in a line that offers an option: `option name Move Overhead type spin default 20`.
+fn option_name(line: &str) -> Option<&str> {
+    let (name, _) = line.strip_prefix("option name ")?.split_once(" type ")?;
+    Some(name.trim())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -388,6 +414,28 @@ mod tests {
             consider(Some(only)),
             ("e7e5".to_owned(), Score::Cp(Centipawns(-7)))
         );
+    }
+
+    #[test]
+    fn an_option_that_an_engine_does_not_offer_is_refused() {
+        let toy = r#"while read -r line; do case "$line" in
+            uci) echo "option name Move Overhead type spin default 20 min 0 max 100"; echo uciok;;
+            isready) echo readyok;; quit) exit;;
+            esac; done"#;
+        let start = |option: &str| {
+            Player::start(&EngineSpec {
+                name: "toy".into(),
+                command: ["sh", "-c", toy].map(str::to_owned).into(),
+                options: vec![(option.to_owned(), "5".to_owned())],
+            })
+        };
+        assert!(start("move overhead").is_ok());
+        let refused = |option: &str| start(option).err().map(|error| error.to_string());
+        assert_eq!(
+            refused("Move Overheat").unwrap(),
+            "toy has no option \"Move Overheat\"; did you mean \"Move Overhead\"?"
+        );
+        assert_eq!(refused("UCI_Elo").unwrap(), "toy has no option \"UCI_Elo\"");
     }
 
     #[test]

@@ -49,7 +49,8 @@ pub struct Args {
     /// Games at once.
     #[arg(long, default_value_t = 1)]
     concurrency: usize,
-    /// UCI option of both engines (NAME=VALUE) or of one (1:NAME=VALUE, 2:NAME=VALUE). May be repeated.
+    /// UCI option of both engines (NAME=VALUE) or of one (1:NAME=VALUE, 2:NAME=VALUE), refused where it is not offered.
+    /// May be repeated.
     #[arg(long = "option", value_name = "[1:|2:]NAME=VALUE")]
     options: Vec<String>,
     /// How many milliseconds a clock may be overstepped.
