@@ -24,8 +24,10 @@ pub struct EngineSpec {
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// UCI options, set before the first game.
+    /// UCI options, set before the first game; an engine that lacks one is refused.
     pub options: Vec<(String, String)>,
+    /// The same, but of engines that offer them only.
+    pub if_offered: Vec<(String, String)>,
 }
 
 /// What an engine did wrong. Each forfeits the game.
@@ -163,8 +165,10 @@ impl Player {
             offered.extend(option_name(line).map(str::to_owned));
         })?;
         player.title = title;
-        for (option, value) in &spec.options {
-            if !offered.iter().any(|name| name.eq_ignore_ascii_case(option)) {
+        let offers = |option: &str| offered.iter().any(|name| name.eq_ignore_ascii_case(option));
+        let wished = spec.if_offered.iter().filter(|(option, _)| offers(option));
+        for (option, value) in spec.options.iter().chain(wished) {
+            if !offers(option) {
                 let near = nearest(option, offered.iter().map(String::as_str));
                 return Err(PlayerError::Option {
                     name: player.name.clone(),
@@ -400,6 +404,7 @@ mod tests {
             name: "toy".into(),
             command: ["sh", "-c", toy].map(str::to_owned).into(),
             options: vec![],
+            if_offered: vec![],
         };
         let mut player = Player::start(&spec).unwrap();
         assert_eq!(player.title(), Some("Toy 1.0"));
@@ -427,6 +432,7 @@ mod tests {
                 name: "toy".into(),
                 command: ["sh", "-c", toy].map(str::to_owned).into(),
                 options: vec![(option.to_owned(), "5".to_owned())],
+                if_offered: vec![("Threads".to_owned(), "1".to_owned())],
             })
         };
         assert!(start("move overhead").is_ok());
@@ -453,6 +459,7 @@ mod tests {
             name: "toy".into(),
             command: ["sh".to_owned(), "-c".to_owned(), toy].into(),
             options: vec![],
+            if_offered: vec![],
         };
         drop(Player::start(&spec).unwrap());
         assert_eq!(std::fs::read_to_string(kept).unwrap(), "all\n");
@@ -464,6 +471,7 @@ mod tests {
             name: "odd".into(),
             command: vec![command.into()],
             options: vec![],
+            if_offered: vec![],
         };
         assert!(matches!(
             Player::start(&spec("/nowhere/engine")),

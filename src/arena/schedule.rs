@@ -238,6 +238,7 @@ mod tests {
             name: name.into(),
             command: ["sh".to_owned(), "-c".to_owned(), program].into(),
             options: vec![],
+            if_offered: vec![],
         }
     }
 

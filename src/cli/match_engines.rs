@@ -256,6 +256,7 @@ fn engines(args: &Args) -> anyhow::Result<[EngineSpec; 2]> {
             name: name.join(" "),
             command,
             options: Vec::new(),
+            if_offered: Vec::new(),
         }
     });
     if specs[0].name == specs[1].name {

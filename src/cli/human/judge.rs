@@ -55,7 +55,9 @@ impl Judge {
         let spec = EngineSpec {
             name: program.to_owned(),
             command: program.split_ascii_whitespace().map(str::to_owned).collect(),
-            options: vec![
+            options: vec![],
+            // Without them it has one thread, and a table of its own size.
+            if_offered: vec![
                 ("Threads".to_owned(), "1".to_owned()),
                 ("Hash".to_owned(), HASH.to_string()),
             ],

@@ -124,7 +124,9 @@ impl Entrant {
                         .split_ascii_whitespace()
                         .map(str::to_owned)
                         .collect(),
-                    options: vec![
+                    options: vec![],
+                    // What has no levels plays as strong as its control lets it.
+                    if_offered: vec![
                         ("UCI_LimitStrength".to_owned(), "true".to_owned()),
                         ("UCI_Elo".to_owned(), visitor.elo.to_string()),
                     ],
