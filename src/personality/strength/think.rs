@@ -421,6 +421,32 @@ mod tests {
     }
 
     #[test]
+    fn care_is_taken_of_a_share_of_the_moves_and_not_of_others() {
+        let line = line("6k1/1p3ppp/2p5/8/8/8/2R2PPP/6K1 w - - 0 1", "");
+        let careful = |vigilance: f64, ease: f64| {
+            let mut choice = knobs(800, 0.1, Some(5.0)).choice.unwrap();
+            choice.care = choice.care.map(|care| Care {
+                vigilance,
+                ease,
+                ..care
+            });
+            let order = order_with(&knobs(800, 0.1, Some(5.0)), line.clone(), None, 0);
+            let scored = [400, -900].map(|cp| ScoredMove {
+                mv: line.position().legal_moves()[0],
+                deep: Score::Cp(Centipawns(cp)),
+                shallow: None,
+            });
+            (0..400)
+                .filter(|seed| care(&order, choice, &scored, *seed).is_some())
+                .count()
+        };
+        assert_eq!((careful(0.0, 0.0), careful(1.0, 0.0)), (0, 400));
+        assert!((160..240).contains(&careful(0.5, 0.0)), "{}", careful(0.5, 0.0));
+        // Whoever is a rook up has won as good as.
+        assert!((70..130).contains(&careful(0.5, 0.5)), "{}", careful(0.5, 0.5));
+    }
+
+    #[test]
     fn a_style_says_what_it_had_to_do_with_the_choice() {
         let line = line("startpos", "e2e4 e7e5");
         let around = Surroundings {
