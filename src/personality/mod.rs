@@ -30,3 +30,8 @@ fn mix(numbers: &[u64]) -> u64 {
         z ^ (z >> 31)
     })
 }
+
+/// The sum of products, one by one.
+fn dot<const SIZE: usize>(left: &[f32; SIZE], right: &[f32; SIZE]) -> f32 {
+    left.iter().zip(right).map(|(left, right)| left * right).sum()
+}

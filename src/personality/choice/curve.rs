@@ -7,7 +7,7 @@
 //! chess ratings), whose curve has an iterated exponential instead; the power mixes with a prior without solving for
 //! a constant at each position.
 
-use crate::engine::Score;
+use crate::{engine::Score, personality::dot};
 
 /// Terms of the sum.
 pub const TERMS: usize = 5;
@@ -101,14 +101,6 @@ pub fn winning_chances(score: Score) -> f32 {
         Score::Mate(_) => -1000.0,
     };
     100.0 / (1.0 + (-0.003_682_08 * centipawns).exp())
-}
-
-fn dot(weights: &[f32; BASIS], basis: &[f32; BASIS]) -> f32 {
-    weights
-        .iter()
-        .zip(basis)
-        .map(|(weight, share)| weight * share)
-        .sum()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! had. What people know of each other's last times matters most, then how obvious the move was.
 
 use super::{Clock, Scene};
-use crate::units::Millis;
+use crate::{personality::dot, units::Millis};
 
 /// How many things count.
 pub const FEATURES: usize = 17 + RATINGS.len() - 1;
@@ -98,10 +98,6 @@ impl Habit {
             NO_TIME + (AT_ONCE - NO_TIME) * (share - in_no_time) / (1.0 - in_no_time).max(1e-6)
         }
     }
-}
-
-fn dot<const SIZE: usize>(left: &[f32; SIZE], right: &[f32; SIZE]) -> f32 {
-    left.iter().zip(right).map(|(left, right)| left * right).sum()
 }
 
 fn logistic(odds: f32) -> f32 {

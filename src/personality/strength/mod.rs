@@ -3,6 +3,7 @@
 //! [`order`] says what to do and [`think`] does it, for the daemon, for UCI and for ladders alike. The numbers behind a
 //! level are in `levels.toml`, read by [`Levels`].
 
+mod check;
 mod often;
 mod path;
 mod sharpen;

@@ -2,8 +2,9 @@
 
 use super::{
     Order,
+    check::{Spent, loss, second_look},
     path::Care,
-    think::{Spent, care, look, loss, plain, second_look},
+    think::{care, look, plain},
 };
 use crate::{
     chess::Move,

@@ -80,6 +80,9 @@ pub enum LevelsError {
     /// A table does not rise from row to row, or has less than two rows.
     #[error("the rows of [[{0}]] must be two or more, and get stronger from each to the next")]
     Order(&'static str),
+    /// A share that is none.
+    #[error("ease is a share from 0 to 1, not {0}")]
+    Ease(f64),
 }
 
 /// A point of the path of orthodox chess.
@@ -152,6 +155,7 @@ impl Levels {
         ];
         match rises.into_iter().find(|(_, rises)| !rises) {
             Some((table, _)) => Err(LevelsError::Order(table)),
+            None if !(0.0..=1.0).contains(&levels.ease) => Err(LevelsError::Ease(levels.ease)),
             None => Ok(levels),
         }
     }
@@ -313,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_do_not_rise_are_refused() {
+    fn tables_that_do_not_fit_are_refused() {
         let text = include_str!("levels.toml");
         let edited =
             |from: &str, to: &str| Levels::read(&text.replacen(from, to, 1)).unwrap_err().to_string();
@@ -321,6 +325,7 @@ mod tests {
         assert!(edited("noise = 120", "noise = 2").contains("[[variant]]"));
         assert!(edited("margin = 40", "margin = 1").contains("[[path]]"));
         assert!(edited("vigilance = 0.0", "vigilance = 1.5").contains("[[path]]"));
+        assert!(edited("ease = 0.5", "ease = 1.5").contains("ease"));
         assert!(edited("sharpness = ", "sharpnes = ").contains("sharpnes"));
     }
 
