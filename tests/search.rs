@@ -87,6 +87,25 @@ fn a_mate_in_four_behind_quiet_moves_is_proven_within_its_budget() {
     assert!(report.nodes < Nodes(375_331), "{report:?}");
 }
 
+#[test]
+fn bishop_and_knight_mate_from_the_wrong_corner_too_long_before_fifty_moves() {
+    for fen in [
+        "7k/8/5K2/8/4N3/3B4/8/8 w - - 0 1",
+        "k7/8/1K6/8/8/8/5N2/2B5 w - - 0 1",
+        "8/8/8/3k4/8/8/8/KBN5 w - - 0 1",
+    ] {
+        let (mut strong, mut bare) = (Engine::new(4), Engine::new(4));
+        let mut game = line(Variant::Standard, fen, "");
+        for ply in 0..60 {
+            let engine = if ply % 2 == 0 { &mut strong } else { &mut bare };
+            let report = search_with(engine, &Search::new(game.clone(), nodes(5000)));
+            let Some(mv) = report.best() else { break };
+            game.play(mv);
+        }
+        assert!(game.position().is_checkmate(), "{}", game.ply());
+    }
+}
+
 fn engine_of(threads: usize) -> Engine {
     let mut engine = Engine::new(4);
     engine.set_threads(threads);

@@ -138,7 +138,7 @@ fn lines() -> impl Iterator<Item = GameLine> {
 }
 
 /// What one thread and several of them took for the same searches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
     /// How many several are.
     pub threads: usize,
@@ -146,6 +146,17 @@ pub struct Scaling {
     pub alone: Signature,
     /// All of them; their nodes differ from run to run.
     pub together: Signature,
+    /// How many times as soon they were, position by position.
+    pub each: Vec<f64>,
+}
+
+/// How many times as soon several threads are on a typical position.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Typical {
+    /// The geometric mean over positions: unlike a sum of times, no single long search decides it.
+    pub times: f64,
+    /// By what to multiply and divide it for the 95 % interval.
+    pub within: f64,
 }
 
 impl Scaling {
@@ -153,6 +164,20 @@ impl Scaling {
     #[must_use]
     pub fn speed_up(&self) -> f64 {
         self.alone.elapsed.0.max(1) as f64 / self.together.elapsed.0.max(1) as f64
+    }
+
+    /// The same for a typical position; none before any was searched.
+    #[must_use]
+    pub fn typical(&self) -> Option<Typical> {
+        let logs = || self.each.iter().map(|times| times.ln());
+        let count = self.each.len() as f64;
+        let mean = logs().sum::<f64>() / count;
+        let squares: f64 = logs().map(|log| (log - mean).powi(2)).sum();
+        let error = (squares / (count - 1.0).max(1.0) / count).sqrt();
+        (count > 0.0).then(|| Typical {
+            times: mean.exp(),
+            within: (1.96 * error).exp(),
+        })
     }
 
     /// How many times as many nodes a second they visit: what the machine's cores give.
@@ -190,18 +215,22 @@ pub fn scaling(hash_mib: usize, threads: usize, depth: Depth, clock: &dyn Clock)
         threads: together.threads(),
         alone: none,
         together: none,
+        each: Vec::new(),
     };
     for line in lines() {
         let search = Search::new(line, limits);
-        for (engine, sum) in [
+        let [alone, together] = [
             (&mut alone, &mut scaling.alone),
             (&mut together, &mut scaling.together),
-        ] {
+        ]
+        .map(|(engine, sum)| {
             engine.clear();
             let report = engine.search(&search, &around, &mut |_| ());
             sum.nodes.0 += report.nodes.0;
             sum.elapsed += report.elapsed;
-        }
+            report.elapsed.0.max(1) as f64
+        });
+        scaling.each.push(alone / together);
     }
     scaling
 }
@@ -278,7 +307,11 @@ mod tests {
             threads: 2,
             alone: count(1000, 100),
             together: count(1250, 80),
+            // Twice and half as soon: on a typical position no sooner, and with two of them hardly known at all.
+            each: vec![2.0, 0.5],
         };
+        let typical = scaling.typical().unwrap();
+        assert!((typical.times - 1.0).abs() < 1e-9 && (typical.within - 2.0_f64.powf(1.96)).abs() < 1e-9);
         assert!((scaling.speed_up() - 1.25).abs() < 1e-9);
         assert!((scaling.teamwork() - 1.6).abs() < 1e-9);
         assert!((scaling.throughput() - 15_625.0 / 10_000.0).abs() < 1e-9);

@@ -308,8 +308,16 @@ pub fn scaling(threads: usize, depth: Depth) -> impl fmt::Display {
             signature.elapsed.0 as f64 / 1000.0
         )
     };
+    let typical = scaling.typical().map_or_else(String::new, |typical| {
+        format!(
+            "\na typical position: {:.2} times as soon (95 %: {:.2} to {:.2})",
+            typical.times,
+            typical.times / typical.within,
+            typical.times * typical.within
+        )
+    });
     format!(
-        "{}\n{}\ndepth {}: {:.2} times as soon; {:.2} times the nodes a second; at equal speed {:.2} times as soon",
+        "{}\n{}\ndepth {}: {:.2} times as soon; {:.2} times the nodes a second; at equal speed {:.2} times as soon{typical}",
         row(1, &scaling.alone),
         row(scaling.threads, &scaling.together),
         depth.0,

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use super::kept::{Kept, Question};
 use crate::{
     arena::{EngineSpec, Player},
-    chess::{GameLine, Move, write_uci},
+    chess::{GameLine, Move, parse_uci, write_uci},
     engine::{Engine, Limits, Score, Search, Stop, Surroundings},
     personality::choice::curve::winning_chances,
     units::{Depth, Millis, Stopwatch},
@@ -26,6 +26,17 @@ pub struct Judge {
 enum Mind {
     Own(Box<Engine>),
     Guest(Player),
+}
+
+/// What a judge says of the moves of a position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The move that it would play.
+    pub best: Option<Move>,
+    /// The winning chances of the side to move after that, from 0 to 100.
+    pub chances: f32,
+    /// What each of the moves loses against it, in points of winning chances.
+    pub losses: Vec<f32>,
 }
 
 /// What a judge says of a position, or of one move there.
@@ -78,8 +89,8 @@ impl Judge {
         format!("{who} of depth {}", self.depth.0)
     }
 
-    /// What moves lose against the best in the last position of a game's line, in points of winning chances, and the
-    /// chances with the best; what was judged before is not judged again. None for a position that has no moves.
+    /// What moves lose against the best in the last position of a game's line; what was judged before is not judged again.
+    /// None for a position that has no moves.
     ///
     /// # Errors
     /// When an engine fails, or what it said cannot be kept.
@@ -89,7 +100,7 @@ impl Judge {
         game: &str,
         line: &GameLine,
         moves: &[Move],
-    ) -> anyhow::Result<Option<(Vec<f32>, f32)>> {
+    ) -> anyhow::Result<Option<Judged>> {
         let Some(best) = self.known(kept, game, line, None)? else {
             return Ok(None);
         };
@@ -103,7 +114,11 @@ impl Judge {
             };
             losses.push(loss);
         }
-        Ok(Some((losses, best.chances)))
+        Ok(Some(Judged {
+            best: parse_uci(line.position(), &best.best).ok(),
+            chances: best.chances,
+            losses,
+        }))
     }
 
     fn known(
@@ -170,9 +185,9 @@ fn search(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Variant, parse_uci};
+    use crate::chess::Variant;
 
-    fn judged(fen: &str, moves: &[&str]) -> Option<(Vec<f32>, f32)> {
+    fn judged(fen: &str, moves: &[&str]) -> Option<Judged> {
         let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
         let moves: Vec<Move> = moves
             .iter()
@@ -186,18 +201,20 @@ mod tests {
 
     #[test]
     fn what_gives_a_queen_away_loses_and_what_takes_one_does_not() {
-        let (losses, stands) = judged("3qk3/8/8/8/8/8/5PPP/3RK3 w - - 0 1", &["d1d8", "h2h3"]).unwrap();
+        let judged = judged("3qk3/8/8/8/8/8/5PPP/3RK3 w - - 0 1", &["d1d8", "h2h3"]).unwrap();
+        let losses = &judged.losses;
         assert!(
-            losses[0] < 1.0 && losses[1] > 20.0 && stands > 60.0,
-            "{losses:?} {stands}"
+            losses[0] < 1.0 && losses[1] > 20.0 && judged.chances > 60.0,
+            "{judged:?}"
         );
+        assert!(judged.best.unwrap().is_capture());
     }
 
     #[test]
     fn what_is_said_of_a_move_does_not_depend_on_the_others() {
         let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3";
-        let (one, _) = judged(fen, &["h7h6", "g8f6", "f7f6"]).unwrap();
-        let (other, _) = judged(fen, &["f7f6", "h7h6", "g8f6"]).unwrap();
+        let one = judged(fen, &["h7h6", "g8f6", "f7f6"]).unwrap().losses;
+        let other = judged(fen, &["f7f6", "h7h6", "g8f6"]).unwrap().losses;
         assert_eq!([one[0], one[1], one[2]], [other[1], other[2], other[0]]);
     }
 
@@ -220,9 +237,14 @@ mod tests {
         let moves = ["e2e4", "a2a3", "d2d4", "a2a3"].map(|text| parse_uci(line.position(), text).unwrap());
         let path = folder.path().join("kept.jsonl");
         let mut kept = Kept::open(Some(&path)).unwrap();
-        let (losses, stands) = judge.losses(&mut kept, "x", &line, &moves).unwrap().unwrap();
+        let Judged {
+            best,
+            chances,
+            losses,
+        } = judge.losses(&mut kept, "x", &line, &moves).unwrap().unwrap();
         drop(kept);
-        assert!((stands - 54.6).abs() < 0.1, "{stands}");
+        assert!((chances - 54.6).abs() < 0.1, "{chances}");
+        assert_eq!(best, Some(moves[0]));
         // What looks better alone than the best did loses nothing.
         assert_eq!([losses[0], losses[2]], [0.0, 0.0]);
         assert!(

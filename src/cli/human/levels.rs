@@ -14,6 +14,7 @@ use super::{
     pace_fit::thought,
     scored::{BANDS, band, spread},
     tally::percent,
+    unseen::Unseen,
 };
 use crate::{
     chess::{GameLine, Move},
@@ -74,6 +75,7 @@ pub fn tables(
 ) -> anyhow::Result<String> {
     let mut bands: [Band; BANDS] = Default::default();
     let mut hesitation = Hesitation::default();
+    let mut unseen = Unseen::default();
     let mut player = Engine::new(4);
     let (mut seen, mut number, mut last) = (0, 0, String::new());
     spread(games, plan.most, |game, line, decision| {
@@ -90,26 +92,29 @@ pub fn tables(
         let own = choices(&mut player, plan, line, level_of(band), seed(game, line));
         let theirs = decision.seen.moves[decision.played];
         let moves: Vec<Move> = std::iter::once(theirs).chain(own.iter().copied()).collect();
-        let Some((losses, stands)) = judge.losses(kept, &game.id, line, &moves)? else {
+        let Some(judged) = judge.losses(kept, &game.id, line, &moves)? else {
             return Ok(());
         };
-        let [people, level @ ..] = &losses[..] else {
+        let [people, level @ ..] = &judged.losses[..] else {
             return Ok(());
         };
         if level.is_empty() {
             return Ok(());
         }
-        let losses = moves.iter().copied().zip(losses.iter().copied());
+        let losses = moves.iter().copied().zip(judged.losses.iter().copied());
         hesitate(&mut hesitation, game, line, level_of(band), losses);
+        if let Some(best) = judged.best {
+            unseen.add(level_of(band).0, line, best, number, *people, level);
+        }
         let band = &mut bands[band];
         band.drawn += own.len();
         band.same += own.iter().filter(|mv| **mv == theirs).count();
-        for part in [0, by_phase(phase(line)), by_standing(stands)] {
+        for part in [0, by_phase(phase(line)), by_standing(judged.chances)] {
             band.parts[part].add(number, *people, level);
         }
         Ok(())
     })?;
-    Ok(write_tables(&bands, plan.draws, &judge.name())? + &hesitation.table())
+    Ok(write_tables(&bands, plan.draws, &judge.name())? + &unseen.table() + &hesitation.table())
 }
 
 pub(super) fn lowest(band: usize) -> u32 {

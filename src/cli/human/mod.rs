@@ -10,7 +10,7 @@ mod hesitation;
 mod judge;
 mod kept;
 mod levels;
-mod linear;
+pub(super) mod linear;
 mod pace_fit;
 mod pace_report;
 pub mod report;
@@ -19,6 +19,7 @@ mod self_play;
 mod stockfish;
 mod tally;
 mod trainer;
+mod unseen;
 
 use std::path::PathBuf;
 

@@ -148,10 +148,10 @@ fn judged(
     line: &GameLine,
     mv: Move,
 ) -> anyhow::Result<Option<(f32, [usize; 3])>> {
-    let verdict = judge.losses(kept, id, line, &[mv])?;
-    Ok(verdict.and_then(|(losses, stands)| {
-        let parts = [0, by_phase(phase(line)), by_standing(stands)];
-        losses.first().map(|loss| (*loss, parts))
+    let judged = judge.losses(kept, id, line, &[mv])?;
+    Ok(judged.and_then(|judged| {
+        let parts = [0, by_phase(phase(line)), by_standing(judged.chances)];
+        judged.losses.first().map(|loss| (*loss, parts))
     }))
 }
 

@@ -1,6 +1,7 @@
 //! `sparring style-report`: whether personalities really play differently, and what that costs.
 
 mod games;
+mod prices;
 mod table;
 
 use super::{

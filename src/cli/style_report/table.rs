@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::games::Played;
+use super::{games::Played, prices::prices};
 use crate::{
-    arena::Pentanomial,
+    arena::{Elo, Pentanomial},
     personality::{
         Profile,
-        style::{Axis, Signs},
+        style::{Axis, AxisRow, Oversight, Signs, Style},
     },
 };
 
@@ -25,17 +25,18 @@ pub fn report(players: &[Profile], level: u32, played: &[Played]) -> String {
     };
     let mut text = format!(
         "Level {level}, {} games each against the plain player of that level, no books, no clocks.\n\n\
-         | who | Elo beside the plain player | declared axes shown | others left alone |\n|---|--:|--:|--:|\n",
+         | who | Elo beside the plain player | declared and shown | others left alone |\n|---|--:|--:|--:|\n",
         plain.signs.len()
     );
     // Writing to a string cannot fail.
     for (player, played) in players.iter().zip(others) {
-        let (declared, rest): (Vec<Axis>, Vec<Axis>) = axes().partition(|axis| player.style.on(*axis) != 0);
-        let effect = |axis: Axis| Effect::of(&values(plain, axis), &values(played, axis)).size;
+        let (declared, rest): (Vec<Feature>, Vec<Feature>) =
+            features().partition(|feature| feature.declared(player.style) != 0);
+        let effect = |feature: Feature| Effect::of(&values(plain, feature), &values(played, feature)).size;
         let shown = declared
             .iter()
-            .filter(|axis| effect(**axis) * f64::from(player.style.on(**axis).signum()) >= SHOWN);
-        let alone = rest.iter().filter(|axis| effect(**axis).abs() < ALONE);
+            .filter(|each| effect(**each) * f64::from(each.declared(player.style).signum()) >= SHOWN);
+        let alone = rest.iter().filter(|each| effect(**each).abs() < ALONE);
         let elo = pairs(played).elo();
         let _ = writeln!(
             text,
@@ -55,15 +56,70 @@ pub fn report(players: &[Profile], level: u32, played: &[Played]) -> String {
     if others.len() > 1 {
         let _ = write!(text, "\n{}", told_apart(players, others));
     }
+    let scores: Vec<(Style, Elo)> = players
+        .iter()
+        .zip(others)
+        .map(|(player, played)| (player.style, pairs(played).elo()))
+        .collect();
+    let each = Axis::ALL.iter().zip(prices(&scores));
+    let each: Vec<String> = each
+        .map(|(row, price)| format!("{} {price:+.0}", row.key))
+        .collect();
+    let _ = write!(
+        text,
+        "\nPrices by which these would be equally strong, in Elo a step: {}.\n",
+        each.join(", ")
+    );
     text
 }
 
-fn axes() -> impl Iterator<Item = Axis> {
-    Axis::ALL.iter().map(|row| row.axis)
+/// Something in which players differ and games show it.
+#[derive(Debug, Clone, Copy)]
+enum Feature {
+    Axis(&'static AxisRow),
+    /// A kind of move that somebody may overlook, with its name.
+    Kind(&'static str, Oversight),
 }
 
-fn values(played: &Played, axis: Axis) -> Vec<f64> {
-    played.signs.iter().filter_map(|signs| signs.on(axis)).collect()
+/// All of them, in the order of showing.
+fn features() -> impl Iterator<Item = Feature> {
+    let kinds = Oversight::NAMES.0.iter();
+    let kinds = kinds.map(|(name, kind)| Feature::Kind(name, *kind));
+    Axis::ALL.iter().map(Feature::Axis).chain(kinds)
+}
+
+impl Feature {
+    /// What a game shows of it: the more, the more of it.
+    fn shown(self, signs: &Signs) -> Option<f64> {
+        match self {
+            Self::Axis(row) => signs.on(row.axis),
+            Self::Kind(_, kind) => signs.of_kind(kind),
+        }
+    }
+
+    /// How much of it a style says it has, 0 for as much as everybody; of moves that it overlooks it has fewer.
+    fn declared(self, style: Style) -> i32 {
+        match self {
+            Self::Axis(row) => style.on(row.axis),
+            Self::Kind(_, kind) => -i32::from(style.overlooks(kind)),
+        }
+    }
+
+    /// Its name, and what its number counts.
+    fn words(self) -> [&'static str; 2] {
+        match self {
+            Self::Axis(row) => [row.key, Signs::meaning(row.axis)],
+            Self::Kind(name, _) => [name, "moves of this kind that may be overlooked, of 40"],
+        }
+    }
+}
+
+fn values(played: &Played, feature: Feature) -> Vec<f64> {
+    played
+        .signs
+        .iter()
+        .filter_map(|signs| feature.shown(signs))
+        .collect()
 }
 
 fn pairs(played: &Played) -> Pentanomial {
@@ -110,17 +166,16 @@ fn moments(values: &[f64]) -> [f64; 2] {
 
 fn details(player: &Profile, plain: &Played, played: &Played) -> String {
     let mut text = format!(
-        "### {}\n\n| axis | is | what is counted | plain | own | d | +- |\n|---|--:|---|--:|--:|--:|--:|\n",
+        "### {}\n\n| of | is | what is counted | plain | own | d | +- |\n|---|--:|---|--:|--:|--:|--:|\n",
         player.name
     );
-    for row in &Axis::ALL {
-        let effect = Effect::of(&values(plain, row.axis), &values(played, row.axis));
+    for feature in features() {
+        let effect = Effect::of(&values(plain, feature), &values(played, feature));
+        let [name, meaning] = feature.words();
         let _ = writeln!(
             text,
-            "| {} | {:+} | {} | {:.2} | {:.2} | {:+.2} | {:.2} |",
-            row.key,
-            player.style.on(row.axis),
-            Signs::meaning(row.axis),
+            "| {name} | {:+} | {meaning} | {:.2} | {:.2} | {:+.2} | {:.2} |",
+            feature.declared(player.style),
             effect.means[0],
             effect.means[1],
             effect.size,
@@ -170,22 +225,23 @@ fn area(left: &[Signs], right: &[Signs]) -> Option<f64> {
         mine.map(|(_, signs)| *signs).collect()
     };
     let (learn_left, learn_right) = (half(left, 0), half(right, 0));
-    let column =
-        |signs: &[Signs], axis| -> Vec<f64> { signs.iter().filter_map(|each| each.on(axis)).collect() };
-    let weights: Vec<(Axis, f64, f64)> = axes()
-        .filter_map(|axis| {
+    let column = |signs: &[Signs], feature: Feature| -> Vec<f64> {
+        signs.iter().filter_map(|each| feature.shown(each)).collect()
+    };
+    let weights: Vec<(Feature, f64, f64)> = features()
+        .filter_map(|feature| {
             let ([a, va], [b, vb]) = (
-                moments(&column(&learn_left, axis)),
-                moments(&column(&learn_right, axis)),
+                moments(&column(&learn_left, feature)),
+                moments(&column(&learn_right, feature)),
             );
             let variance = f64::midpoint(va, vb);
-            (variance > 0.0).then_some((axis, (a - b) / variance, f64::midpoint(a, b)))
+            (variance > 0.0).then_some((feature, (a - b) / variance, f64::midpoint(a, b)))
         })
         .collect();
     let score = |signs: &Signs| -> f64 {
         weights
             .iter()
-            .filter_map(|(axis, weight, middle)| Some(weight * (signs.on(*axis)? - middle)))
+            .filter_map(|(feature, weight, middle)| Some(weight * (feature.shown(signs)? - middle)))
             .sum()
     };
     let pools = |signs: &[Signs]| -> Vec<f64> {

@@ -93,34 +93,36 @@ fn is_dark(square: Square) -> bool {
     Bitboard::DARK_SQUARES.contains(square)
 }
 
-/// Against a bare king: drive it to the edge, or with bishop and knight to the bishop's corner, and come near.
+/// Against a bare king: drive it to the edge, or with bishop and knight to the bishop's corner, and come near. Pawns
+/// change nothing of it, or a last one would be given up for what counts without.
 pub(super) fn mop_up(picture: &Picture<'_>, strong: Color) -> Option<Tapered> {
     let board = picture.board;
     let weak = board.by_color(!strong);
-    if weak.count() > 1 || board.pawns().any() || pieces(board, strong) < 5 {
+    if weak.count() > 1 || pieces(board, strong) < 5 {
         return None;
     }
-    let (ours, theirs) = (board.king_of(strong)?, board.king_of(!strong)?);
-    let near = 14 - 2 * ours.distance(theirs) as i32;
+    let kings = [board.king_of(strong)?, board.king_of(!strong)?];
     let bishops = board.bishops() & board.by_color(strong);
     let knights = board.knights() & board.by_color(strong);
-    let corner = if board.rooks_and_queens().is_empty() && bishops.count() == 1 && knights.count() == 1 {
-        let dark = bishops.first().is_some_and(is_dark);
-        let corners = if dark {
-            [Square::A1, Square::H8]
-        } else {
-            [Square::A8, Square::H1]
-        };
-        let steps = corners
-            .into_iter()
-            .map(|corner| manhattan(theirs, corner))
-            .min()
-            .unwrap_or(0);
-        20 * (14 - steps)
-    } else {
-        10 * from_center(theirs)
+    let others = board.pawns() | board.rooks_and_queens();
+    let driven = match (bishops.single_square(), knights.single_square()) {
+        (Some(bishop), Some(knight)) if others.is_empty() => bishop_and_knight(kings, bishop, knight),
+        _ => 30 * (7 - kings[0].distance(kings[1]) as i32) + 40 * from_center(kings[1]),
     };
-    Some(super::tapered::t(0, 2 * near + corner))
+    Some(super::tapered::t(0, driven))
+}
+
+/// Bishop and knight mate in a corner of the bishop's color only. From the wrong one the way leads along an edge, so that
+/// the way to the right one counts far more than anything that other terms may say, and edge, king and knight after it.
+fn bishop_and_knight([ours, theirs]: [Square; 2], bishop: Square, knight: Square) -> i32 {
+    let corners = if is_dark(bishop) {
+        [Square::A1, Square::H8]
+    } else {
+        [Square::A8, Square::H1]
+    };
+    let steps = manhattan(theirs, corners[0]).min(manhattan(theirs, corners[1]));
+    let nearness = |piece: Square| 7 - piece.distance(theirs) as i32;
+    200 * (7 - steps) - 60 * from_edge(theirs) + 40 * nearness(ours) + 15 * nearness(knight)
 }
 
 /// A pawn against the bare king that is known to win.
@@ -131,6 +133,12 @@ pub(super) fn won_pawn_ending(board: &Board, us: Color, turn: Color) -> Option<T
 
 fn manhattan(a: Square, b: Square) -> i32 {
     a.file().distance(b.file()) as i32 + a.rank().distance(b.rank()) as i32
+}
+
+/// Steps from the nearest edge, 0 to 3.
+fn from_edge(square: Square) -> i32 {
+    let (file, rank) = (square.file() as i32, square.rank() as i32);
+    file.min(7 - file).min(rank).min(7 - rank)
 }
 
 /// Steps from the middle, 0 to 6.

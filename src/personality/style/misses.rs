@@ -2,7 +2,7 @@
 
 use super::moves::Eye;
 use crate::{
-    chess::{Move, Role, Square},
+    chess::{GameLine, Move, Role, Square},
     settings::Choice,
 };
 
@@ -20,6 +20,9 @@ pub enum Oversight {
 }
 
 impl Oversight {
+    /// How many there are.
+    pub(super) const COUNT: usize = Self::NAMES.0.len();
+
     /// Their names in a profile.
     pub const NAMES: Choice<Self> = Choice(&[
         ("knights", Self::Knights),
@@ -27,6 +30,13 @@ impl Oversight {
         ("far", Self::Far),
         ("defence", Self::Defence),
     ]);
+
+    /// The kinds that a legal move is of.
+    pub fn of(line: &GameLine, mv: Move) -> impl Iterator<Item = Self> {
+        let eye = Eye::new(line);
+        let kinds = Self::NAMES.0.iter().map(|(_, kind)| *kind);
+        kinds.filter(move |kind| Misses::of(&[*kind]).cover(&eye, mv))
+    }
 }
 
 /// A set of them.
@@ -39,18 +49,22 @@ impl Misses {
         Self(kinds.iter().fold(0, |all, kind| all | 1 << *kind as u8))
     }
 
+    /// Whether a kind is one of them.
+    pub fn has(self, kind: Oversight) -> bool {
+        self.0 & 1 << kind as u8 != 0
+    }
+
     /// Whether a legal move is of a kind that is overlooked. Taking back is not, and in check everybody looks at everything.
     pub fn cover(self, eye: &Eye<'_>, mv: Move) -> bool {
-        let has = |kind: Oversight| self.0 & 1 << kind as u8 != 0;
         if self == Self::default() || eye.is_in_check() || eye.takes_back(mv) {
             return false;
         }
         let slides = matches!(mv.role(), Role::Bishop | Role::Rook | Role::Queen);
         let far = |from: Square| from.distance(mv.to()) >= 4;
-        has(Oversight::Knights) && mv.role() == Role::Knight
-            || has(Oversight::Backward) && eye.goes_back(mv)
-            || has(Oversight::Far) && slides && mv.from().is_some_and(far)
-            || has(Oversight::Defence) && !mv.is_capture() && eye.flees(mv)
+        self.has(Oversight::Knights) && mv.role() == Role::Knight
+            || self.has(Oversight::Backward) && eye.goes_back(mv)
+            || self.has(Oversight::Far) && slides && mv.from().is_some_and(far)
+            || self.has(Oversight::Defence) && !mv.is_capture() && eye.flees(mv)
     }
 }
 
@@ -60,7 +74,7 @@ pub(super) const OVERLOOKED: f32 = 1.4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{GameLine, Variant, parse_uci};
+    use crate::chess::{Variant, parse_uci};
 
     #[test]
     fn each_kind_covers_its_moves_and_no_others() {

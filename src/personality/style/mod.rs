@@ -4,6 +4,7 @@
 mod balance;
 mod misses;
 mod moves;
+mod price;
 mod signs;
 
 pub use misses::Oversight;
@@ -149,6 +150,12 @@ impl Style {
         }
     }
 
+    /// Whether it tends to overlook a kind of moves.
+    #[must_use]
+    pub fn overlooks(&self, kind: Oversight) -> bool {
+        self.misses.has(kind)
+    }
+
     /// Where it stands on an axis.
     #[must_use]
     pub fn on(&self, axis: Axis) -> i32 {
@@ -211,7 +218,7 @@ impl Style {
             };
             candidate.chance *= (STEP * pull * forbearance(loss) - overlooked).exp();
         }
-        balance::restore(candidates, expected);
+        balance::restore(candidates, self.allowance() * expected);
     }
 }
 
@@ -273,6 +280,8 @@ mod tests {
             (Axis::Openness, "e2e4 d7d5", "e4d5"),
             (Axis::Queen, "e2e4 e7e5", "d1h5"),
             (Axis::Endgames, "e2e4 e7e5 d2d4 e5d4 d1d4 d8f6", "d4f6"),
+            // The d-file opens until one pawn is left between the queens.
+            (Axis::Endgames, "e2e4 d7d6 d2d4 e7e5", "d4e5"),
             (Axis::Risk, ITALIAN, "c4f7"),
         ] {
             let with = |value| odds(Style::default().with(axis, value), moves, mv);
@@ -318,8 +327,11 @@ mod tests {
                 Style::default()
                     .with(row.axis, value)
                     .lean(&mut candidates, &line);
+                // But for what its price allows: who gains by a style errs that much more often.
+                let errs = Style::default().with(row.axis, value).allowance().max(1.0);
                 for (now, then) in candidates.iter().zip(&before) {
-                    let is_worse = now.mv.is_capture() && now.chance < then.chance - 1e-3;
+                    let is_worse =
+                        now.mv.is_capture() && 1.0 - now.chance > errs * (1.0 - then.chance) + 1e-3;
                     assert!(!is_worse, "{row:?} {value}: {} after {}", now.chance, then.chance);
                 }
                 candidates.clone_from(&before);
@@ -363,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_style_costs_and_gives_nothing_on_average() {
+    fn a_style_loses_on_average_what_its_price_allows() {
         for moves in [
             "",
             "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5",
@@ -383,9 +395,10 @@ mod tests {
                     let mut styled = plain.clone();
                     style.lean(&mut styled, &line);
                     let lost = balance::expected_loss(&styled);
+                    let allowed = style.allowance() * expected;
                     assert!(
-                        (lost - expected).abs() < 0.05,
-                        "{row:?} {other:?} {moves}: {lost} for {expected}"
+                        (lost - allowed).abs() < 0.1,
+                        "{row:?} {other:?} {moves}: {lost} for {allowed}"
                     );
                 }
             }

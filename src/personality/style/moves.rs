@@ -150,13 +150,13 @@ impl<'a> Eye<'a> {
             let reply = winnings(self.board, prey, occupied.without(mv.to()), !self.us, mv.role());
             worth(standing) - reply > EVEN
         };
-        if preys.into_iter().any(wins) { 0.8 } else { 0.0 }
+        if preys.into_iter().any(wins) { 1.1 } else { 0.0 }
     }
 
     /// An exchange of pieces, not of pawns, that nobody wins, or the offer of one.
     fn trades(&self, mv: Move) -> f32 {
         if self.trade(mv) {
-            return 1.6;
+            return 1.8;
         }
         let Some(from) = mv
             .from()
@@ -171,7 +171,7 @@ impl<'a> Eye<'a> {
         ) & self.board.by_color(!self.us)
             & self.board.by_role(mv.role());
         let is_even = !mv.is_capture() && self.gain(mv) >= -EVEN;
-        if is_even && takers.any() { 0.8 } else { 0.0 }
+        if is_even && takers.any() { 1.0 } else { 0.0 }
     }
 
     /// An exchange of pieces, not of pawns, that nobody wins.
@@ -212,21 +212,30 @@ impl<'a> Eye<'a> {
         }
     }
 
-    /// Queens that are exchanged for queens, or left standing against each other. A queen that costs nothing is taken by
-    /// anybody.
+    /// Queens that are exchanged for queens, left standing against each other, or with but one man between them. A queen
+    /// that costs nothing is taken by anybody.
     fn queens_off(&self, mv: Move) -> f32 {
         if mv.capture() == Some(Role::Queen) {
             return if self.gain(mv) <= EVEN { 2.0 } else { 0.0 };
         }
-        let Some(from) = mv.from() else { return 0.0 };
-        let queens = |of: Color| self.board.queens() & self.board.by_color(of);
+        let Some(from) = mv.from().filter(|_| self.gain(mv) >= -EVEN) else {
+            return 0.0;
+        };
+        let queens = |of: Color| (self.board.queens() & self.board.by_color(of)).first();
         let own = match mv.role() {
             Role::Queen => Some(mv.to()),
-            _ => queens(self.us).first(),
+            _ => queens(self.us),
+        };
+        let (Some(own), Some(theirs)) = (own, queens(!self.us)) else {
+            return 0.0;
         };
         let occupied = self.board.occupied().without(from).with(mv.to());
-        let faces = own.is_some_and(|own| (attacks::queen_attacks(own, occupied) & queens(!self.us)).any());
-        if faces && self.gain(mv) >= -EVEN { 1.2 } else { 0.0 }
+        let is_aligned = attacks::queen_attacks(own, Bitboard::EMPTY).contains(theirs);
+        match (attacks::between(own, theirs) & occupied).count() {
+            0 if is_aligned => 1.4,
+            1 if is_aligned => 0.9,
+            _ => 0.0,
+        }
     }
 
     /// What a move wins on its square by exchanges, in tenths of a pawn; negative for what it loses.

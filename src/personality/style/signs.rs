@@ -1,9 +1,10 @@
-//! What a played game shows of a player's style: one number for each axis.
+//! What a played game shows of a player's style: a number for each axis, and for each kind of move that may be overlooked.
 
 use shakmaty::{Bitboard, Board};
 
 use super::{
     Axis, COUNT,
+    misses::Oversight,
     moves::{Eye, before_king},
 };
 use crate::chess::{Color, GameLine, Move, Role, Rules as _, men_near_king, pawnless_files};
@@ -20,9 +21,14 @@ const LATER: usize = 40;
 /// Castling that has not happened by this move of the player does not happen.
 const NEVER: usize = 30;
 
-/// What a game shows, in the order of [`Axis::ALL`]; none where it was too short to show anything.
+/// What a game shows; none where it was too short to show anything.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Signs([Option<f64>; COUNT]);
+pub struct Signs {
+    /// In the order of [`Axis::ALL`].
+    axes: [Option<f64>; COUNT],
+    /// In the order of [`Oversight::NAMES`].
+    seen: [Option<f64>; Oversight::COUNT],
+}
 
 impl Signs {
     /// The signs of one side of a game of orthodox chess.
@@ -46,7 +52,13 @@ impl Signs {
     /// What it shows of an axis: the more, the more of it.
     #[must_use]
     pub fn on(&self, axis: Axis) -> Option<f64> {
-        self.0[axis as usize]
+        self.axes[axis as usize]
+    }
+
+    /// Moves of 40 that were of a kind that somebody may overlook.
+    #[must_use]
+    pub fn of_kind(&self, kind: Oversight) -> Option<f64> {
+        self.seen[kind as usize]
     }
 
     /// What the number of an axis counts.
@@ -57,7 +69,7 @@ impl Signs {
             Axis::Shelter => "own men one or two ranks before the own king, moves 11 to 30",
             Axis::Castling => "moves left to move 30 when it castles",
             Axis::Greed => "captures that win material, of 40 moves",
-            Axis::Trades => "exchanges of pieces begun, of 40 moves",
+            Axis::Trades => "exchanges of pieces begun, of 30 moves, up to move 30",
             Axis::Pawns => "pawn moves of 100, up to move 30",
             Axis::Openness => "files without pawns less pawns that block each other, moves 11 to 30",
             Axis::Queen => "queen moves up to move 15",
@@ -82,6 +94,7 @@ struct Seen {
     middle: usize,
     open: i32,
     without_queens: usize,
+    kinds: [usize; Oversight::COUNT],
 }
 
 impl Seen {
@@ -92,9 +105,12 @@ impl Seen {
         let gain = eye.gain(mv);
         self.greedy += usize::from(mv.is_capture() && gain > 5 && !line.takes_back(mv));
         self.offers += usize::from(gain < -5);
-        self.trades += usize::from(eye.trade(mv));
+        self.trades += usize::from(eye.trade(mv) && self.moves <= NEVER);
         self.pawns += usize::from(mv.role() == Role::Pawn && self.moves <= NEVER);
         self.queen += usize::from(mv.role() == Role::Queen && self.moves <= EARLY);
+        for kind in Oversight::of(line, mv) {
+            self.kinds[kind as usize] += 1;
+        }
         if mv.is_castle() {
             self.castled.get_or_insert(self.moves);
         }
@@ -116,15 +132,15 @@ impl Seen {
         let each = |count: usize, of: usize| (of > 0).then(|| count as f64 / of as f64);
         let average = |sum: i32| (self.middle > 0).then(|| f64::from(sum) / self.middle as f64);
         let of_40 = |count: usize| each(40 * count, self.moves).filter(|_| self.moves >= 10);
-        let mut signs = [None; COUNT];
+        let mut axes = [None; COUNT];
         for row in Axis::ALL {
-            signs[row.axis as usize] = match row.axis {
+            axes[row.axis as usize] = match row.axis {
                 Axis::Attack => average(self.siege),
                 Axis::Shelter => average(self.shelter),
                 Axis::Castling => (self.castled.is_some() || self.moves >= NEVER)
                     .then(|| NEVER.saturating_sub(self.castled.unwrap_or(NEVER)) as f64),
                 Axis::Greed => of_40(self.greedy),
-                Axis::Trades => of_40(self.trades),
+                Axis::Trades => each(30 * self.trades, self.moves.min(NEVER)).filter(|_| self.moves >= 10),
                 Axis::Pawns => each(100 * self.pawns, self.moves.min(NEVER)),
                 Axis::Openness => average(self.open),
                 Axis::Queen => (self.moves >= EARLY).then_some(self.queen as f64),
@@ -132,7 +148,10 @@ impl Seen {
                 Axis::Risk => of_40(self.offers),
             };
         }
-        Signs(signs)
+        Signs {
+            axes,
+            seen: self.kinds.map(of_40),
+        }
     }
 }
 
@@ -166,11 +185,16 @@ mod tests {
         assert_eq!(white.on(Axis::Castling), Some(25.0));
         assert_eq!(
             white.on(Axis::Trades),
-            Some(40.0 * 1.0 / 11.0),
+            Some(30.0 * 1.0 / 11.0),
             "on c6; d4 was taken back"
         );
         assert_eq!(white.on(Axis::Pawns), Some(200.0 / 11.0));
         assert_eq!(white.on(Axis::Queen), None, "too short");
+        assert_eq!(
+            white.of_kind(Oversight::Knights),
+            Some(40.0 * 2.0 / 11.0),
+            "f3 and c3; d4 took back"
+        );
         let black = Signs::of(&game, Color::Black);
         assert_eq!(black.on(Axis::Castling), None, "not yet known");
         assert!(black.on(Axis::Trades) > Some(0.0));
