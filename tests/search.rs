@@ -96,7 +96,7 @@ fn bishop_and_knight_mate_from_the_wrong_corner_too_long_before_fifty_moves() {
     ] {
         let (mut strong, mut bare) = (Engine::new(4), Engine::new(4));
         let mut game = line(Variant::Standard, fen, "");
-        for ply in 0..60 {
+        for ply in 0..100 {
             let engine = if ply % 2 == 0 { &mut strong } else { &mut bare };
             let report = search_with(engine, &Search::new(game.clone(), nodes(5000)));
             let Some(mv) = report.best() else { break };

@@ -93,21 +93,22 @@ fn is_dark(square: Square) -> bool {
     Bitboard::DARK_SQUARES.contains(square)
 }
 
-/// Against a bare king: drive it to the edge, or with bishop and knight to the bishop's corner, and come near. Pawns
-/// change nothing of it, or a last one would be given up for what counts without.
+/// Against a bare king: drive it to the edge, or with bishop and knight to the bishop's corner, and come near. While there are
+/// pawns, these win; so what counts without them stays below what a last one is worth.
 pub(super) fn mop_up(picture: &Picture<'_>, strong: Color) -> Option<Tapered> {
     let board = picture.board;
     let weak = board.by_color(!strong);
-    if weak.count() > 1 || pieces(board, strong) < 5 {
+    if weak.count() > 1 || board.pawns().any() || pieces(board, strong) < 5 {
         return None;
     }
     let kings = [board.king_of(strong)?, board.king_of(!strong)?];
     let bishops = board.bishops() & board.by_color(strong);
     let knights = board.knights() & board.by_color(strong);
-    let others = board.pawns() | board.rooks_and_queens();
     let driven = match (bishops.single_square(), knights.single_square()) {
-        (Some(bishop), Some(knight)) if others.is_empty() => bishop_and_knight(kings, bishop, knight),
-        _ => 30 * (7 - kings[0].distance(kings[1]) as i32) + 40 * from_center(kings[1]),
+        (Some(bishop), Some(knight)) if board.rooks_and_queens().is_empty() => {
+            bishop_and_knight(kings, bishop, knight)
+        }
+        _ => 15 * (7 - kings[0].distance(kings[1]) as i32) + 25 * from_center(kings[1]),
     };
     Some(super::tapered::t(0, driven))
 }
