@@ -141,8 +141,9 @@ test('two tabs show one game over one stream, and the second goes on when the fi
     server.tell(KNIGHT_PLAYED);
     for (const tab of [page, second]) await tab.getByRole('button', { name: 'Nh3' }).waitFor();
     assert.equal(await banner(second).isVisible(), false);
-    await page.close();
+    // Nobody is told of the answer, and it is there before the first tab goes: only a stream that is opened anew shows it.
     const answer = { uci: 'b8c6', san: 'Nc6', fen: AFTER_E5 };
     server.change({ view: { moves: [...KNIGHT_PLAYED.view.moves, answer], turn: 'white' } });
+    await page.close();
     await second.getByRole('button', { name: 'Nc6' }).waitFor();
   }));
