@@ -36,7 +36,7 @@ help:
 	@echo 'make witness-openings  the ECO codes of our openings against those of Scid (needs python3, Debian)'
 	@echo 'make witness-units the shipped units under a systemd that runs, in a Debian made for it (as root)'
 	@echo 'make witness-rules python-chess makes the positions anew that the rules are tested with'
-	@echo 'make witness-endings  bare kings mated against a defence by endgame tables: SYZYGY=FOLDER (NODES=20000)'
+	@echo 'make witness-endings  bare kings mated against a defence by endgame tables: SYZYGY=FOLDER (SEED=1)'
 	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
@@ -288,11 +288,11 @@ witness-rules: $(WITNESS)/bin/python
 
 # A hundred won positions of each ending; the tables say how soon mate could come.
 .PHONY: witness-endings
-witness-endings: NODES ?= 20000
+witness-endings: SEED ?= 1
 witness-endings: SYZYGY ?= ../shared/testdata/syzygy
 witness-endings: $(WITNESS)/bin/python
 	$(ENGINE_BUILD)
-	$(WITNESS)/bin/python tests/witness/endings.py target/dist/sparring-uci $(SYZYGY) $(NODES)
+	$(WITNESS)/bin/python tests/witness/endings.py target/dist/sparring-uci $(SYZYGY) 20000 100 $(SEED)
 
 $(WITNESS)/bin/python:
 	python3 -m venv $(WITNESS)

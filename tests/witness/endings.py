@@ -1,8 +1,9 @@
 """How surely an engine mates a bare king, against a defence that endgame tables make perfect.
 
-Usage: endings.py ENGINE SYZYGY_FOLDER [NODES [GAMES [ENDING ...]]]
+Usage: endings.py ENGINE SYZYGY_FOLDER [NODES [GAMES [SEED [ENDING ...]]]]
 
-From won positions that chance makes, the side with the pieces to move, the engine plays with so many nodes a move. Without captures
+From won positions that chance makes, others for every seed, the side with the pieces to move, the engine plays with so
+many nodes a move. Without captures
 the tables' distance is that to mate, so that every half move beyond it is the engine's own. Prints a table; fails when a
 position is not mated before the fifty moves are over.
 """
@@ -14,7 +15,6 @@ import chess
 import chess.engine
 import chess.syzygy
 
-SEED = 6
 FIFTY_MOVES = 100
 BARE_KING = ["KQK", "KRK", "KBBK", "KBNK"]
 PIECES = {"Q": chess.QUEEN, "R": chess.ROOK, "B": chess.BISHOP, "N": chess.KNIGHT}
@@ -67,13 +67,14 @@ def main():
     program, folder = sys.argv[1:3]
     nodes = int(sys.argv[3]) if len(sys.argv) > 3 else 20_000
     games = int(sys.argv[4]) if len(sys.argv) > 4 else 100
+    seed = int(sys.argv[5]) if len(sys.argv) > 5 else 1
     all_mated = True
-    print(f"{nodes} nodes a move, {games} won positions of each ending")
+    print(f"{nodes} nodes a move, {games} won positions of each ending, seed {seed}")
     print("| ending | mated | half moves beyond the best, mean | the longest game |\n|---|--:|--:|--:|")
     with chess.syzygy.open_tablebase(folder) as tables, chess.engine.SimpleEngine.popen_uci(program) as engine:
         engine.configure({"Hash": 16})
-        for ending in sys.argv[5:] or BARE_KING:
-            chance = random.Random(f"{SEED} {ending}")
+        for ending in sys.argv[6:] or BARE_KING:
+            chance = random.Random(f"{seed} {ending}")
             beyond, longest, mated = 0, 0, 0
             for game in range(games):
                 board = won_position(ending, tables, chance)

@@ -12,7 +12,7 @@ use super::{
     picture::Picture,
     pieces, squares,
     tally::{Tally, Weighed},
-    tapered::Tapered,
+    tapered::{Tapered, t},
     threats,
     weights::THE_MOVE,
 };
@@ -74,6 +74,12 @@ impl<T: Tally> Terms<T> {
             phase: phase(board),
             scale: 64,
         };
+        if let Some((strong, driven)) = endgame::hunt(board) {
+            terms.set(Term::Material, squares::bare_material(board, ground));
+            terms.add_fixed(Term::MopUp, strong, t(driven, driven));
+            terms.scale = endgame::scale(board, strong);
+            return terms;
+        }
         let mut picture = Picture::new(board);
         terms.set(Term::Material, squares::material(board, ground));
         terms.set(Term::Pawns, structure.worth.clone());
@@ -97,21 +103,16 @@ impl<T: Tally> Terms<T> {
             let space = |us| threats::space(picture, us, ground);
             terms.set(Term::Space, ByColor::new_with(space));
         }
-        if terms.phase < 12 {
-            let mop_up = |us| {
-                let mut sum = T::empty(ground);
-                let won =
-                    endgame::mop_up(picture, us).or_else(|| endgame::won_pawn_ending(board, us, node.turn));
-                sum.add_fixed(won.unwrap_or_default());
-                sum
-            };
-            terms.set(Term::MopUp, ByColor::new_with(mop_up));
+        let pawn_wins = kpk::is_won(board, node.turn);
+        if pawn_wins == Some(true) {
+            let strong = Color::from_white(board.black().is_disjoint(board.pawns()));
+            terms.add_fixed(Term::MopUp, strong, t(0, endgame::WON_BY_PAWN));
         }
         terms.by_term[Term::TheMove as usize]
             .get_mut(node.turn)
             .add(THE_MOVE, 1);
         let lead = terms.total(ground).worth().eg();
-        terms.scale = match kpk::is_won(board, node.turn) {
+        terms.scale = match pawn_wins {
             Some(false) => 0,
             _ => endgame::scale(board, Color::from_white(lead >= 0)),
         };
@@ -120,6 +121,10 @@ impl<T: Tally> Terms<T> {
 
     fn set(&mut self, term: Term, worth: ByColor<T>) {
         self.by_term[term as usize] = worth;
+    }
+
+    fn add_fixed(&mut self, term: Term, us: Color, worth: Tapered) {
+        self.by_term[term as usize].get_mut(us).add_fixed(worth);
     }
 
     /// The sum of all terms for white.

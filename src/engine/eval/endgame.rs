@@ -2,11 +2,13 @@
 
 use shakmaty::{Bitboard, Board};
 
-use super::{kpk, picture::Picture, tapered::Tapered};
 use crate::chess::{Color, Role, Square};
 
 /// The whole endgame worth, in sixty-fourths.
 const FULL: i32 = 64;
+
+/// What a lone pawn that is known to win is worth beside all else, in centipawns.
+pub(super) const WON_BY_PAWN: i32 = 300;
 
 /// How much of the endgame's worth is left when the side `strong` is ahead, in sixty-fourths.
 pub(super) fn scale(board: &Board, strong: Color) -> i32 {
@@ -14,14 +16,18 @@ pub(super) fn scale(board: &Board, strong: Color) -> i32 {
     let (ours, theirs) = (pieces(board, strong), pieces(board, !strong));
     if pawns == 0 {
         // Without pawns a lead of a minor piece wins nothing.
-        let lead = ours - theirs;
         if ours <= 3 {
             return 0;
         }
-        if lead <= 3 {
-            return if theirs == 0 { FULL } else { 8 };
+        if ours - theirs <= 3 {
+            return 8;
         }
-        return if only_two_knights(board, strong) { 0 } else { FULL };
+        if only_two_knights(board, strong) {
+            return 0;
+        }
+        // A bare king is as lost as with pawns about: by their rule, lest a last one seem to cost more than it is worth.
+        let is_bare = board.by_color(!strong).count() == 1;
+        return if is_bare { by_pawns(0) } else { FULL };
     }
     if wrong_rook_pawn(board, strong) {
         return 4;
@@ -37,6 +43,11 @@ pub(super) fn scale(board: &Board, strong: Color) -> i32 {
     if pawns == 1 && ours - theirs <= 0 && theirs > 0 {
         return 44;
     }
+    by_pawns(pawns)
+}
+
+/// The fewer pawns, the more drawish.
+fn by_pawns(pawns: usize) -> i32 {
     (FULL * 3 / 4 + 3 * pawns as i32).min(FULL)
 }
 
@@ -93,28 +104,34 @@ fn is_dark(square: Square) -> bool {
     Bitboard::DARK_SQUARES.contains(square)
 }
 
-/// Against a bare king: drive it to the edge, or with bishop and knight to the bishop's corner, and come near. While there are
-/// pawns, these win; so what counts without them stays below what a last one is worth.
-pub(super) fn mop_up(picture: &Picture<'_>, strong: Color) -> Option<Tapered> {
-    let board = picture.board;
-    let weak = board.by_color(!strong);
-    if weak.count() > 1 || board.pawns().any() || pieces(board, strong) < 5 {
+/// What a step of a bare king towards the corner where bishop and knight mate it is worth, in centipawns. A tenth of it does
+/// not lead there: margins of the search take positions that are so near to each other for equally good.
+const STEP: i32 = 260;
+
+/// The side that hunts a bare king without a pawn to promote, and how far it has driven it, in centipawns: to the edge, or
+/// with bishop and knight to the bishop's corner, with its own pieces near. There only this and material count: what
+/// other terms say of squares and mobility would hold the pieces back. But for bishop and knight it stays below what a
+/// last pawn is worth.
+pub(super) fn hunt(board: &Board) -> Option<(Color, i32)> {
+    let strong = Color::ALL
+        .into_iter()
+        .find(|us| board.by_color(!*us).count() == 1)?;
+    if board.pawns().any() || pieces(board, strong) < 5 {
         return None;
     }
     let kings = [board.king_of(strong)?, board.king_of(!strong)?];
-    let bishops = board.bishops() & board.by_color(strong);
-    let knights = board.knights() & board.by_color(strong);
+    let (bishops, knights) = (board.bishops(), board.knights());
     let driven = match (bishops.single_square(), knights.single_square()) {
         (Some(bishop), Some(knight)) if board.rooks_and_queens().is_empty() => {
             bishop_and_knight(kings, bishop, knight)
         }
         _ => 15 * (7 - kings[0].distance(kings[1]) as i32) + 25 * from_center(kings[1]),
     };
-    Some(super::tapered::t(0, driven))
+    Some((strong, driven))
 }
 
 /// Bishop and knight mate in a corner of the bishop's color only. From the wrong one the way leads along an edge, so that
-/// the way to the right one counts far more than anything that other terms may say, and edge, king and knight after it.
+/// a step towards the right one counts most, and edge, king and knight after it.
 fn bishop_and_knight([ours, theirs]: [Square; 2], bishop: Square, knight: Square) -> i32 {
     let corners = if is_dark(bishop) {
         [Square::A1, Square::H8]
@@ -123,13 +140,7 @@ fn bishop_and_knight([ours, theirs]: [Square; 2], bishop: Square, knight: Square
     };
     let steps = manhattan(theirs, corners[0]).min(manhattan(theirs, corners[1]));
     let nearness = |piece: Square| 7 - piece.distance(theirs) as i32;
-    200 * (7 - steps) - 60 * from_edge(theirs) + 40 * nearness(ours) + 15 * nearness(knight)
-}
-
-/// A pawn against the bare king that is known to win.
-pub(super) fn won_pawn_ending(board: &Board, us: Color, turn: Color) -> Option<Tapered> {
-    let ours = (board.pawns() & board.by_color(us)).any();
-    (ours && kpk::is_won(board, turn) == Some(true)).then_some(super::tapered::t(0, 300))
+    STEP * (7 - steps) - 80 * from_edge(theirs) + 50 * nearness(ours) + 20 * nearness(knight)
 }
 
 fn manhattan(a: Square, b: Square) -> i32 {
@@ -160,8 +171,9 @@ mod tests {
             ("4k3/8/8/8/8/8/8/3BK3 w - - 0 1", 0),
             ("3rk3/8/8/8/8/8/8/2BRK3 w - - 0 1", 8),
             ("k7/8/8/8/P7/8/1B6/4K3 w - - 0 1", 4),
-            ("4k3/8/8/8/8/8/8/3QK3 w - - 0 1", 64),
-            ("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", 64),
+            ("3rk3/8/8/8/8/8/8/3QK3 w - - 0 1", 64),
+            ("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", 48),
+            ("4k3/8/8/8/8/8/P7/3RK3 w - - 0 1", 51),
         ] {
             let pos = parse_fen(Variant::Standard, fen).unwrap();
             assert_eq!(scale(pos.board(), Color::White), expected, "{fen}");

@@ -63,9 +63,10 @@ impl<'w> Evaluator<'w> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use shakmaty::Board;
 
     use super::*;
-    use crate::chess::{Position, Rules as _, parse_fen, write_fen};
+    use crate::chess::{Color, Position, Role, Rules as _, Square, parse_fen, write_fen};
 
     fn value(variant: Variant, pos: &Position) -> i32 {
         let node = Node::new(pos, variant.is_orthodox());
@@ -155,6 +156,38 @@ mod tests {
         let right = standard("7k/8/5K2/8/8/4B3/8/4N3 w - - 0 1");
         let wrong = standard("k7/8/2K5/8/8/4B3/8/4N3 w - - 0 1");
         assert!(right > wrong + 50, "{right} {wrong}");
+    }
+
+    #[test]
+    fn a_last_pawn_is_worth_more_than_driving_a_bare_king() {
+        let judge = |others: &[Role], bare: Square, pawn: Option<Square>| {
+            let mut board = Board::empty();
+            board.set_piece_at(Square::D2, Role::King.of(Color::White));
+            board.set_piece_at(bare, Role::King.of(Color::Black));
+            for (role, square) in others.iter().zip([Square::B1, Square::F1]) {
+                board.set_piece_at(square, role.of(Color::White));
+            }
+            if let Some(pawn) = pawn {
+                board.set_piece_at(pawn, Role::Pawn.of(Color::White));
+            }
+            let pos = parse_fen(Variant::Standard, &format!("{board} w - - 0 1")).ok()?;
+            Some(value(Variant::Standard, &pos))
+        };
+        let mut judged = 0;
+        for others in [&[Role::Rook][..], &[Role::Queen], &[Role::Bishop, Role::Rook]] {
+            for bare in Square::ALL {
+                // A pawn that the king may take is for the search to save.
+                for pawn in [Square::A3, Square::E4, Square::H5].map(Some) {
+                    let is_out_of_reach = pawn.is_some_and(|pawn| pawn.distance(bare) > 1);
+                    let both = (judge(others, bare, pawn), judge(others, bare, None));
+                    if let (true, (Some(kept), Some(lost))) = (is_out_of_reach, both) {
+                        assert!(kept > lost, "{others:?} {bare} {pawn:?}: {kept}, {lost}");
+                        judged += 1;
+                    }
+                }
+            }
+        }
+        assert!(judged > 300, "{judged}");
     }
 
     #[test]

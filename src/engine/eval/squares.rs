@@ -80,6 +80,20 @@ pub(super) fn material<T: Tally>(board: &Board, ground: T::Ground) -> ByColor<T>
     })
 }
 
+/// All pieces of both sides wherever they stand, and the bishop pair.
+pub(super) fn bare_material<T: Tally>(board: &Board, ground: T::Ground) -> ByColor<T> {
+    ByColor::new_with(|color| {
+        let mut sum = T::empty(ground);
+        let ours = board.by_color(color);
+        for role in &Role::ALL[..5] {
+            let count = (ours & board.by_role(*role)).count() as i32;
+            sum.add(MATERIAL.at(*role as usize - 1), count);
+        }
+        imbalance(board, ours, &mut sum);
+        sum
+    })
+}
+
 /// What pieces are worth together: bishops in pairs; knights with many pawns, rooks with few (Kaufman's rules).
 fn imbalance(board: &Board, ours: Bitboard, sum: &mut impl Tally) {
     if (ours & board.bishops()).more_than_one() {

@@ -210,12 +210,15 @@ mod tests {
 
     #[test]
     fn every_weight_that_counts_is_shown_and_the_parts_add_up() {
-        let fens = [
-            "r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N1P/PPP2PP1/R1BQ1RK1 w - - 0 1",
-            "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 0 1",
-            "8/2k5/8/8/8/8/1Q6/K7 w - - 0 1",
-        ];
-        for fen in fens {
+        let attacked = "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 0 1";
+        for (fen, shown) in [
+            (
+                "r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N1P/PPP2PP1/R1BQ1RK1 w - - 0 1",
+                "king squares",
+            ),
+            (attacked, "king squares"),
+            ("8/2k5/8/8/8/8/1Q6/K7 w - - 0 1", "known endings"),
+        ] {
             let trace = trace(&parse_fen(Variant::Standard, fen).unwrap(), Variant::Standard);
             for row in &trace.rows {
                 let sum = |of: fn(&TracePart) -> (i32, i32)| {
@@ -226,12 +229,12 @@ mod tests {
                 assert_eq!(sum(|part| part.black), row.black, "{} of {fen}", row.name);
             }
             let text = trace.to_string();
-            assert!(
-                text.contains("  material") && text.contains("king squares"),
-                "{text}"
-            );
+            assert!(text.contains("  material") && text.contains(shown), "{text}");
         }
-        let attacked = trace(&parse_fen(Variant::Standard, fens[1]).unwrap(), Variant::Standard);
+        let attacked = trace(
+            &parse_fen(Variant::Standard, attacked).unwrap(),
+            Variant::Standard,
+        );
         let parts = attacked.rows.iter().flat_map(|row| &row.parts);
         assert!(parts.clone().any(|part| part.name == "danger to the king"));
         assert!(parts.clone().any(|part| part.is_danger));

@@ -1,0 +1,122 @@
+//! Limits of nodes, depth and time, and what a search that they cut short still knows.
+
+use std::cell::Cell;
+
+use super::*;
+
+#[test]
+fn node_limits_are_exact_and_one_node_is_enough_for_a_move() {
+    for limit in [0, 1, 2, 100, 4097] {
+        let report = standard(KIWIPETE, nodes(limit));
+        assert_eq!(report.nodes, Nodes(limit));
+        assert!(report.best().is_some());
+    }
+}
+
+#[test]
+fn a_search_cut_short_keeps_the_move_of_its_last_iteration() {
+    // Moves that looked good at a low depth and were refuted must not come back when the limit strikes.
+    let mut finished = Vec::new();
+    let (stop, clock) = (Stop::new(), Stopwatch::start());
+    let around = Surroundings {
+        stop: &stop,
+        clock: &clock,
+    };
+    let game = line(Variant::Standard, KIWIPETE, "");
+    let wanted = Search::new(game.clone(), depth(9));
+    Engine::new(4).search(&wanted, &around, &mut |report| finished.push(report.clone()));
+    assert_eq!(finished.len(), 9);
+    for report in &finished {
+        // One node more is too few to find anything new.
+        let cut = search(&Search::new(game.clone(), nodes(report.nodes.0 + 1)));
+        assert_eq!(cut.best(), report.best(), "after depth {}", report.depth.0);
+        assert_eq!(cut.lines[0].score, report.lines[0].score);
+    }
+}
+
+#[test]
+fn what_iterations_found_is_kept_and_compared_at_equal_depth() {
+    let whole = Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(3000));
+    let mut told = Vec::new();
+    let (stop, clock) = (Stop::new(), Stopwatch::start());
+    let around = Surroundings {
+        stop: &stop,
+        clock: &clock,
+    };
+    let report = Engine::new(4).search(&whole, &around, &mut |report| {
+        told.push(report.lines[0].score);
+    });
+    assert_eq!(report.finished, told);
+    assert_eq!(report.finished.len(), report.depth.0 as usize);
+    let shallow = search(&Search {
+        limits: depth(2),
+        ..whole.clone()
+    });
+    assert_eq!(report.beside(&shallow), Some((told[1], shallow.finished[1])));
+    // A search that finished nothing says nothing, though it has a move and a score.
+    let none = search(&Search {
+        limits: nodes(1),
+        ..whole
+    });
+    assert!(none.best().is_some());
+    assert_eq!(report.beside(&none), None);
+}
+
+#[test]
+fn a_search_stopped_beforehand_still_takes_a_glance() {
+    let stop = Stop::new();
+    stop.set();
+    let around = Surroundings {
+        stop: &stop,
+        clock: &Stopwatch::start(),
+    };
+    let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), Limits::default());
+    let report = Engine::new(1).search(&wanted, &around, &mut |_| ());
+    assert_eq!((report.nodes, report.depth), (Nodes(256), Depth(1)));
+    assert!(report.best().is_some());
+}
+
+/// A clock that moves one millisecond with each look.
+struct Ticking(Cell<u64>);
+
+impl Clock for Ticking {
+    fn elapsed(&self) -> Millis {
+        self.0.set(self.0.get() + 1);
+        Millis(self.0.get())
+    }
+}
+
+#[test]
+fn time_limits_hold_by_the_clock_that_is_given() {
+    let stop = Stop::new();
+    let clock = Ticking(Cell::new(0));
+    let around = Surroundings {
+        stop: &stop,
+        clock: &clock,
+    };
+    let limits = Limits {
+        hard: Some(Millis(40)),
+        ..Limits::default()
+    };
+    let report = Engine::new(1).search(
+        &Search::new(line(Variant::Standard, KIWIPETE, ""), limits),
+        &around,
+        &mut |_| (),
+    );
+    assert!((40..45).contains(&report.elapsed.0), "{}", report.elapsed.0);
+}
+
+#[test]
+fn a_single_reply_costs_no_thought_when_time_is_managed() {
+    let limits = Limits {
+        soft: Some(Millis(60_000)),
+        hard: Some(Millis(60_000)),
+        ..Limits::default()
+    };
+    let report = standard("7k/8/8/8/8/8/r7/1r5K w - - 0 1", limits);
+    assert!(
+        report.nodes.0 < 1000 || report.best().is_none(),
+        "{}",
+        report.nodes.0
+    );
+}

@@ -1,0 +1,55 @@
+//! The engine from outside: it finds mates, keeps its limits, repeats itself exactly, and always has a move.
+
+mod draws;
+mod limits;
+mod mates;
+mod moves;
+mod threads;
+mod weakness;
+
+use sparring::{
+    chess::{GameLine, Move, Rules as _, Variant, parse_uci, write_uci},
+    engine::{Engine, Handicap, Limits, Report, Score, Search, Stop, Surroundings},
+    units::{Centipawns, Clock, Depth, Millis, Nodes, Stopwatch},
+};
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+fn line(variant: Variant, fen: &str, moves: &str) -> GameLine {
+    GameLine::replay(variant, fen, moves).unwrap()
+}
+
+fn depth(depth: u32) -> Limits {
+    Limits {
+        depth: Some(Depth(depth)),
+        ..Limits::default()
+    }
+}
+
+fn nodes(nodes: u64) -> Limits {
+    Limits {
+        nodes: Some(Nodes(nodes)),
+        ..Limits::default()
+    }
+}
+
+fn search_with(engine: &mut Engine, search: &Search) -> Report {
+    let (stop, clock) = (Stop::new(), Stopwatch::start());
+    let around = Surroundings {
+        stop: &stop,
+        clock: &clock,
+    };
+    engine.search(search, &around, &mut |_| ())
+}
+
+fn search(search: &Search) -> Report {
+    search_with(&mut Engine::new(4), search)
+}
+
+fn standard(fen: &str, limits: Limits) -> Report {
+    search(&Search::new(line(Variant::Standard, fen, ""), limits))
+}
+
+fn uci(mv: Option<Move>) -> String {
+    mv.map_or_else(String::new, |mv| write_uci(mv, Variant::Standard))
+}

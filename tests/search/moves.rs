@@ -1,0 +1,139 @@
+//! What a search answers: legal moves, in lines that can be played, the same ones each time.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn the_same_search_gives_the_same_tree() {
+    for handicap in [
+        Handicap::default(),
+        Handicap {
+            noise: Centipawns(80),
+            blindness: 0.25,
+            seed: 7,
+        },
+    ] {
+        let wanted = Search {
+            handicap,
+            multi_pv: 2,
+            ..Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(20_000))
+        };
+        let (one, two) = (search(&wanted), search(&wanted));
+        assert_eq!(one.lines, two.lines);
+        assert_eq!(
+            (one.nodes, one.depth, one.seldepth),
+            (two.nodes, two.depth, two.seldepth)
+        );
+        assert_eq!(one.nodes, Nodes(20_000));
+    }
+}
+
+#[test]
+fn a_cleared_engine_is_as_good_as_new() {
+    let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), depth(8));
+    let mut engine = Engine::new(4);
+    let first = search_with(&mut engine, &wanted);
+    engine.clear();
+    let second = search_with(&mut engine, &wanted);
+    assert_eq!((first.nodes, first.lines), (second.nodes, second.lines));
+}
+
+#[test]
+fn several_lines_are_sorted_and_begin_with_different_moves() {
+    for limits in [depth(7), nodes(7000)] {
+        let wanted = Search {
+            multi_pv: 5,
+            ..Search::new(line(Variant::Standard, KIWIPETE, ""), limits)
+        };
+        let report = search(&wanted);
+        assert_eq!(report.lines.len(), 5);
+        let worth = |score: Score| match score {
+            Score::Cp(cp) => cp.0,
+            Score::Mate(moves) if moves > 0 => 40_000 - moves,
+            Score::Mate(moves) => -40_000 - moves,
+        };
+        assert!(
+            report.lines.is_sorted_by_key(|line| -worth(line.score)),
+            "{:?}",
+            report.lines
+        );
+        let mut firsts: Vec<Move> = report.lines.iter().map(|line| line.pv[0]).collect();
+        firsts.dedup();
+        assert_eq!(firsts.len(), 5);
+    }
+    let everything = Search {
+        multi_pv: 500,
+        ..Search::new(GameLine::new(Variant::Standard), depth(2))
+    };
+    assert_eq!(search(&everything).lines.len(), 20);
+}
+
+#[test]
+fn only_the_moves_asked_for_are_considered() {
+    let line = line(Variant::Standard, "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", "");
+    let only = vec![parse_uci(line.position(), "e1e2").unwrap()];
+    let wanted = Search {
+        only: only.clone(),
+        multi_pv: 3,
+        ..Search::new(line, depth(4))
+    };
+    let report = search(&wanted);
+    assert_eq!(report.lines.len(), 1);
+    assert_eq!(report.best(), Some(only[0]));
+}
+
+#[test]
+fn lines_can_be_played() {
+    let report = search(&Search {
+        multi_pv: 3,
+        ..Search::new(line(Variant::Standard, KIWIPETE, ""), depth(8))
+    });
+    for found in &report.lines {
+        let mut pos = line(Variant::Standard, KIWIPETE, "").position().clone();
+        for mv in &found.pv {
+            assert!(pos.is_legal(*mv));
+            pos.play_unchecked(*mv);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn every_legal_position_gets_a_legal_move(
+        which in 0usize..10,
+        choices in prop::collection::vec(any::<usize>(), 0..120),
+        limit in 0u64..400,
+        blindness in prop_oneof![Just(0.0f32), 0.0f32..1.0],
+    ) {
+        let mut line = GameLine::new(Variant::ALL[which]);
+        for choice in choices {
+            let moves = line.position().legal_moves();
+            if moves.is_empty() || line.position().is_variant_end() {
+                break;
+            }
+            line.play(moves[choice % moves.len()]);
+        }
+        let handicap = Handicap { noise: Centipawns(40), blindness, seed: limit };
+        let wanted = Search { handicap, ..Search::new(line.clone(), nodes(limit)) };
+        let report = search_with(&mut Engine::new(1), &wanted);
+        let legal = line.position().legal_moves();
+        match report.best() {
+            Some(mv) => prop_assert!(legal.contains(&mv)),
+            None => prop_assert!(legal.is_empty()),
+        }
+    }
+}
+
+#[test]
+fn every_chess960_start_can_be_played() {
+    let fen = "nqbbrnkr/pppppppp/8/8/8/8/PPPPPPPP/NQBBRNKR w HEhe - 0 1";
+    let mut game = line(Variant::Chess960, fen, "");
+    let mut engine = Engine::new(1);
+    for _ in 0..30 {
+        let report = search_with(&mut engine, &Search::new(game.clone(), nodes(500)));
+        game.play(report.best().unwrap());
+    }
+}
