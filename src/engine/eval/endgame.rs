@@ -104,8 +104,8 @@ fn is_dark(square: Square) -> bool {
     Bitboard::DARK_SQUARES.contains(square)
 }
 
-/// What a step of a bare king towards the corner where bishop and knight mate it is worth, in centipawns. A tenth of it does
-/// not lead there: margins of the search take positions that are so near to each other for equally good.
+/// What a step of a bare king towards the corner where bishop and knight mate it is worth, in centipawns before the
+/// scale of few pawns. Far smaller ones fail: within its margins the search takes one position for as good as another.
 const STEP: i32 = 260;
 
 /// The side that hunts a bare king without a pawn to promote, and how far it has driven it, in centipawns: to the edge, or
