@@ -296,8 +296,12 @@ mod tests {
             let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
             Signs::of(&line, Color::White)
         };
-        let calm = signs("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5");
-        let pawns = signs("e2e4 e7e5 d2d4 e5d4 c2c3 d4c3");
+        let calm = signs(
+            "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 b1c3 g8f6 d2d3 d7d6 c1e3 c5b6 d1d2 c8e6 c4b3 d8d7 a2a3 a7a6 f3h4 h7h6",
+        );
+        let pawns = signs(
+            "e2e4 e7e5 d2d4 e5d4 c2c3 d4c3 a2a3 a7a6 h2h3 h7h6 a3a4 a6a5 h3h4 h6h5 g2g3 g7g6 f2f3 f7f6 b2b3 b7b6",
+        );
         let signs = (0..60).map(|game| if game % 10 < pushing { pawns } else { calm });
         Played {
             signs: signs.collect(),
@@ -324,5 +328,17 @@ mod tests {
             .unwrap();
         assert!(row.contains("| 1 of 1 |"), "{text}");
         assert!(text.contains("| pawns | +2 |"), "{text}");
+    }
+
+    #[test]
+    fn moves_that_are_overlooked_are_declared_by_showing_fewer() {
+        let mut player = Profile::new("hasty");
+        player.style = Style::default().missing(&[Oversight::Knights]);
+        // Where pawns are pushed, no knight moves.
+        for (played, kept) in [([2, 8], "| 1 of 1 |"), ([8, 2], "| 0 of 1 |")] {
+            let text = report(&[player.clone()], 1500, &played.map(games));
+            assert!(text.contains(kept), "{text}");
+            assert!(text.contains("| knights | -1 |"), "{text}");
+        }
     }
 }
