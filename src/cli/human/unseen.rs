@@ -28,11 +28,15 @@ pub struct Unseen {
 }
 
 impl Unseen {
-    /// Counts in a decision of a game by a player of this rating, as [`Beside::add`].
+    /// Counts in a decision of a game by a player of this rating, as [`Beside::add`]. One in check, or whose best move takes
+    /// back, is left out: nobody overlooks those, and they would make all others look easy.
     pub fn add(&mut self, rating: u32, line: &GameLine, best: Move, game: usize, people: f32, level: &[f32]) {
         let Some(rating) = RATINGS.iter().position(|(highest, _)| rating <= *highest) else {
             return;
         };
+        if !Oversight::is_possible(line, best) {
+            return;
+        }
         let mut kinds: Vec<usize> = Oversight::of(line, best).map(|kind| kind as usize).collect();
         if kinds.is_empty() {
             kinds.push(KINDS - 1);
@@ -46,7 +50,7 @@ impl Unseen {
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = "\nBy what the best move is: by a knight, back towards the own side, over four squares or more, the rescue of a \
-                        piece, or none of these; not where it takes back or the mover is in check.\n\n\
+                        piece, or none of these. Left out where it takes back or the mover is in check.\n\n\
                         | ratings | best move | decisions | people | level | distance % | +- |\n|---|---|--:|--:|--:|--:|--:|\n"
             .to_owned();
         let names = Oversight::NAMES.0.iter().map(|(name, _)| *name).chain(["others"]);
@@ -80,6 +84,16 @@ mod tests {
             let best = parse_uci(line.position(), best).unwrap();
             unseen.add(1200, &line, best, 1, loss, &[0.0, loss]);
         }
+        // What takes back is seen by all.
+        let taken = GameLine::replay(Variant::Standard, "startpos", "e2e4 d7d5 e4d5").unwrap();
+        unseen.add(
+            1200,
+            &taken,
+            parse_uci(taken.position(), "d8d5").unwrap(),
+            1,
+            50.0,
+            &[50.0],
+        );
         let table = unseen.table();
         for row in [
             "| below 1400 | knights | 1 | 10.00 / 0.0 / 0.0 | 5.00 / 0.0 / 0.0 | -50 / - / - | - / - / - |",

@@ -31,6 +31,11 @@ impl Oversight {
         ("defence", Self::Defence),
     ]);
 
+    /// Whether a legal move could be overlooked at all: taking back is not, and in check everybody looks at everything.
+    pub fn is_possible(line: &GameLine, mv: Move) -> bool {
+        can_be_missed(&Eye::new(line), mv)
+    }
+
     /// The kinds that a legal move is of.
     pub fn of(line: &GameLine, mv: Move) -> impl Iterator<Item = Self> {
         let eye = Eye::new(line);
@@ -54,9 +59,9 @@ impl Misses {
         self.0 & 1 << kind as u8 != 0
     }
 
-    /// Whether a legal move is of a kind that is overlooked. Taking back is not, and in check everybody looks at everything.
+    /// Whether a legal move is of a kind that is overlooked.
     pub fn cover(self, eye: &Eye<'_>, mv: Move) -> bool {
-        if self == Self::default() || eye.is_in_check() || eye.takes_back(mv) {
+        if self == Self::default() || !can_be_missed(eye, mv) {
             return false;
         }
         let slides = matches!(mv.role(), Role::Bishop | Role::Rook | Role::Queen);
@@ -66,6 +71,10 @@ impl Misses {
             || self.has(Oversight::Far) && slides && mv.from().is_some_and(far)
             || self.has(Oversight::Defence) && !mv.is_capture() && eye.flees(mv)
     }
+}
+
+fn can_be_missed(eye: &Eye<'_>, mv: Move) -> bool {
+    !eye.is_in_check() && !eye.takes_back(mv)
 }
 
 /// By how much the logarithm of a chance falls for a move that is overlooked: it is played a quarter as often.
