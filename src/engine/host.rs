@@ -243,7 +243,7 @@ impl<'a> Shared<'a> {
             let refused = helpers.iter_mut().enumerate().try_for_each(|(index, memory)| {
                 let help = move || {
                     let watch = Watch::follow(&self.search.limits, self.crew, index + 1);
-                    Iteration::new(self.searcher(memory, watch), self.node, self.search).help(self.search)
+                    Iteration::new(self.searcher(memory, watch), self.node, self.search).help()
                 };
                 // A system that gives no more threads gets by with fewer.
                 match thread::Builder::new().spawn_scoped(scope, help) {

@@ -75,11 +75,11 @@ impl<'a> Iteration<'a> {
         self.finish()
     }
 
-    /// Deepens as a helper until the search is over, leaving out what others search already.
-    pub fn help(mut self, search: &Search) -> Found<Option<Move>> {
-        let last = last_depth(search);
+    /// Deepens as a helper until the search is over, leaving out what others search already. A limit of depth is the leader's:
+    /// a helper that ended a ply ahead of it would leave it alone with the last iteration, the longest of all.
+    pub fn help(mut self) -> Found<Option<Move>> {
         let mut depth = self.searcher.crew.take_depth(1);
-        while !self.moves.is_empty() && depth <= last && self.search_lines(depth, None) {
+        while !self.moves.is_empty() && self.search_lines(depth, None) {
             self.depth = depth;
             depth = self.searcher.crew.take_depth(depth + 1);
             if depth == self.depth {
