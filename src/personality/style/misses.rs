@@ -77,8 +77,8 @@ fn can_be_missed(eye: &Eye<'_>, mv: Move) -> bool {
     !eye.is_in_check() && !eye.takes_back(mv)
 }
 
-/// By how much the logarithm of a chance falls for a move that is overlooked: it is played a quarter as often.
-pub(super) const OVERLOOKED: f32 = 1.4;
+/// By how much the logarithm of a chance falls for a move that is overlooked: it is played a sixth as often.
+pub(super) const OVERLOOKED: f32 = 1.8;
 
 #[cfg(test)]
 mod tests {

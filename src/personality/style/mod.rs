@@ -300,6 +300,22 @@ mod tests {
     }
 
     #[test]
+    fn greed_likes_what_wins_better_than_what_threatens_to_and_two_threats_better_than_one() {
+        let shows = |fen: &str, mv: &str| {
+            let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+            moves::Eye::new(&line).shows(Axis::Greed, parse_uci(line.position(), mv).unwrap())
+        };
+        let none = shows("4k3/8/8/7n/8/3P4/8/4K3 w - - 0 1", "d3d4");
+        let one = shows("4k3/8/8/4n3/8/3P4/8/4K3 w - - 0 1", "d3d4");
+        let two = shows("4k3/8/8/2n1n3/8/3P4/8/4K3 w - - 0 1", "d3d4");
+        let takes = shows("4k3/8/8/4n3/3P4/8/8/4K3 w - - 0 1", "d4e5");
+        assert!(
+            none == 0.0 && none < one && one < takes && one < two,
+            "{none} {one} {two} {takes}"
+        );
+    }
+
+    #[test]
     fn the_axes_that_draw_to_a_move_are_named() {
         let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
         let style = Style::default().with(Axis::Queen, 2).with(Axis::Pawns, 1);
@@ -382,6 +398,7 @@ mod tests {
 
     #[test]
     fn a_style_loses_on_average_what_its_price_allows() {
+        let (mut short, mut all) = (0, 0);
         for moves in [
             "",
             "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5",
@@ -405,12 +422,16 @@ mod tests {
                     let allowed = style.allowance() * expected;
                     let aim = balance::nearest(&pulled, allowed);
                     assert!(
-                        (lost - aim).abs() < 0.05 && (aim - allowed).abs() < 0.1,
+                        (lost - aim).abs() < 0.05,
                         "{row:?} {other:?} {moves}: {lost} for {aim} of {allowed}"
                     );
+                    short += usize::from((aim - allowed).abs() > 0.05);
+                    all += 1;
                 }
             }
         }
+        // The tilt's bounds seldom stand in the way.
+        assert!(100 * short < all, "{short} of {all}");
     }
 
     #[test]

@@ -150,7 +150,12 @@ impl<'a> Eye<'a> {
             let reply = winnings(self.board, prey, occupied.without(mv.to()), !self.us, mv.role());
             worth(standing) - reply > EVEN
         };
-        if preys.into_iter().any(wins) { 1.1 } else { 0.0 }
+        // Of two that are threatened one is won.
+        match preys.into_iter().filter(|prey| wins(*prey)).count() {
+            0 => 0.0,
+            1 => 1.6,
+            _ => 2.6,
+        }
     }
 
     /// An exchange of pieces, not of pawns, that nobody wins, or the offer of one.
@@ -232,8 +237,8 @@ impl<'a> Eye<'a> {
         let occupied = self.board.occupied().without(from).with(mv.to());
         let is_aligned = attacks::queen_attacks(own, Bitboard::EMPTY).contains(theirs);
         match (attacks::between(own, theirs) & occupied).count() {
-            0 if is_aligned => 1.4,
-            1 if is_aligned => 0.9,
+            0 if is_aligned => 1.9,
+            1 if is_aligned => 1.3,
             _ => 0.0,
         }
     }
