@@ -136,6 +136,27 @@ test('a page has its own title, and whoever comes to it by keyboard is led to it
     assert.equal(await page.title(), 'Play a game · Sparring');
   }));
 
+test('an answer that comes after a game was left changes nothing of the next page', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    let asked, answer;
+    const isAsked = new Promise((resolve) => (asked = resolve));
+    const mayAnswer = new Promise((resolve) => (answer = resolve));
+    await page.route('**/decisions*', async (route) => {
+      asked();
+      await mayAnswer;
+      await route.continue();
+    });
+    server.tell({ state: { status: 'resign', winner: 'white' } });
+    await isAsked;
+    await page.getByRole('button', { name: 'New game' }).click();
+    await until(() => page.title(), (title) => title === 'Play a game · Sparring', 'the lobby');
+    const response = page.waitForResponse('**/decisions*');
+    answer();
+    await (await response).finished();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    assert.equal(await page.title(), 'Play a game · Sparring');
+  }));
+
 test('one slip of a hand resigns nothing: a double click, a held key, presses that come too soon or too late', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await page.clock.install();

@@ -89,6 +89,8 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
 
   let noted = false;
   const render = () => {
+    // An answer may come after the page was left, and the title is another page's then.
+    if (over.signal.aborted) return;
     banner.hidden = game.open;
     for (const part of [clocks, board, table, moves, chat, actions, entry, result, why, announcer, sounds]) part.render();
     noted ||= rememberOutcome(game);
