@@ -265,3 +265,38 @@ impl<'a> Shared<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::Variant,
+        engine::Limits,
+        units::{Depth, Nodes},
+    };
+
+    #[test]
+    fn a_helper_goes_on_beyond_the_depth_that_ends_the_leader() {
+        let limits = Limits {
+            depth: Some(Depth(2)),
+            nodes: Some(Nodes(20_000)),
+            ..Limits::default()
+        };
+        let search = Search::new(GameLine::new(Variant::Standard), limits);
+        let (engine, crew) = (Engine::new(1), Crew::new(2));
+        let (node, mut memory) = (Node::root(&search.line), Memory::new());
+        memory.begin(search.line.keys(), None);
+        let shared = Shared {
+            params: &engine.params,
+            reductions: &engine.reductions,
+            table: &engine.table,
+            crew: &crew,
+            node: &node,
+            search: &search,
+        };
+        // Its own nodes end it here, as no leader does.
+        let watch = Watch::follow(&search.limits, &crew, 1);
+        let found = Iteration::new(shared.searcher(&mut memory, watch), &node, &search).help();
+        assert!(found.depth > 4, "{found:?}");
+    }
+}

@@ -3,9 +3,8 @@
 Usage: endings.py ENGINE SYZYGY_FOLDER [NODES [GAMES [SEED [ENDING ...]]]]
 
 From won positions that chance makes, others for every seed, the side with the pieces to move, the engine plays with so
-many nodes a move. Without captures
-the tables' distance is that to mate, so that every half move beyond it is the engine's own. Prints a table; fails when a
-position is not mated before the fifty moves are over.
+many nodes a move. Without captures the tables' distance is that to mate, so that every half move beyond it is the
+engine's own. Prints a table; fails when a position is not mated before the fifty moves are over.
 """
 
 import random

@@ -8,7 +8,8 @@ use super::{Axis, COUNT, Style};
 /// Fitted to 1,400 games of each personality at 1500: three runs of `sparring style-report`, 400 without prices, 500 with the
 /// first ones, 500 with the second. What a personality cost beyond its price of then, on average over the runs, gives these by
 /// the least squares of the report's last line, which knows its own run only. What greed, trades and endgames show has changed
-/// since: their prices, and those of pawns and openness, follow three runs more, of 400 to 500 games.
+/// since: their prices, and those of pawns and openness, were moved by hand towards what three runs more, of 400 to 500
+/// games, said at their ends.
 const PRICES: [f32; COUNT] = [23.0, -21.0, 10.0, -65.0, -5.0, 9.0, 3.0, 8.0, -5.0, 1.0];
 
 /// By how much the logarithm of what a choice loses on average falls for each point of Elo. Levels of 1300 and 1700 lost 4.56
