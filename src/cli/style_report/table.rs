@@ -109,7 +109,10 @@ impl Feature {
     fn words(self) -> [&'static str; 2] {
         match self {
             Self::Axis(row) => [row.key, Signs::meaning(row.axis)],
-            Self::Kind(name, _) => [name, "moves of this kind that may be overlooked, of 40"],
+            Self::Kind(name, _) => [
+                name,
+                "moves of this kind, of 100 at which there was one that may be overlooked",
+            ],
         }
     }
 }

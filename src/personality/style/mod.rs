@@ -10,7 +10,7 @@ mod signs;
 pub use misses::Oversight;
 pub use signs::Signs;
 
-use misses::{Misses, OVERLOOKED};
+use misses::Misses;
 
 use super::choice::Candidate;
 use crate::{
@@ -198,13 +198,14 @@ impl Style {
             return;
         }
         let expected = balance::expected_loss(candidates);
-        self.pull(candidates, line);
-        balance::restore(candidates, self.allowance() * expected);
+        let eye = moves::Eye::new(line);
+        self.pull(candidates, &eye);
+        let blind = self.misses.work(candidates, &eye);
+        balance::restore(candidates, self.allowance() * expected + blind);
     }
 
-    /// Lets likings and oversights work on the chances, whatever that costs.
-    fn pull(&self, candidates: &mut [Candidate], line: &GameLine) {
-        let eye = moves::Eye::new(line);
+    /// Lets likings work on the chances, whatever that costs.
+    fn pull(&self, candidates: &mut [Candidate], eye: &moves::Eye<'_>) {
         let spares: Vec<f32> = (0..candidates.len())
             .map(|index| spare(candidates, index))
             .collect();
@@ -216,13 +217,7 @@ impl Style {
                 .sum();
             // What following the pull gives up: the move's own loss, or that of all others.
             let loss = if pull > 0.0 { candidate.loss } else { spare };
-            // Unlike a taste, an oversight asks for no forbearance: it is an error where the move was good.
-            let overlooked = if self.misses.cover(&eye, candidate.mv) {
-                OVERLOOKED
-            } else {
-                0.0
-            };
-            candidate.chance *= (STEP * pull * forbearance(loss) - overlooked).exp();
+            candidate.chance *= (STEP * pull * forbearance(loss)).exp();
         }
     }
 }
@@ -397,6 +392,29 @@ mod tests {
     }
 
     #[test]
+    fn who_overlooks_threats_loses_where_one_is_overlooked_and_less_elsewhere() {
+        let careless = Style::default().missing(&[Oversight::Defence]);
+        let lost = |start: &str| {
+            let line = GameLine::replay(Variant::Standard, start, "").unwrap();
+            let mut candidates = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+            for candidate in &mut candidates {
+                let is_good = candidate.mv.role() == crate::chess::Role::Knight;
+                candidate.loss = if is_good { 0.0 } else { 12.0 };
+            }
+            let before = balance::expected_loss(&candidates);
+            careless.lean(&mut candidates, &line);
+            balance::expected_loss(&candidates) / before
+        };
+        // A rook takes the knight unless it goes; then nothing is to be rescued.
+        let threatened = lost("2r1k3/8/8/8/8/2N5/8/4K3 w - - 0 1");
+        let safe = lost("2r1k3/8/8/8/8/2N5/3K4/8 w - - 0 1");
+        assert!(
+            threatened > 1.05 && safe < 0.98 && safe > 0.9,
+            "{threatened} {safe}"
+        );
+    }
+
+    #[test]
     fn a_style_loses_on_average_what_its_price_allows() {
         let (mut short, mut all) = (0, 0);
         for moves in [
@@ -416,7 +434,7 @@ mod tests {
                 for other in Axis::ALL {
                     let style = Style::default().with(row.axis, 2).with(other.axis, -2);
                     let (mut pulled, mut styled) = (plain.clone(), plain.clone());
-                    style.pull(&mut pulled, &line);
+                    style.pull(&mut pulled, &moves::Eye::new(&line));
                     style.lean(&mut styled, &line);
                     let lost = balance::expected_loss(&styled);
                     let allowed = style.allowance() * expected;

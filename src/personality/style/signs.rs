@@ -55,7 +55,8 @@ impl Signs {
         self.axes[axis as usize]
     }
 
-    /// Moves of 40 that were of a kind that somebody may overlook.
+    /// Moves of a kind that somebody may overlook, of 100 at which there was one. Not of all moves: who overlooks threats has
+    /// more pieces to rescue, so that rescues would not become fewer.
     #[must_use]
     pub fn of_kind(&self, kind: Oversight) -> Option<f64> {
         self.seen[kind as usize]
@@ -68,7 +69,7 @@ impl Signs {
             Axis::Attack => "own men within two squares of the other king, moves 11 to 30",
             Axis::Shelter => "own men one or two ranks before the own king, moves 11 to 30",
             Axis::Castling => "moves left to move 30 when it castles",
-            Axis::Greed => "captures that win material, of 40 moves",
+            Axis::Greed => "captures that win material, of 100 moves at which there was one",
             Axis::Trades => "exchanges of pieces begun, of 30 moves, up to move 30",
             Axis::Pawns => "pawn moves of 100, up to move 30",
             Axis::Openness => "files without pawns less pawns that block each other, moves 11 to 30",
@@ -84,7 +85,7 @@ impl Signs {
 struct Seen {
     moves: usize,
     castled: Option<usize>,
-    greedy: usize,
+    greedy: Share,
     trades: usize,
     pawns: usize,
     queen: usize,
@@ -94,7 +95,27 @@ struct Seen {
     middle: usize,
     open: i32,
     without_queens: usize,
-    kinds: [usize; Oversight::COUNT],
+    kinds: [Share; Oversight::COUNT],
+}
+
+/// How often a sort of move was played where there was one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    chances: usize,
+    played: usize,
+}
+
+impl Share {
+    /// Counts a move of somebody who could play such a one, or could not.
+    fn add(&mut self, could: bool, did: bool) {
+        self.chances += usize::from(could);
+        self.played += usize::from(did);
+    }
+
+    /// Of 100; none where there were too few to say anything.
+    fn of_100(self) -> Option<f64> {
+        (self.chances >= 3).then(|| 100.0 * self.played as f64 / self.chances as f64)
+    }
 }
 
 impl Seen {
@@ -102,15 +123,17 @@ impl Seen {
     fn before(&mut self, line: &GameLine, mv: Move) {
         self.moves += 1;
         let eye = Eye::new(line);
-        let gain = eye.gain(mv);
-        self.greedy += usize::from(mv.is_capture() && gain > 5 && !line.takes_back(mv));
-        self.offers += usize::from(gain < -5);
+        let wins = |mv: Move| mv.is_capture() && eye.gain(mv) > 5 && !line.takes_back(mv);
+        let legal = line.position().legal_moves();
+        self.greedy.add(legal.iter().any(|mv| wins(*mv)), wins(mv));
+        for (share, (_, kind)) in self.kinds.iter_mut().zip(Oversight::NAMES.0) {
+            let is_one = |mv: Move| Oversight::of(line, mv).any(|each| each == *kind);
+            share.add(legal.iter().any(|mv| is_one(*mv)), is_one(mv));
+        }
+        self.offers += usize::from(eye.gain(mv) < -5);
         self.trades += usize::from(eye.trade(mv) && self.moves <= NEVER);
         self.pawns += usize::from(mv.role() == Role::Pawn && self.moves <= NEVER);
         self.queen += usize::from(mv.role() == Role::Queen && self.moves <= EARLY);
-        for kind in Oversight::of(line, mv) {
-            self.kinds[kind as usize] += 1;
-        }
         if mv.is_castle() {
             self.castled.get_or_insert(self.moves);
         }
@@ -139,7 +162,7 @@ impl Seen {
                 Axis::Shelter => average(self.shelter),
                 Axis::Castling => (self.castled.is_some() || self.moves >= NEVER)
                     .then(|| NEVER.saturating_sub(self.castled.unwrap_or(NEVER)) as f64),
-                Axis::Greed => of_40(self.greedy),
+                Axis::Greed => self.greedy.of_100(),
                 Axis::Trades => each(30 * self.trades, self.moves.min(NEVER)).filter(|_| self.moves >= 10),
                 Axis::Pawns => each(100 * self.pawns, self.moves.min(NEVER)),
                 Axis::Openness => average(self.open),
@@ -150,7 +173,7 @@ impl Seen {
         }
         Signs {
             axes,
-            seen: self.kinds.map(of_40),
+            seen: self.kinds.map(Share::of_100),
         }
     }
 }
@@ -192,12 +215,36 @@ mod tests {
         assert_eq!(white.on(Axis::Queen), None, "too short");
         assert_eq!(
             white.of_kind(Oversight::Knights),
-            Some(40.0 * 2.0 / 11.0),
-            "f3 and c3; d4 took back"
+            Some(100.0 * 2.0 / 11.0),
+            "f3 and c3, of all its moves; d4 took back"
         );
         let black = Signs::of(&game, Color::Black);
         assert_eq!(black.on(Axis::Castling), None, "not yet known");
         assert!(black.on(Axis::Trades) > Some(0.0));
+    }
+
+    #[test]
+    fn greed_and_rescues_are_counted_where_there_was_something_to_take_or_to_rescue() {
+        // A pawn hangs, or a knight does, and only the third move sees it; then nothing is left to take or to rescue.
+        for (start, moves, hoped) in [
+            (
+                "4k3/8/8/8/p7/8/8/R3K3 w - - 0 1",
+                "e1e2 e8e7 e2e3 e7e6 a1a4 e6e5 e3f3",
+                [Some(100.0 / 3.0), None],
+            ),
+            (
+                "2r1k3/8/8/8/8/2N5/8/4K3 w - - 0 1",
+                "e1f1 e8f8 f1g1 f8g8 c3b5 g8f8 g1g2",
+                [None, Some(100.0 / 3.0)],
+            ),
+            // Two chances say nothing yet.
+            ("4k3/8/8/8/p7/8/8/R3K3 w - - 0 1", "e1e2 e8e7 a1a4", [None, None]),
+        ] {
+            let game = GameLine::replay(Variant::Standard, start, moves).unwrap();
+            let signs = Signs::of(&game, Color::White);
+            let found = [signs.on(Axis::Greed), signs.of_kind(Oversight::Defence)];
+            assert_eq!(found, hoped, "{moves}");
+        }
     }
 
     #[test]
