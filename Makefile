@@ -64,6 +64,7 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 
 .PHONY: test
 test: fmt lint web test-rust test-long
+	@test -d ../shared/testdata || echo 'Not run: the rules against tables of others (perft.rs) and all samples of the wire but our own (lichess_examples.rs), whose data in ../shared is not beside this checkout'
 
 # What takes minutes, most of them spent waiting for clocks and for a browser: in two rows, one beside the other.
 .PHONY: test-long test-rest

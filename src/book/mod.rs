@@ -58,6 +58,7 @@ mod trail;
 mod tree;
 mod turns;
 mod walk;
+mod word;
 
 pub use check::{check, check_bytes, missing_transpositions, rare_moves};
 pub use compile::{CompileError, Origin};

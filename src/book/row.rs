@@ -9,9 +9,10 @@ use crate::{
 
 use super::{
     mark::{MAX_WEIGHT, Worth, split_marks},
-    moves::{Unread, in_plain_signs, read_move},
+    moves::{Unread, read_move},
     text::Line,
     trail::Trail,
+    word::{Word, classify},
 };
 
 /// A move as a row plays it.
@@ -33,63 +34,6 @@ pub(super) struct Played {
     pub written: Option<Range<usize>>,
     /// The byte behind the move and the marks at it: where a number may be added.
     pub end: usize,
-}
-
-/// What a word of a row is, by its look alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Word<'t> {
-    /// `12.` or `12...`, perhaps with its move attached.
-    Count(&'t str, &'t str),
-    /// A number behind a move.
-    Weight(&'t str),
-    /// Marks behind a move.
-    Marks(&'t str),
-    Bar,
-    /// The result of a game, as in PGN.
-    Result,
-    Move(&'t str),
-}
-
-fn classify(word: &str) -> Word<'_> {
-    // Most words are moves, and only the mark begins with an x.
-    if let Some(first) = word.as_bytes().first()
-        && first.is_ascii_alphabetic()
-        && *first != b'x'
-    {
-        return Word::Move(word);
-    }
-    match word {
-        "|" => return Word::Bar,
-        "xx" => return Word::Marks(word),
-        // Some programs write so that nobody moves.
-        "0000" => return Word::Move(word),
-        _ => {}
-    }
-    let typed = in_plain_signs(word);
-    match typed.as_deref().unwrap_or(word) {
-        "*" | "1-0" | "0-1" | "1/2-1/2" | "1/2" => return Word::Result,
-        "0-0" | "0-0-0" => return Word::Move(word),
-        _ => {}
-    }
-    if word == "xx@" || word.bytes().all(|c| matches!(c, b'!' | b'?' | b'@')) {
-        return Word::Marks(word);
-    }
-    let digits = word.len() - word.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    if digits == 0 {
-        return Word::Move(word);
-    }
-    let (number, rest) = word.split_at(digits);
-    let bare = rest.trim_start_matches(['.', '…']);
-    let is_fraction = rest.len() == bare.len() + 1 && !bare.is_empty() && bare.parse::<u32>().is_ok();
-    if is_fraction {
-        Word::Weight(word)
-    } else if rest.starts_with(['.', '…']) {
-        Word::Count(number, bare)
-    } else if rest.starts_with('-') || typed.is_some() {
-        Word::Move(word)
-    } else {
-        Word::Weight(word)
-    }
 }
 
 /// Where in a row the reading is.

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// An exchange that wins or loses no more than this, in tenths of a pawn, is an even one.
-const EVEN: i32 = 5;
+pub(super) const EVEN: i32 = 5;
 
 /// Half moves of a game after which moving the queen is no longer early.
 const EARLY: usize = 24;

@@ -4,8 +4,8 @@ use shakmaty::{Bitboard, Board};
 
 use super::{
     Axis, COUNT,
-    misses::Oversight,
-    moves::{Eye, before_king},
+    misses::{Misses, Oversight},
+    moves::{EVEN, Eye, before_king},
 };
 use crate::chess::{Color, GameLine, Move, Role, Rules as _, men_near_king, pawnless_files};
 
@@ -123,14 +123,14 @@ impl Seen {
     fn before(&mut self, line: &GameLine, mv: Move) {
         self.moves += 1;
         let eye = Eye::new(line);
-        let wins = |mv: Move| mv.is_capture() && eye.gain(mv) > 5 && !line.takes_back(mv);
+        let wins = |mv: Move| mv.is_capture() && eye.gain(mv) > EVEN && !line.takes_back(mv);
         let legal = line.position().legal_moves();
         self.greedy.add(legal.iter().any(|mv| wins(*mv)), wins(mv));
         for (share, (_, kind)) in self.kinds.iter_mut().zip(Oversight::NAMES.0) {
-            let is_one = |mv: Move| Oversight::of(line, mv).any(|each| each == *kind);
+            let is_one = |mv: Move| Misses::of(&[*kind]).cover(&eye, mv);
             share.add(legal.iter().any(|mv| is_one(*mv)), is_one(mv));
         }
-        self.offers += usize::from(eye.gain(mv) < -5);
+        self.offers += usize::from(eye.gain(mv) < -EVEN);
         self.trades += usize::from(eye.trade(mv) && self.moves <= NEVER);
         self.pawns += usize::from(mv.role() == Role::Pawn && self.moves <= NEVER);
         self.queen += usize::from(mv.role() == Role::Queen && self.moves <= EARLY);
