@@ -1,11 +1,18 @@
 //! The threads of one search (lazy SMP): each deepens the root on its own, and they meet in the shared table alone.
 //!
-//! What they tell each other beside it is kept here: that the search is over, how many nodes each has visited, and
-//! how many have reached which depth.
+//! What they tell each other beside it is kept here: that the search is over, how many nodes each has visited, how many
+//! have begun which depth, and what the deepest iteration that any of them finished came to. Whoever is still busy with
+//! one that is no deeper leaves it and goes on from there, so that a depth takes no longer than its luckiest thread.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed},
+};
 
-use super::score::{MATE_BOUND, MAX_PLY};
+use super::{
+    root::RootMove,
+    score::{DEEPEST, MATE_BOUND},
+};
 
 /// The most threads that a search may have.
 pub const MAX_THREADS: usize = 256;
@@ -22,6 +29,16 @@ pub(super) struct Crew {
     lanes: Vec<Lane>,
     /// By depth: how many threads have begun that iteration.
     begun: Vec<AtomicUsize>,
+    /// The depth of `finished`, to be looked at without a lock; 0 before there is one.
+    deepest: AtomicI32,
+    finished: Mutex<Finished>,
+}
+
+/// The deepest iteration that any thread has finished.
+#[derive(Debug, Default)]
+struct Finished {
+    seldepth: usize,
+    moves: Vec<RootMove>,
 }
 
 impl Crew {
@@ -31,7 +48,9 @@ impl Crew {
         Self {
             over: AtomicBool::new(false),
             lanes: (0..threads).map(|_| Lane::default()).collect(),
-            begun: (0..MAX_PLY).map(|_| AtomicUsize::new(0)).collect(),
+            begun: (0..=DEEPEST).map(|_| AtomicUsize::new(0)).collect(),
+            deepest: AtomicI32::new(0),
+            finished: Mutex::default(),
         }
     }
 
@@ -45,6 +64,7 @@ impl Crew {
         self.over.store(false, Relaxed);
         self.lanes.iter().for_each(|lane| lane.0.store(0, Relaxed));
         self.begun.iter().for_each(|count| count.store(0, Relaxed));
+        self.deepest.store(0, Relaxed);
     }
 
     /// Ends the search of all threads.
@@ -70,29 +90,62 @@ impl Crew {
         others.map(|(_, lane)| lane.0.load(Relaxed)).sum()
     }
 
-    /// The first iteration from `depth` on that a helper should search, and notes that it does.
-    pub fn take_depth(&self, depth: i32) -> i32 {
-        let mut index = usize::try_from(depth).unwrap_or(0).min(MAX_PLY - 1);
-        while index + 1 < self.begun.len() && is_crowded(self.threads(), self.begun[index].load(Relaxed)) {
-            index += 1;
+    /// The iteration that a thread should search next, from `depth` to `last` plies deep, and notes that it does: the first
+    /// that is not left to others.
+    pub fn take_depth(&self, depth: i32, last: i32) -> i32 {
+        let mut depth = depth;
+        while depth < last && is_crowded(self.threads(), self.begun(depth).load(Relaxed)) {
+            depth += 1;
         }
-        self.note_depth(index as i32);
-        index as i32
+        self.begun(depth).fetch_add(1, Relaxed);
+        depth
     }
 
-    /// Notes that a thread begins an iteration.
-    pub fn note_depth(&self, depth: i32) {
-        let count = usize::try_from(depth)
-            .ok()
-            .and_then(|depth| self.begun.get(depth));
-        if let Some(count) = count {
-            count.fetch_add(1, Relaxed);
+    fn begun(&self, depth: i32) -> &AtomicUsize {
+        &self.begun[depth.clamp(0, DEEPEST) as usize]
+    }
+
+    /// How deep the deepest iteration is that any thread has finished; 0 before there is one.
+    pub fn deepest(&self) -> i32 {
+        self.deepest.load(Relaxed)
+    }
+
+    /// Tells the others what a finished iteration came to, unless one as deep is known.
+    pub fn share(&self, depth: i32, seldepth: usize, moves: &[RootMove]) {
+        if self.threads() == 1 {
+            return;
         }
+        let mut finished = self.finished();
+        if depth > self.deepest() {
+            finished.seldepth = seldepth;
+            finished.moves.clear();
+            finished.moves.extend_from_slice(moves);
+            self.deepest.store(depth, Relaxed);
+        }
+    }
+
+    /// Takes over what the deepest finished iteration came to, and says how deep it was. Only the count of nodes below
+    /// each move stays that of the thread itself.
+    pub fn adopt(&self, seldepth: &mut usize, moves: &mut Vec<RootMove>) -> i32 {
+        let finished = self.finished();
+        *seldepth = finished.seldepth.max(*seldepth);
+        let own = std::mem::replace(moves, finished.moves.clone());
+        for root in moves {
+            let same = own.iter().find(|other| other.mv == root.mv);
+            root.nodes = same.map_or(0, |other| other.nodes);
+        }
+        self.deepest()
+    }
+
+    fn finished(&self) -> MutexGuard<'_, Finished> {
+        // A thread that dies takes the whole search with it, so that nobody looks at what it left half done.
+        self.finished.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether a helper should leave an iteration out: joining, it would make more than two thirds of all threads search
-/// the same depth. Wasp's rule, but counting the newcomer, so that the second of two threads runs a ply ahead.
+/// Whether a thread should leave an iteration to others: joining, it would make more than two thirds of all threads
+/// search the same depth. Wasp's rule, but counting the newcomer and meant for the leader too, so that of two threads
+/// each has a depth of its own.
 pub(super) fn is_crowded(threads: usize, begun: usize) -> bool {
     begun > 0 && 3 * (begun + 1) > 2 * threads
 }
@@ -131,9 +184,10 @@ pub(super) fn elect<M: PartialEq>(found: &[Found<M>]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::{Move, Rules as _, Variant};
 
     #[test]
-    fn helpers_leave_out_what_two_thirds_search_already() {
+    fn threads_leave_out_what_two_thirds_search_already() {
         for (threads, begun, crowded) in [
             (2, 0, false),
             (2, 1, true),
@@ -151,14 +205,53 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_takes_the_next_depth_that_is_not_crowded() {
+    fn a_thread_takes_the_next_depth_that_is_not_crowded() {
         let crew = Crew::new(2);
-        crew.note_depth(1);
-        assert_eq!(crew.take_depth(1), 2);
-        assert_eq!(crew.take_depth(3), 3);
+        assert_eq!([1, 1, 1].map(|depth| crew.take_depth(depth, 100)), [1, 2, 3]);
+        // The last depth was asked for, however many search it.
+        assert_eq!(crew.take_depth(3, 3), 3);
         crew.begin();
-        assert_eq!(crew.take_depth(1), 1);
-        assert_eq!(crew.take_depth(500), MAX_PLY as i32 - 1);
+        assert_eq!(crew.take_depth(1, 100), 1);
+        let alone = Crew::new(1);
+        assert_eq!([1, 2, 3].map(|depth| alone.take_depth(depth, 100)), [1, 2, 3]);
+        assert_eq!(alone.take_depth(DEEPEST, DEEPEST), DEEPEST);
+    }
+
+    #[test]
+    fn three_threads_may_share_a_depth_by_two() {
+        let crew = Crew::new(3);
+        assert_eq!(
+            [1; 6].map(|depth| crew.take_depth(depth, 100)),
+            [1, 1, 2, 2, 3, 3]
+        );
+    }
+
+    fn roots(nodes: u64) -> Vec<RootMove> {
+        let moves = Variant::Standard.start().legal_moves();
+        let root = |mv: &Move| RootMove {
+            nodes,
+            ..RootMove::new(*mv, 0)
+        };
+        moves.iter().map(root).collect()
+    }
+
+    #[test]
+    fn the_deepest_finished_iteration_is_known_to_all() {
+        let crew = Crew::new(2);
+        let (mut mine, mut theirs) = (roots(7), roots(11));
+        theirs.reverse();
+        let best = theirs[0].mv;
+        theirs[0].score = 30;
+        crew.share(5, 9, &theirs);
+        // No deeper, so not asked for.
+        crew.share(5, 20, &mine);
+        assert_eq!(crew.deepest(), 5);
+        let mut seldepth = 4;
+        assert_eq!((crew.adopt(&mut seldepth, &mut mine), seldepth), (5, 9));
+        assert_eq!((mine[0].mv, mine[0].score), (best, 30));
+        assert!(mine.iter().all(|root| root.nodes == 7));
+        crew.begin();
+        assert_eq!(crew.deepest(), 0);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) struct Pace {
     mate: Option<u32>,
     /// Where the opponent captured with the last move.
     recapture: Option<Square>,
-    /// For how many iterations the best move stayed the same.
+    /// For how many plies of depth the best move stayed the same.
     steady: u32,
     /// By how much the last iteration's score was below that of the one before.
     fall: i32,
@@ -40,9 +40,11 @@ impl Pace {
         }
     }
 
-    /// Notes a finished iteration: whether it kept the best move, and by how much its score fell.
-    pub fn note(&mut self, kept: bool, fall: i32) {
-        self.steady = if kept { self.steady + 1 } else { 0 };
+    /// Notes a finished iteration: whether it kept the best move, by how many plies it was deeper than the last, and by how
+    /// much its score fell.
+    pub fn note(&mut self, kept: bool, deeper: i32, fall: i32) {
+        let deeper = u32::try_from(deeper).unwrap_or(0);
+        self.steady = if kept { self.steady + deeper } else { 0 };
         self.fall = fall;
     }
 

@@ -270,22 +270,19 @@ impl<'a> Shared<'a> {
 mod tests {
     use super::*;
     use crate::{
-        chess::Variant,
-        engine::Limits,
+        chess::{Rules as _, Variant},
+        engine::{Limits, root::RootMove},
         units::{Depth, Nodes},
     };
 
-    #[test]
-    fn a_helper_goes_on_beyond_the_depth_that_ends_the_leader() {
-        let limits = Limits {
-            depth: Some(Depth(2)),
-            nodes: Some(Nodes(20_000)),
-            ..Limits::default()
-        };
+    /// What a helper of two threads finds from the start position within so many nodes of its own, with what the other
+    /// one has told before.
+    fn help(limits: Limits, told: impl FnOnce(&Crew)) -> Found<Option<Move>> {
         let search = Search::new(GameLine::new(Variant::Standard), limits);
         let (engine, crew) = (Engine::new(1), Crew::new(2));
         let (node, mut memory) = (Node::root(&search.line), Memory::new());
         memory.begin(search.line.keys(), None);
+        told(&crew);
         let shared = Shared {
             params: &engine.params,
             reductions: &engine.reductions,
@@ -296,7 +293,36 @@ mod tests {
         };
         // Its own nodes end it here, as no leader does.
         let watch = Watch::follow(&search.limits, &crew, 1);
-        let found = Iteration::new(shared.searcher(&mut memory, watch), &node, &search).help();
+        Iteration::new(shared.searcher(&mut memory, watch), &node, &search).help()
+    }
+
+    #[test]
+    fn a_helper_goes_on_beyond_the_depth_that_ends_the_leader() {
+        let limits = Limits {
+            depth: Some(Depth(2)),
+            nodes: Some(Nodes(20_000)),
+            ..Limits::default()
+        };
+        let found = help(limits, |_| ());
         assert!(found.depth > 4, "{found:?}");
+    }
+
+    #[test]
+    fn a_thread_that_is_overtaken_goes_on_from_what_the_other_found() {
+        let limits = Limits {
+            nodes: Some(Nodes(2000)),
+            ..Limits::default()
+        };
+        let alone = help(limits, |_| ());
+        assert!(alone.depth < 40, "{alone:?}");
+        let mut best = None;
+        let found = help(limits, |crew| {
+            let moves = Variant::Standard.start().legal_moves();
+            let roots: Vec<RootMove> = moves.iter().rev().map(|mv| RootMove::new(*mv, 0)).collect();
+            best = roots.first().map(|root| root.mv);
+            crew.share(40, 50, &roots);
+        });
+        assert_eq!((found.depth, found.mv), (40, best));
+        assert_ne!(alone.mv, best);
     }
 }

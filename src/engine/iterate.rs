@@ -6,7 +6,7 @@ use super::{
     enough::Pace,
     node::Node,
     root::{RootMove, root_moves},
-    score::{INFINITE, MATE_BOUND, MAX_PLY},
+    score::{DEEPEST, INFINITE, MATE_BOUND, MAX_PLY},
     searcher::Searcher,
 };
 use crate::{
@@ -49,23 +49,30 @@ impl<'a> Iteration<'a> {
         let mut pace = Pace::new(search);
         report.finished.clear();
         report.finished.reserve(MAX_PLY);
-        for depth in 1..=last_depth(search) {
-            if self.moves.is_empty() {
+        let last = last_depth(search);
+        while self.depth < last && !self.moves.is_empty() {
+            let before = (self.depth, self.moves[0].mv, self.moves[0].worth());
+            let depth = self.searcher.crew.take_depth(self.depth + 1, last);
+            if !self.deepen(depth, Some((&mut *tell, &mut *report))) {
                 break;
             }
-            self.searcher.crew.note_depth(depth);
-            let before = self.moves[0].worth();
-            let best = self.moves[0].mv;
-            if !self.search_lines(depth, Some((&mut *tell, &mut *report))) {
-                break;
-            }
-            self.depth = depth;
             self.fill(report);
+            // A depth that was left to others counts as worth what the next one came to.
+            let score = report
+                .lines
+                .first()
+                .map_or(Score::from_value(0), |line| line.score);
             report
                 .finished
-                .extend(report.lines.first().map(|line| line.score));
+                .resize(usize::try_from(self.depth).unwrap_or(0), score);
             tell(News::Iteration(report));
-            pace.note(self.moves[0].mv == best, before - self.moves[0].worth());
+            let (depth, best, worth) = before;
+            pace.note(
+                self.moves[0].mv == best,
+                self.depth - depth,
+                worth - self.moves[0].worth(),
+            );
+            let depth = self.depth;
             if pace.is_enough(&mut self, depth) {
                 break;
             }
@@ -75,18 +82,32 @@ impl<'a> Iteration<'a> {
         self.finish()
     }
 
-    /// Deepens as a helper until the search is over, leaving out what others search already. A limit of depth is the leader's:
+    /// Deepens as a helper until the search is over. A limit of depth is the leader's:
     /// a helper that ended a ply ahead of it would leave it alone with the last iteration, the longest of all.
     pub fn help(mut self) -> Found<Option<Move>> {
-        let mut depth = self.searcher.crew.take_depth(1);
-        while !self.moves.is_empty() && self.search_lines(depth, None) {
-            self.depth = depth;
-            depth = self.searcher.crew.take_depth(depth + 1);
-            if depth == self.depth {
+        while self.depth < DEEPEST && !self.moves.is_empty() {
+            let depth = self.searcher.crew.take_depth(self.depth + 1, DEEPEST);
+            if !self.deepen(depth, None) {
                 break;
             }
         }
         self.finish()
+    }
+
+    /// Searches an iteration, or takes over what another thread was the first to find as deeply. False when the search was
+    /// over before.
+    fn deepen(&mut self, depth: i32, voice: Option<Voice<'_>>) -> bool {
+        self.searcher.watch.begin(depth);
+        let finished = self.search_lines(depth, voice);
+        let overtaken = self.searcher.watch.end();
+        let crew = self.searcher.crew;
+        if finished {
+            crew.share(depth, self.searcher.seldepth, &self.moves);
+            self.depth = depth;
+        } else if overtaken {
+            self.depth = crew.adopt(&mut self.searcher.seldepth, &mut self.moves);
+        }
+        finished || overtaken
     }
 
     fn finish(self) -> Found<Option<Move>> {
@@ -211,9 +232,8 @@ impl<'a> Iteration<'a> {
 type Voice<'a> = (&'a mut dyn FnMut(News<'_>), &'a mut Report);
 
 fn last_depth(search: &Search) -> i32 {
-    let deepest = MAX_PLY as i32 - 1;
-    search.limits.depth.map_or(deepest, |Depth(depth)| {
-        i32::try_from(depth).unwrap_or(i32::MAX).clamp(1, deepest)
+    search.limits.depth.map_or(DEEPEST, |Depth(depth)| {
+        i32::try_from(depth).unwrap_or(i32::MAX).clamp(1, DEEPEST)
     })
 }
 
@@ -267,8 +287,6 @@ pub(super) fn order(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> i32) {
 
 #[cfg(test)]
 mod tests {
-    use arrayvec::ArrayVec;
-
     use super::*;
     use crate::chess::Variant;
 
@@ -280,12 +298,8 @@ mod tests {
             .iter()
             .zip([(101, 90), (96, 108), (-INFINITE, 120), (-INFINITE, 50)])
             .map(|(mv, (score, previous))| RootMove {
-                mv: *mv,
-                score,
                 previous,
-                sureness: Sureness::Exact,
-                pv: ArrayVec::from_iter([*mv]),
-                nodes: 0,
+                ..RootMove::new(*mv, score)
             })
             .collect();
         let best = moves[0].mv;

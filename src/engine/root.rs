@@ -39,6 +39,18 @@ pub(super) struct RootMove {
 }
 
 impl RootMove {
+    /// A move of which nothing is known but a score to be ranked by.
+    pub fn new(mv: Move, score: i32) -> Self {
+        Self {
+            mv,
+            score,
+            previous: 0,
+            sureness: Sureness::Exact,
+            pv: ArrayVec::from_iter([mv]),
+            nodes: 0,
+        }
+    }
+
     /// The best knowledge of its worth.
     pub fn worth(&self) -> i32 {
         if self.score > -INFINITE {
@@ -87,14 +99,7 @@ pub(super) fn root_moves(searcher: &mut Searcher<'_>, node: &Node, only: &[Move]
     };
     let past = searcher.past(node, 0);
     for mv in legal.iter().copied().filter(|mv| is_chosen(*mv)) {
-        roots.push(RootMove {
-            mv,
-            score: first_rank(searcher, node, mv, &past),
-            previous: 0,
-            sureness: Sureness::Exact,
-            pv: ArrayVec::from_iter([mv]),
-            nodes: 0,
-        });
+        roots.push(RootMove::new(mv, first_rank(searcher, node, mv, &past)));
     }
     iterate::order(roots, |root| root.score);
     let eval = if node.in_check() {

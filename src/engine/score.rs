@@ -7,6 +7,9 @@ use crate::units::Centipawns;
 /// The deepest ply a search reaches, quiescence included.
 pub(super) const MAX_PLY: usize = 128;
 
+/// The depth of the last iteration there is.
+pub(super) const DEEPEST: i32 = MAX_PLY as i32 - 1;
+
 /// A mate on the board, for the winner; each ply of distance takes one off.
 pub(super) const MATE: i32 = 32_000;
 

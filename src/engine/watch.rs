@@ -20,7 +20,18 @@ pub(super) struct Watch<'a> {
     lane: usize,
     /// What the first thread looks at; helpers only follow it.
     lead: Option<Lead<'a>>,
-    stopped: bool,
+    state: State,
+    /// The depth of the iteration under way, where one as deep that another thread finishes makes it needless.
+    iteration: Option<i32>,
+}
+
+/// Whether the nodes of a search still count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Running,
+    /// Another thread has finished an iteration as deep as the one under way, which is to be left.
+    Overtaken,
+    Over,
 }
 
 struct Lead<'a> {
@@ -76,11 +87,28 @@ impl<'a> Watch<'a> {
             crew,
             lane,
             lead: None,
-            stopped: false,
+            state: State::Running,
+            iteration: None,
         }
     }
 
-    /// Counts a node that is about to be searched. False when it must not be: the search is over.
+    /// Notes that an iteration of so many plies begins, which ends early when another thread is the first to finish one as
+    /// deep.
+    pub fn begin(&mut self, depth: i32) {
+        self.iteration = Some(depth);
+    }
+
+    /// Notes that the iteration has ended, one way or the other; true when it was overtaken.
+    pub fn end(&mut self) -> bool {
+        self.iteration = None;
+        let overtaken = self.state == State::Overtaken;
+        if overtaken {
+            self.state = State::Running;
+        }
+        overtaken
+    }
+
+    /// Counts a node that is about to be searched. False when it must not be: the search or its iteration is over.
     #[inline]
     pub fn visit(&mut self) -> bool {
         if self.nodes >= self.checkpoint && self.is_over() {
@@ -93,12 +121,24 @@ impl<'a> Watch<'a> {
     #[cold]
     fn is_over(&mut self) -> bool {
         let left = self.limit.saturating_sub(self.all_nodes());
-        self.stopped = self.stopped || left == 0 || self.is_called_off();
+        if self.state == State::Running {
+            self.state = self.judge(left);
+        }
         // With several threads the limit is shared out, so that together they hardly overstep it.
         let often = if self.nodes == 0 { FIRST_LOOK } else { POLL };
         let share = (left / self.crew.threads() as u64).clamp(1, often);
-        self.checkpoint = self.nodes + if self.stopped { 0 } else { share };
-        self.stopped
+        self.checkpoint = self.nodes + if self.stopped() { 0 } else { share };
+        self.stopped()
+    }
+
+    fn judge(&mut self, left: u64) -> State {
+        if left == 0 || self.is_called_off() {
+            State::Over
+        } else if self.iteration.is_some_and(|depth| self.crew.deepest() >= depth) {
+            State::Overtaken
+        } else {
+            State::Running
+        }
     }
 
     fn is_called_off(&mut self) -> bool {
@@ -114,9 +154,9 @@ impl<'a> Watch<'a> {
         self.lead.as_ref().map_or(Millis::ZERO, |lead| lead.stall)
     }
 
-    /// Whether the search was cut short, so that results from now on mean nothing.
+    /// Whether the search, or the iteration under way, was cut short, so that results from now on mean nothing.
     pub fn stopped(&self) -> bool {
-        self.stopped
+        self.state != State::Running
     }
 
     /// Nodes of this thread so far.
@@ -236,5 +276,24 @@ mod tests {
         assert!((0..9000).all(|_| helper.visit()));
         crew.finish();
         assert!((0..=POLL).any(|_| !helper.visit()));
+    }
+
+    #[test]
+    fn an_iteration_is_left_when_another_thread_has_finished_one_as_deep() {
+        let crew = Crew::new(2);
+        let mut watch = Watch::follow(&Limits::default(), &crew, 1);
+        watch.begin(5);
+        crew.share(4, 0, &[]);
+        assert!((0..10 * POLL).all(|_| watch.visit()));
+        crew.share(5, 0, &[]);
+        assert!((0..=POLL).any(|_| !watch.visit()) && watch.stopped());
+        assert!(watch.end() && !watch.stopped());
+        // What is searched between two iterations cannot be overtaken, nor can a deeper one.
+        assert!((0..10 * POLL).all(|_| watch.visit()));
+        watch.begin(6);
+        assert!((0..10 * POLL).all(|_| watch.visit()));
+        crew.finish();
+        assert!((0..=POLL).any(|_| !watch.visit()));
+        assert!(!watch.end() && watch.stopped());
     }
 }
