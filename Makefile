@@ -24,6 +24,7 @@ help:
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels and GNU Chess, hours (GAMES=400)'
+	@echo 'make threads       two threads against one: time to a depth, and 1,000 games at 10+0.1, hours (GAMES=1000)'
 	@echo 'make speeds        a level at bullet against the same one at blitz and at rapid: equal within 30 Elo (GAMES=600)'
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency, 200 games, and memory over 10,000 short ones, printed as a table'
@@ -172,6 +173,15 @@ strength: runner
 	$(AGAINST) /usr/games/stockfish $(call LIMITED,2200) $(call AS_BAR,stockfish-2200)   # at least 60 %
 	$(AGAINST) '/usr/games/gnuchess -u' $(call AS_BAR,gnuchess)   # at least 85 %
 	$(AGAINST) /usr/games/stockfish $(call LIMITED,2850) $(call AS_BAR,stockfish-2850)   # the aim: half
+
+# Two threads against one, a game at a time on two cores: how much sooner they come to a depth, and a match. Seven hours.
+.PHONY: threads
+threads: GAMES ?= 1000
+threads: runner
+	mkdir -p $(RUNS)
+	target/release/sparring bench 17 --threads 2 --positions $(TESTDATA)/book/openings.epd   # at least 1.6 times as soon
+	$(AGAINST) ./$(EXE) --option 1:Threads=2 --tc 10+0.1 --games $(GAMES) --option Hash=16 $(OPENINGS) \
+		--record $(RUNS)/threads.ndjson   # at least +40 Elo
 
 # A level is the same at every speed. Its moves take a few hundredths of a second, whatever the clock shows. The engine alone
 # has no levels.

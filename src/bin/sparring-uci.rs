@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use sparring::{engine::bench, uci, units::Depth};
+use sparring::{chess::GameLine, engine::bench, uci, units::Depth};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -14,10 +14,10 @@ fn main() -> ExitCode {
         [] => uci::run(io::stdin().lock(), io::stdout()).map_err(|error| format!("standard input: {error}")),
         ["bench"] => say(uci::bench(bench::DEPTH)),
         ["bench", "--fixed-cost"] => say(uci::fixed_cost()),
-        ["bench", "--threads", threads] => number(threads).and_then(|threads| say(uci::scaling(threads as usize, bench::DEPTH))),
+        ["bench", "--threads", threads] => number(threads).and_then(|threads| say(scaling(threads, bench::DEPTH.0))),
         ["bench", "--threads", threads, depth] => number(threads)
             .and_then(|threads| Ok((threads, number(depth)?)))
-            .and_then(|(threads, depth)| say(uci::scaling(threads as usize, Depth(depth)))),
+            .and_then(|(threads, depth)| say(scaling(threads, depth))),
         ["bench", depth] => number(depth).and_then(|depth| say(uci::bench(Depth(depth)))),
         ["spsa"] => say(uci::tunables()),
         ["perft", fen, depth, "--compare"] => number(depth)
@@ -39,6 +39,11 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+fn scaling(threads: u32, depth: u32) -> impl std::fmt::Display {
+    let lines: Vec<GameLine> = bench::lines().collect();
+    uci::scaling(&lines, threads as usize, Depth(depth))
 }
 
 fn say(line: impl std::fmt::Display) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
 
 pub mod account;
+pub mod bench;
 pub mod bench_daemon;
 pub mod book;
 pub mod check;
@@ -60,7 +61,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use exit::Exit;
 
-use crate::{chess::FenError, engine::bench, uci, units::Depth};
+use crate::{chess::FenError, uci};
 
 /// A lichess bot that people enjoy playing.
 #[derive(Debug, Parser)]
@@ -101,17 +102,7 @@ enum Command {
     /// Speaks UCI on standard input and output: the engine for any chess program.
     Uci,
     /// Counts the nodes of searches of fixed positions: the engine's signature, and its speed.
-    Bench {
-        /// How deep to search each position.
-        #[arg(default_value_t = bench::DEPTH.0)]
-        depth: u32,
-        /// Times searches of few nodes instead: what a move of a weak level costs.
-        #[arg(long, conflicts_with = "threads")]
-        fixed_cost: bool,
-        /// Compares so many threads to one instead: how much sooner they come to the depth.
-        #[arg(long, value_parser = clap::value_parser!(u32).range(2..=256))]
-        threads: Option<u32>,
-    },
+    Bench(bench::Args),
     /// Counts the leaves of the tree of legal moves, move by move.
     Perft {
         /// The position as FEN, or `startpos`.
@@ -178,13 +169,7 @@ pub fn main() -> ExitCode {
         Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Games(args)) => games::run(args),
         Some(Command::Uci) => speak_uci(),
-        Some(Command::Bench { fixed_cost: true, .. }) => print(uci::fixed_cost()),
-        Some(Command::Bench {
-            threads: Some(threads),
-            depth,
-            ..
-        }) => print(uci::scaling(*threads as usize, Depth(*depth))),
-        Some(Command::Bench { depth, .. }) => print(uci::bench(Depth(*depth))),
+        Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Perft { fen, depth, compare }) => count(fen, *depth, *compare)
             .map_err(anyhow::Error::from)
             .and_then(print),

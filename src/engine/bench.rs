@@ -131,7 +131,7 @@ pub fn run_until(engine: &mut Engine, depth: Depth, around: &Surroundings<'_>) -
 }
 
 /// The positions, each without a game before it.
-fn lines() -> impl Iterator<Item = GameLine> {
+pub fn lines() -> impl Iterator<Item = GameLine> {
     POSITIONS
         .iter()
         .filter_map(|fen| GameLine::replay(Variant::Standard, fen, "").ok())
@@ -196,7 +196,13 @@ impl Scaling {
 
 /// Searches every position to a depth, first with one thread and then with several, each time with a cleared engine:
 /// in turns, so that a machine that changes its pace does so for both.
-pub fn scaling(hash_mib: usize, threads: usize, depth: Depth, clock: &dyn Clock) -> Scaling {
+pub fn scaling(
+    lines: &[GameLine],
+    hash_mib: usize,
+    threads: usize,
+    depth: Depth,
+    clock: &dyn Clock,
+) -> Scaling {
     let (mut alone, mut together) = (Engine::new(hash_mib), Engine::new(hash_mib));
     together.set_threads(threads);
     let (stop, none) = (
@@ -217,8 +223,8 @@ pub fn scaling(hash_mib: usize, threads: usize, depth: Depth, clock: &dyn Clock)
         together: none,
         each: Vec::new(),
     };
-    for line in lines() {
-        let search = Search::new(line, limits);
+    for line in lines {
+        let search = Search::new(line.clone(), limits);
         let [alone, together] = [
             (&mut alone, &mut scaling.alone),
             (&mut together, &mut scaling.together),
@@ -319,7 +325,8 @@ mod tests {
 
     #[test]
     fn one_thread_counts_the_same_beside_several() {
-        let scaling = scaling(1, 2, Depth(3), &Stopwatch::start());
+        let lines: Vec<GameLine> = lines().collect();
+        let scaling = scaling(&lines, 1, 2, Depth(3), &Stopwatch::start());
         assert_eq!(scaling.threads, 2);
         assert_eq!(
             scaling.alone.nodes,

@@ -297,9 +297,9 @@ fn signature_line(signature: &Signature) -> String {
     format!("{} nodes {} nps", signature.nodes.0, signature.speed())
 }
 
-/// How much sooner several threads come to a depth than one, with the table that engines are measured with.
-pub fn scaling(threads: usize, depth: Depth) -> impl fmt::Display {
-    let scaling = bench::scaling(SCALING_HASH, threads, depth, &Stopwatch::start());
+/// How much sooner several threads come to a depth of these positions than one, with the table that engines are measured with.
+pub fn scaling(lines: &[GameLine], threads: usize, depth: Depth) -> impl fmt::Display + use<> {
+    let scaling = bench::scaling(lines, SCALING_HASH, threads, depth, &Stopwatch::start());
     let row = |threads: usize, signature: &Signature| {
         format!(
             "{threads} thread{}: {}, {:.1} s",

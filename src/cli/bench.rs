@@ -1,0 +1,128 @@
+//! `sparring bench`: the engine's signature and speed, what short searches cost, and what more threads give.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+
+use super::{exit::Exit, print};
+use crate::{
+    arena::read_openings,
+    chess::{GameLine, Variant},
+    engine::bench,
+    uci,
+    units::Depth,
+};
+
+/// Counts the nodes of searches of fixed positions: the engine's signature, and its speed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring bench
+  sparring bench 17 --threads 2 --positions openings.epd --count 60")]
+pub struct Args {
+    /// How deep to search each position.
+    #[arg(default_value_t = bench::DEPTH.0)]
+    depth: u32,
+    /// Times searches of few nodes instead: what a move of a weak level costs.
+    #[arg(long, conflicts_with = "threads")]
+    fixed_cost: bool,
+    /// Compares so many threads to one instead: how much sooner they come to the depth.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=256))]
+    threads: Option<u32>,
+    /// Compares them on positions of this file, one EPD or FEN a line, instead of the fixed ones.
+    #[arg(long, requires = "threads")]
+    positions: Option<PathBuf>,
+    /// How many positions of the file, drawn from all of it.
+    #[arg(long, requires = "positions", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    count: u32,
+    /// Which positions are drawn.
+    #[arg(long, requires = "positions", default_value_t = 1)]
+    seed: u64,
+}
+
+/// Runs what was asked for and prints it.
+///
+/// # Errors
+/// When the file of positions cannot be read or holds none.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let depth = Depth(args.depth);
+    match args.threads {
+        None if args.fixed_cost => print(uci::fixed_cost()),
+        None => print(uci::bench(depth)),
+        Some(threads) => {
+            let lines = match &args.positions {
+                Some(path) => read(args, path)?,
+                None => bench::lines().collect(),
+            };
+            print(uci::scaling(&lines, threads as usize, depth))
+        }
+    }
+}
+
+fn read(args: &Args, path: &Path) -> anyhow::Result<Vec<GameLine>> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let openings = read_openings(&text, args.seed).with_context(|| path.display().to_string())?;
+    let drawn = openings.into_iter().take(args.count as usize);
+    Ok(drawn
+        .map(|opening| GameLine::from_position(Variant::Standard, opening.position))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::chess::write_fen;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn args(words: &[&str]) -> Result<Args, clap::Error> {
+        Line::try_parse_from(["bench"].iter().chain(words)).map(|line| line.args)
+    }
+
+    #[test]
+    fn positions_are_drawn_from_all_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("some.epd");
+        let text: String = (1..=8)
+            .map(|number| format!("k7/8/8/8/8/8/8/K6R w - - 0 {number}\n"))
+            .collect();
+        fs::write(&path, &text).unwrap();
+        let drawn = |seed: &str| -> Vec<String> {
+            let words = [
+                "17",
+                "--threads",
+                "2",
+                "--positions",
+                "some.epd",
+                "--count",
+                "3",
+                "--seed",
+                seed,
+            ];
+            let lines = read(&args(&words).unwrap(), &path).unwrap();
+            lines.iter().map(|line| write_fen(line.position())).collect()
+        };
+        assert_eq!(drawn("1").len(), 3);
+        assert_eq!(drawn("1"), drawn("1"));
+        assert!((2..9).any(|seed| drawn(&seed.to_string()) != drawn("1")));
+        fs::write(&path, format!("{text}k7/8/8 w\n")).unwrap();
+        let words = ["--threads", "2", "--positions", "some.epd"];
+        let error = format!("{:#}", read(&args(&words).unwrap(), &path).unwrap_err());
+        assert!(error.contains("some.epd") && error.contains("line 9"), "{error}");
+    }
+
+    #[test]
+    fn positions_without_threads_to_compare_are_refused() {
+        let error = args(&["--positions", "some.epd"]).unwrap_err().to_string();
+        assert!(error.contains("--threads"), "{error}");
+        assert!(args(&["--threads", "2", "--count", "3"]).is_err());
+    }
+}
