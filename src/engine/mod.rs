@@ -192,7 +192,8 @@ pub struct Report {
     pub hashfull: u16,
     /// The best lines, best first: as many as asked for and legal. Empty only when there is no legal move.
     pub lines: Vec<Line>,
-    /// What the best move was worth after each finished iteration, from depth 1 on: never a bound.
+    /// What the best move was worth after each finished iteration, from depth 1 on: never a bound. With several threads a
+    /// depth may be left out, and counts as worth what the next one came to.
     pub finished: Vec<Score>,
 }
 
