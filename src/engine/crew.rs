@@ -1,8 +1,8 @@
-//! The threads of one search (lazy SMP): each deepens the root on its own, and they meet in the shared table alone.
+//! The threads of one search (lazy SMP): each deepens the root on its own, and they meet in the shared table.
 //!
 //! What they tell each other beside it is kept here: that the search is over, how many nodes each has visited, how many
 //! have begun which depth, and what the deepest iteration that any of them finished came to. Whoever is still busy with
-//! one that is no deeper leaves it and goes on from there, so that a depth takes no longer than its luckiest thread.
+//! one that is no deeper leaves it and goes on from there.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
@@ -93,10 +93,8 @@ impl Crew {
     /// The iteration that a thread should search next, from `depth` to `last` plies deep, and notes that it does: the first
     /// that is not left to others.
     pub fn take_depth(&self, depth: i32, last: i32) -> i32 {
-        let mut depth = depth;
-        while depth < last && is_crowded(self.threads(), self.begun(depth).load(Relaxed)) {
-            depth += 1;
-        }
+        let is_free = |depth: &i32| !is_crowded(self.threads(), self.begun(*depth).load(Relaxed));
+        let depth = (depth..last).find(is_free).unwrap_or(last);
         self.begun(depth).fetch_add(1, Relaxed);
         depth
     }
@@ -138,7 +136,7 @@ impl Crew {
     }
 
     fn finished(&self) -> MutexGuard<'_, Finished> {
-        // A thread that dies takes the whole search with it, so that nobody looks at what it left half done.
+        // Nothing that is done under this lock can panic half way.
         self.finished.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

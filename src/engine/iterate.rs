@@ -51,28 +51,17 @@ impl<'a> Iteration<'a> {
         report.finished.reserve(MAX_PLY);
         let last = last_depth(search);
         while self.depth < last && !self.moves.is_empty() {
-            let before = (self.depth, self.moves[0].mv, self.moves[0].worth());
-            let depth = self.searcher.crew.take_depth(self.depth + 1, last);
-            if !self.deepen(depth, Some((&mut *tell, &mut *report))) {
+            let (from, best, worth) = (self.depth, self.moves[0].mv, self.moves[0].worth());
+            if !self.deepen(last, Some((&mut *tell, &mut *report))) {
                 break;
             }
             self.fill(report);
+            let (depth, score) = (self.depth, self.moves[0].worth());
             // A depth that was left to others counts as worth what the next one came to.
-            let score = report
-                .lines
-                .first()
-                .map_or(Score::from_value(0), |line| line.score);
-            report
-                .finished
-                .resize(usize::try_from(self.depth).unwrap_or(0), score);
+            let depths = usize::try_from(depth).unwrap_or(0);
+            report.finished.resize(depths, Score::from_value(score));
             tell(News::Iteration(report));
-            let (depth, best, worth) = before;
-            pace.note(
-                self.moves[0].mv == best,
-                self.depth - depth,
-                worth - self.moves[0].worth(),
-            );
-            let depth = self.depth;
+            pace.note(self.moves[0].mv == best, depth - from, worth - score);
             if pace.is_enough(&mut self, depth) {
                 break;
             }
@@ -82,21 +71,17 @@ impl<'a> Iteration<'a> {
         self.finish()
     }
 
-    /// Deepens as a helper until the search is over. A limit of depth is the leader's:
-    /// a helper that ended a ply ahead of it would leave it alone with the last iteration, the longest of all.
+    /// Deepens as a helper until the search is over. A limit of depth is the leader's: a helper that ended a ply ahead of it
+    /// would leave it alone with the last iteration, the longest of all.
     pub fn help(mut self) -> Found<Option<Move>> {
-        while self.depth < DEEPEST && !self.moves.is_empty() {
-            let depth = self.searcher.crew.take_depth(self.depth + 1, DEEPEST);
-            if !self.deepen(depth, None) {
-                break;
-            }
-        }
+        while self.depth < DEEPEST && !self.moves.is_empty() && self.deepen(DEEPEST, None) {}
         self.finish()
     }
 
-    /// Searches an iteration, or takes over what another thread was the first to find as deeply. False when the search was
-    /// over before.
-    fn deepen(&mut self, depth: i32, voice: Option<Voice<'_>>) -> bool {
+    /// Searches the next iteration that is not left to others, of at most `last` plies, or takes over what another thread
+    /// was the first to find as deeply. False when the search was over before.
+    fn deepen(&mut self, last: i32, voice: Option<Voice<'_>>) -> bool {
+        let depth = self.searcher.crew.take_depth(self.depth + 1, last);
         self.searcher.watch.begin(depth);
         let finished = self.search_lines(depth, voice);
         let overtaken = self.searcher.watch.end();
