@@ -72,19 +72,12 @@ fn read(args: &Args, path: &Path) -> anyhow::Result<Vec<GameLine>> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
     use crate::chess::write_fen;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: Args,
-    }
+    use crate::cli::parsed;
 
     fn args(words: &[&str]) -> Result<Args, clap::Error> {
-        Line::try_parse_from(["bench"].iter().chain(words)).map(|line| line.args)
+        parsed(["bench"].iter().chain(words))
     }
 
     #[test]

@@ -327,26 +327,19 @@ fn complain(text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser as _;
-
     use super::*;
-
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: Args,
-    }
+    use crate::cli::parsed;
 
     fn times(words: &str) -> Result<[String; 2], String> {
         let words = format!("match a b {words}");
-        let line = Line::try_parse_from(words.split_ascii_whitespace()).map_err(|error| error.to_string())?;
-        let controls = controls(&line.args).map_err(|error| error.to_string())?;
+        let args = parsed(words.split_ascii_whitespace()).map_err(|error| error.to_string())?;
+        let controls = controls(&args).map_err(|error| error.to_string())?;
         Ok(controls.map(|control| control.to_string()))
     }
 
     fn args(words: &str) -> Args {
         let words = format!("match {words}");
-        Line::try_parse_from(words.split_ascii_whitespace()).unwrap().args
+        parsed(words.split_ascii_whitespace()).unwrap()
     }
 
     #[test]
@@ -382,9 +375,8 @@ mod tests {
 
     #[test]
     fn engines_are_called_by_their_program_and_its_words() {
-        let line = Line::try_parse_from(["match", "python3 toy.py /tmp/x/sparring", "/usr/bin/sparring uci"])
-            .unwrap();
-        let names = engines(&line.args).unwrap().map(|spec| spec.name);
+        let args = parsed(["match", "python3 toy.py /tmp/x/sparring", "/usr/bin/sparring uci"]).unwrap();
+        let names = engines(&args).unwrap().map(|spec| spec.name);
         assert_eq!(names, ["python3 toy.py /tmp/x/sparring", "sparring uci"]);
     }
 

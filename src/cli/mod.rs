@@ -217,6 +217,15 @@ fn print(text: impl Display) -> anyhow::Result<Exit> {
     }
 }
 
+/// What words say to a command's arguments, the first of them being its name.
+#[cfg(test)]
+fn parsed<A: clap::Args>(
+    words: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
+) -> Result<A, clap::Error> {
+    let command = A::augment_args(clap::Command::new("sparring"));
+    A::from_arg_matches(&command.try_get_matches_from(words)?)
+}
+
 /// Without a command: what this is, and the one command to try.
 fn welcome() -> anyhow::Result<Exit> {
     print(Cli::command().render_help())

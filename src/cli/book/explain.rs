@@ -184,15 +184,8 @@ fn draw(explained: &[Explained]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: Args,
-    }
+    use crate::cli::parsed;
 
     fn books(texts: &[(&str, &str)]) -> Vec<Book> {
         let read = |(path, text): &(&str, &str)| book::parse(path, text).0.unwrap();
@@ -222,8 +215,8 @@ mod tests {
     fn the_rules_are_those_that_all_named_books_share() {
         let of = |words: &[&str], texts: &[(&str, &str)]| {
             let words = ["explain", "e4"].iter().chain(words);
-            let line = Line::try_parse_from(words).unwrap();
-            variant(&line.args, &books(texts)).unwrap()
+            let args: Args = parsed(words).unwrap();
+            variant(&args, &books(texts)).unwrap()
         };
         let (atomic, plain) = (("a.book", "variant: atomic\ne4"), ("b.book", "e4"));
         assert_eq!(of(&["a.book"], &[atomic]), Variant::Atomic);

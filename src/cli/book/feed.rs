@@ -273,16 +273,9 @@ fn header(files: &[PathBuf]) -> String {
 mod tests {
     use std::fs;
 
-    use clap::Parser;
-
     use super::*;
     use crate::book;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: Args,
-    }
+    use crate::cli::parsed;
 
     /// What comes of feeding some games with some options.
     fn fed(files: &[(&str, &str)], options: &str) -> String {
@@ -299,7 +292,7 @@ mod tests {
         }
         words.extend(options.split_whitespace().map(str::to_owned));
         words.extend(["-q".to_owned(), "-o".to_owned(), out.display().to_string()]);
-        run(&Line::try_parse_from(words).unwrap().args).unwrap();
+        run(&parsed(words).unwrap()).unwrap();
         let text = fs::read_to_string(out).unwrap();
         assert_eq!(book::parse("out.book", &text).1.to_string(), "");
         // The first line names the files.

@@ -122,20 +122,13 @@ impl Scene {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser as _;
-
     use super::*;
-
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: Args,
-    }
+    use crate::cli::parsed;
 
     #[test]
     fn the_command_that_repeats_a_soak_says_everything_that_is_drawn_by() {
         let line = "sparring soak --games 24 --at-once 3 --plies 40 --percent 4.5 --kills 10 --seed 77";
         let words = line.split(' ').filter(|word| *word != "soak");
-        assert_eq!(Line::parse_from(words).args.command(), line);
+        assert_eq!(parsed::<Args>(words).unwrap().command(), line);
     }
 }
