@@ -108,16 +108,23 @@ pub fn commands(data: &[u8]) {
     let _ = chat::read(&text(data));
 }
 
-/// A session in UCI. Searches are kept short by a limit that every `go` gets.
+/// A session in UCI. Searches are kept short by a limit that every `go` gets beside its own; what reads or writes files,
+/// takes much memory, or takes long, is left out.
 pub fn sessions(data: &[u8]) {
+    const HARMFUL: [&str; 9] = [
+        "bench", "perft", "hash", "threads", "file", "log", "delay", "multipv", "nodes",
+    ];
     let text = text(data);
-    let harmless =
-        |line: &&str| !line.contains("bench") && !line.contains("perft") && !line.contains("setoption");
+    let harmless = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        !HARMFUL.iter().any(|word| line.contains(word))
+    };
     let mut session = String::new();
     for line in text.lines().filter(harmless).take(40) {
-        let go = line.trim_start().starts_with("go");
-        session.push_str(if go { "go nodes 50" } else { line });
-        session.push('\n');
+        match line.trim_start().strip_prefix("go") {
+            Some(limits) => session += &format!("go nodes 50 {limits}\n"),
+            None => session += &format!("{line}\n"),
+        }
     }
     session.push_str("quit\n");
     let mut said = Vec::new();

@@ -78,8 +78,10 @@ fn line() -> impl Strategy<Value = String> {
         mutated_fen().prop_map(|fen| format!("position fen {fen}")),
         (mutated_fen(), "[a-h][1-8][a-h][1-8][qnk]?").prop_map(|(fen, mv)| format!("position fen {fen} moves {mv}")),
         "position (startpos )?(moves )?([a-h][1-8][a-h][1-8][qrbn]? ?){0,4}",
-        ("(MultiPV|Move Overhead|Ponder|UCI_ShowWDL|UCI_Chess960|UCI_AnalyseMode|OwnBook|VerifyBook|BookFile|Clear Hash|rfp_margin|Nothing)", number.clone())
+        ("(MultiPV|Move Overhead|Ponder|UCI_ShowWDL|UCI_Chess960|UCI_AnalyseMode|OwnBook|VerifyBook|BookFile|Clear Hash|UCI_LimitStrength|UCI_Elo|Personality|EvalNoise|BlunderPercent|Seed|rfp_margin|Nothing)", number.clone())
             .prop_map(|(name, value)| format!("setoption name {name} value {value}")),
+        "setoption name (Hash|Threads) value [0-3]",
+        "go (infinite|ponder|ponder wtime 50 btime 50|mate 2|infinite searchmoves e2e4)",
         ("(nodes|depth|movetime|wtime|btime|winc|movestogo|mate|searchmoves|ponder)", number)
             .prop_map(|(limit, value)| format!("go nodes 300 {limit} {value}")),
         "(uci|isready|ucinewgame|stop|ponderhit|d|eval|params|perft 2|debug on|register later)",

@@ -3,7 +3,7 @@
 use std::{ops::ControlFlow, sync::Arc, thread};
 
 use super::{
-    News, Report, Search, Surroundings,
+    News, Report, Score, Search, Surroundings,
     crew::{Crew, Found, elect},
     eval::Evaluator,
     history::{PieceSquare, piece_square},
@@ -185,6 +185,9 @@ impl Engine {
                 && elected > 0
             {
                 fill(report, &memory.roots, 1, found.depth);
+                let depths = usize::try_from(found.depth).unwrap_or(0);
+                report.finished.truncate(depths.saturating_sub(1));
+                report.finished.resize(depths, Score::from_value(found.worth));
             }
         }
     }
@@ -194,6 +197,15 @@ impl Engine {
 fn last_move(line: &GameLine) -> Option<(Move, PieceSquare)> {
     let mv = *line.moves().last()?;
     Some((mv, piece_square(!line.turn(), mv)))
+}
+
+/// Ends the search of all threads when it goes, be it by a panic: helpers would go on for ever, and be waited for.
+struct End<'a>(&'a Crew);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
 }
 
 /// What all threads of a search see.
@@ -255,8 +267,10 @@ impl<'a> Shared<'a> {
                 }
             });
             let _ = refused; // the search goes on all the same
-            let first = lead();
-            self.crew.finish();
+            let first = {
+                let _end = End(self.crew);
+                lead()
+            };
             let rest = started.into_iter().map(|helper| match helper.join() {
                 Ok(found) => found,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -271,9 +285,10 @@ mod tests {
     use super::*;
     use crate::{
         chess::{Rules as _, Variant},
-        engine::{Limits, root::RootMove},
-        units::{Depth, Nodes},
+        engine::{Limits, Stop, root::RootMove},
+        units::{Depth, Nodes, Stopwatch},
     };
+    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     /// What a helper of two threads finds from the start position within so many nodes of its own, with what the other
     /// one has told before.
@@ -305,6 +320,20 @@ mod tests {
         };
         let found = help(limits, |_| ());
         assert!(found.depth > 4, "{found:?}");
+    }
+
+    #[test]
+    fn a_leader_that_panics_takes_its_helpers_along() {
+        let mut engine = Engine::new(1);
+        engine.set_threads(2);
+        let (stop, clock) = (Stop::new(), Stopwatch::start());
+        let around = Surroundings {
+            stop: &stop,
+            clock: &clock,
+        };
+        let search = Search::new(GameLine::new(Variant::Standard), Limits::default());
+        let fall = AssertUnwindSafe(|| engine.search(&search, &around, &mut |_| panic!("told")));
+        assert!(catch_unwind(fall).is_err());
     }
 
     #[test]

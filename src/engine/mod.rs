@@ -57,7 +57,8 @@ use crate::{
     units::{Centipawns, Clock, Depth, Millis, Nodes},
 };
 
-/// What to search, how far, and with which handicaps. Equal values give equal moves, unless time is a limit.
+/// What to search, how far, and with which handicaps. Equal values give equal moves, of an engine of one thread that is
+/// new or cleared, and unless time is a limit.
 #[derive(Debug, Clone)]
 pub struct Search {
     /// The game so far; its last position is searched, its history decides on repetitions.
@@ -66,7 +67,7 @@ pub struct Search {
     pub limits: Limits,
     /// How many of the best lines to report, from 1; more than there are legal moves means all.
     pub multi_pv: usize,
-    /// Only these root moves, if any are named; all legal moves otherwise.
+    /// Only these root moves, if any are named; all legal moves otherwise. At least one of them has to be legal.
     pub only: Vec<Move>,
     /// How the engine plays below its best.
     pub handicap: Handicap,
@@ -95,9 +96,10 @@ impl Search {
 /// When a search ends: at whichever of these comes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// No iteration deeper than this.
+    /// No iteration deeper than this is begun; with several threads one may have been finished by then.
     pub depth: Option<Depth>,
-    /// No more than this many nodes. The count is exact: the same limit gives the same tree.
+    /// No more than this many nodes. With one thread the count is exact, and the same limit gives the same tree; several
+    /// overstep it by a little.
     pub nodes: Option<Nodes>,
     /// Stop when a mate in this many moves or fewer is found.
     pub mate: Option<u32>,

@@ -8,7 +8,7 @@ use super::{
     node::Node,
     order::{Scored, best_first, is_noisy, noisy_value},
     packed::Packed,
-    score::{INFINITE, MATE_BOUND, MAX_PLY, from_table, to_table},
+    score::{INFINITE, MATE_BOUND, MAX_PLY, from_table, holds, to_table},
     searcher::Searcher,
     see,
     tt::{Bound, Entry, NO_EVAL},
@@ -37,7 +37,7 @@ impl Searcher<'_> {
         if let Some(entry) = entry
             && !pv
             && !draw::is_near(node)
-            && let Some(score) = cutoff(&entry, alpha, beta, ply)
+            && let Some(score) = cutoff(&entry, node, alpha, beta, ply)
         {
             return score;
         }
@@ -236,8 +236,11 @@ impl Searcher<'_> {
     }
 }
 
-/// The score that a table entry settles a null window with.
-pub(super) fn cutoff(entry: &Entry, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
+/// The score that a table entry settles the window of a node with.
+pub(super) fn cutoff(entry: &Entry, node: &Node, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
+    if !holds(entry.score, ply, node.pos.halfmoves()) {
+        return None;
+    }
     let score = from_table(entry.score, ply);
     let settles = match entry.bound {
         Bound::Exact => true,

@@ -7,6 +7,9 @@ use crate::units::Centipawns;
 /// The deepest ply a search reaches, quiescence included.
 pub(super) const MAX_PLY: usize = 128;
 
+/// A mate may be given with the last of so many half moves without progress, but not later.
+const FIFTY_MOVES: usize = 100;
+
 /// The depth of the last iteration there is.
 pub(super) const DEEPEST: i32 = MAX_PLY as i32 - 1;
 
@@ -54,6 +57,13 @@ pub(super) const fn from_table(value: i32, ply: usize) -> i32 {
     } else {
         value
     }
+}
+
+/// Whether a score of the table still means what it says at a node so many plies from the root and so many half moves after
+/// the last progress: a mate may come too late for the fifty-move rule here, or lie beyond the horizon.
+pub(super) const fn holds(stored: i32, ply: usize, halfmoves: u32) -> bool {
+    let distance = (MATE - stored.abs()) as usize;
+    !is_mate(stored) || distance + halfmoves as usize <= FIFTY_MOVES && distance + ply <= MAX_PLY
 }
 
 /// A verdict for the side to move at the root.
@@ -110,6 +120,27 @@ mod tests {
         assert_eq!(Score::from_value(mated_in(2)), Score::Mate(-1));
         assert_eq!(Score::from_value(mated_in(4)), Score::Mate(-2));
         assert_eq!(Score::from_value(-35), Score::Cp(Centipawns(-35)));
+    }
+
+    #[test]
+    fn a_stored_mate_holds_only_where_it_comes_in_time() {
+        for (stored, ply, halfmoves, expected) in [
+            (mate_in(20), 3, 80, true),
+            (mate_in(20), 3, 81, false),
+            (mated_in(20), 3, 80, true),
+            (mated_in(20), 3, 81, false),
+            (mate_in(60), 68, 0, true),
+            (mate_in(60), 69, 0, false),
+            (900, 127, 150, true),
+        ] {
+            assert_eq!(
+                holds(stored, ply, halfmoves),
+                expected,
+                "{stored} {ply} {halfmoves}"
+            );
+        }
+        let late = from_table(mate_in(60), 69);
+        assert!(!is_mate(late), "beyond the horizon it would pass for an estimate");
     }
 
     #[test]

@@ -140,7 +140,7 @@ impl Searcher<'_> {
         if entry.depth < asked || pv && entry.bound != Bound::Exact || draw::is_near(node) {
             return None;
         }
-        cutoff(entry, alpha, beta, ply)
+        cutoff(entry, node, alpha, beta, ply)
     }
 
     /// Looks at the position itself: evaluation, best guess, trend.

@@ -24,7 +24,7 @@ const BEFORE_ROOT: usize = 4;
 
 /// From how many half moves without progress on entries of the table are told apart by that count, and how many
 /// counts are taken as one.
-const COUNT_MATTERS: u32 = 16;
+const COUNT_MATTERS: u32 = 24;
 const COUNTS_ALIKE: u32 = 8;
 
 /// Room for the moves of any position that occurs in games.
@@ -230,7 +230,7 @@ impl Searcher<'_> {
     /// The key of a node in the table, `last` being the move that led to it. Late in the fifty-move count an equal position is another one: what was won
     /// with time in hand may now be a draw.
     pub fn table_key(&self, node: &Node, last: Option<Move>) -> u64 {
-        let late = node.pos.halfmoves().saturating_sub(COUNT_MATTERS) / COUNTS_ALIKE;
+        let late = (node.pos.halfmoves() + COUNTS_ALIKE).saturating_sub(COUNT_MATTERS) / COUNTS_ALIKE;
         let count = if late == 0 { 0 } else { mix(u64::from(late)) };
         node.keys.full ^ self.salt ^ self.weakness.salt_after(last) ^ count
     }

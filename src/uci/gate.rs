@@ -25,6 +25,8 @@ pub(super) struct Gate {
     started: AtomicU64,
     /// Milliseconds of the search's own clock at which it is told to stop.
     cap: AtomicU64,
+    /// Milliseconds by which the search's own clock jumped ahead at a ponder hit.
+    jump: AtomicU64,
     /// For how many milliseconds searches have lately been kept from looking at the clock.
     stall: AtomicU64,
 }
@@ -47,8 +49,10 @@ struct State {
     started: u64,
     /// When it is told to stop, by its clock.
     cap: u64,
-    /// Nothing that passes, neither time nor nodes nor depth, ends it.
-    endless: bool,
+    /// By how much its clock jumped ahead at the ponder hit.
+    jump: u64,
+    /// The number of the latest search that nothing that passes, neither time nor nodes nor depth, ends.
+    endless: u64,
 }
 
 /// A search that was asked for.
@@ -89,6 +93,7 @@ impl Gate {
             watch: Stopwatch::start(),
             started: AtomicU64::new(0),
             cap: AtomicU64::new(NO_CAP),
+            jump: AtomicU64::new(0),
             stall: AtomicU64::new(0),
         }
     }
@@ -110,8 +115,11 @@ impl Gate {
         let now = self.watch.elapsed();
         state.asked += 1;
         state.held = held;
-        state.endless = endless;
+        if endless {
+            state.endless = state.asked;
+        }
         state.cap = NO_CAP;
+        state.jump = 0;
         let ponders = matches!(held, Some(Held::Ponder { .. }));
         state.pondered = ponders.then_some(now);
         state.started = if ponders { NOT_STARTED } else { now.0 };
@@ -130,17 +138,18 @@ impl Gate {
             self.stop.set();
         }
         let is_last = ticket.number == state.asked;
-        let (started, cap) = if is_last {
-            (state.started, state.cap)
+        let (started, cap, jump) = if is_last {
+            (state.started, state.cap, state.jump)
         } else {
-            (ticket.asked, NO_CAP)
+            (ticket.asked, NO_CAP, 0)
         };
-        self.set_clock(started, cap);
+        self.set_clock(started, cap, jump);
     }
 
-    /// The clock of the search under way runs since `started` and stops it at `cap`.
-    fn set_clock(&self, started: u64, cap: u64) {
+    /// The clock of the search under way runs since `started`, with so much of that given at once, and stops it at `cap`.
+    fn set_clock(&self, started: u64, cap: u64, jump: u64) {
         self.cap.store(cap, Relaxed);
+        self.jump.store(jump, Relaxed);
         self.started.store(started, Relaxed);
     }
 
@@ -162,19 +171,23 @@ impl Gate {
         if let Some(Held::Ponder { soft, unlimited }) = state.held {
             let now = self.watch.elapsed();
             let pondered = now - state.pondered.unwrap_or(now);
-            state.started = (now - credit(pondered, soft.unwrap_or_default())).0;
+            let credit = credit(pondered, soft.unwrap_or_default());
+            state.started = (now - credit).0;
+            state.jump = credit.0;
             state.cap = soft.map_or(NO_CAP, |soft| soft.0);
             // Before its turn has come the clock is that of another.
             if state.ended + 1 == state.asked {
-                self.set_clock(state.started, state.cap);
+                self.set_clock(state.started, state.cap, state.jump);
             }
             state.held = unlimited.then_some(Held::Infinite);
             self.changed.notify_all();
         }
     }
 
-    /// Notes for how long a search was kept from looking at the clock. Old pauses fade.
+    /// Notes for how long the search that has just run was kept from looking at the clock. Old pauses fade. What its clock
+    /// jumped ahead at a ponder hit was no pause, and hides any that was shorter.
     pub fn note_stall(&self, stall: Millis) {
+        let stall = stall - Millis(self.jump.load(Relaxed));
         let faded = self.stall.load(Relaxed) * 15 / 16;
         let new = if stall > NO_STALL { stall.0 } else { 0 };
         self.stall.store(faded.max(new), Relaxed);
@@ -189,7 +202,7 @@ impl Gate {
     /// limits.
     pub fn abandon(&self) {
         let state = self.lock();
-        let for_ever = state.held.is_some() || state.endless;
+        let for_ever = state.held.is_some() || state.ended < state.endless;
         drop(state);
         if for_ever {
             self.stop();
@@ -373,8 +386,16 @@ mod tests {
         assert!(!gate.stop.is_set());
         gate.end();
         gate.begin(gate.ask(None, true));
+        // One with an end of its own waits for its turn, but the other is still under way.
+        let next = gate.ask(None, false);
         gate.abandon();
         assert!(gate.stop.is_set());
+        gate.end();
+        gate.begin(next);
+        gate.end();
+        begun(&gate, None);
+        gate.abandon();
+        assert!(!gate.stop.is_set());
     }
 
     #[test]
@@ -401,6 +422,27 @@ mod tests {
             gate.note_stall(Millis::ZERO);
         }
         assert_eq!(gate.reserve(), Millis::ZERO);
+    }
+
+    #[test]
+    fn a_clock_that_jumps_at_a_ponder_hit_is_no_pause() {
+        let gate = Gate::new();
+        begun(&gate, ponder(Some(Millis::from_secs(7200))));
+        while gate.watch.elapsed() < Millis(100) {
+            std::thread::yield_now();
+        }
+        gate.ponder_hit();
+        // Half of what was pondered on was given at once.
+        let jump = Millis(gate.jump.load(Relaxed));
+        assert!(jump >= Millis(49));
+        gate.note_stall(jump + Millis(3));
+        assert_eq!(gate.reserve(), Millis::ZERO);
+        gate.note_stall(jump + Millis(160));
+        assert_eq!(gate.reserve(), Millis(160));
+        gate.end();
+        begun(&gate, None);
+        gate.note_stall(Millis(200));
+        assert_eq!(gate.reserve(), Millis(200));
     }
 
     #[test]

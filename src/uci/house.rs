@@ -206,12 +206,16 @@ pub(super) fn search_of(task: &Task) -> &Search {
     return task;
 }
 
-/// The same, to be changed.
-pub(super) fn search_mut(task: &mut Task) -> &mut Search {
+/// Takes time that has passed already off the limits of a task.
+pub(super) fn shorten(task: &mut Task, passed: Millis) {
     #[cfg(feature = "daemon")]
-    return &mut task.search;
+    let search = {
+        task.check = task.check.map(|limits| limits.after(passed));
+        &mut task.search
+    };
     #[cfg(not(feature = "daemon"))]
-    return task;
+    let search = task;
+    search.limits = search.limits.after(passed);
 }
 
 /// Does a task, and leaves what came of it in a report, the move to play first.

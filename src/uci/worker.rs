@@ -4,7 +4,7 @@ use std::{fmt, io::Write};
 
 use super::{
     gate::{Gate, Ticket},
-    house::{Task, carry_out, search_mut, search_of},
+    house::{Task, carry_out, search_of, shorten},
     info::{Answer, CurrentMove, Info, Style},
     perft_table::perft_until,
     voice::Voice,
@@ -93,8 +93,7 @@ impl<W: Write> Worker<'_, W> {
             return;
         }
         // What has passed since `go`: a table was cleared, book moves were looked at.
-        let search = search_mut(&mut order.task);
-        search.limits = search.limits.after(self.gate.elapsed());
+        shorten(&mut order.task, self.gate.elapsed());
         let report = self.think(&order);
         self.gate.wait_for_release(ticket);
         self.gate.linger(order.delay);

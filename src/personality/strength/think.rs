@@ -147,8 +147,14 @@ pub(super) fn look(
     tell: &mut dyn FnMut(News<'_>),
     report: &mut Report,
 ) -> Vec<ScoredMove> {
-    // Whatever was searched before, equal orders come to equal thoughts.
+    // Whatever was searched before, equal orders come to equal thoughts. With a large table that takes some of the time.
+    let began = around.clock.elapsed();
     engine.clear();
+    let clearing = around.clock.elapsed() - began;
+    let search = Search {
+        limits: order.search.limits.after(clearing),
+        ..order.search.clone()
+    };
     let mut looks = Looks::default();
     let mut listen = |news: News<'_>| {
         if let News::Iteration(report) = &news {
@@ -156,7 +162,8 @@ pub(super) fn look(
         }
         tell(news);
     };
-    engine.search_into(&order.search, around, &mut listen, report);
+    engine.search_into(&search, around, &mut listen, report);
+    report.elapsed += clearing;
     looks.scored(report)
 }
 
