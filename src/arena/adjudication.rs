@@ -9,14 +9,14 @@ pub struct Adjudication {
     pub resign_moves: usize,
     /// See `resign_moves`.
     pub resign_score: i32,
-    /// Drawn when, from move `draw_from`, both have stayed within `draw_score` for `draw_moves` moves each.
-    pub draw_from: u32,
+    /// Drawn when, from move `draw_from` of the game on, both have stayed within `draw_score` for `draw_moves` moves each.
+    pub draw_from: usize,
     /// See `draw_from`.
     pub draw_moves: usize,
     /// See `draw_from`.
     pub draw_score: i32,
-    /// Drawn when this many moves are played.
-    pub longest: u32,
+    /// Drawn when so many moves were played after the opening.
+    pub longest: usize,
 }
 
 impl Default for Adjudication {
@@ -43,8 +43,9 @@ pub(super) enum Call {
 }
 
 impl Adjudication {
-    /// Judges by the scores reported so far, from White's view, one for each ply; `None` where none was given.
-    pub(super) fn call(&self, scores: &[Option<i32>], fullmove: u32) -> Option<Call> {
+    /// Judges by the scores reported so far, from White's view, one for each ply; `None` where none was given. `number` is
+    /// that of the next move, counted from 1 where the engines began to play.
+    pub(super) fn call(&self, scores: &[Option<i32>], number: usize) -> Option<Call> {
         let latest = |moves: usize| -> Option<&[Option<i32>]> {
             let plies = moves.checked_mul(2).filter(|plies| *plies > 0)?;
             scores.len().checked_sub(plies).map(|from| &scores[from..])
@@ -60,13 +61,13 @@ impl Adjudication {
                 return Some(Call::Won(Color::Black));
             }
         }
-        let late = fullmove >= self.draw_from;
+        let late = number >= self.draw_from;
         if late
             && latest(self.draw_moves).is_some_and(|span| all(span, &|score| score.abs() <= self.draw_score))
         {
             return Some(Call::Drawn);
         }
-        (fullmove > self.longest).then_some(Call::Drawn)
+        (number > self.longest).then_some(Call::Drawn)
     }
 }
 

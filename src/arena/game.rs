@@ -8,7 +8,7 @@ use super::{
     time_control::TimeControl,
 };
 use crate::{
-    chess::{Color, Ending, GameLine, Pgn, Rules as _, Variant},
+    chess::{Color, Ending, GameLine, Pgn, Variant},
     units::Millis,
 };
 
@@ -147,9 +147,9 @@ impl Referee {
                 .ending()
                 .map(|ending| (ending.winner(), Reason::Rules(ending)))
                 .or_else(|| {
-                    let fullmove = line.position().fullmoves().get();
+                    let number = 1 + line.ply() / 2;
                     self.adjudication
-                        .and_then(|rules| rules.call(&scores, fullmove))
+                        .and_then(|rules| rules.call(&scores, number))
                         .map(|call| match call {
                             Call::Won(winner) => (Some(winner), Reason::Adjudicated),
                             Call::Drawn => (None, Reason::Adjudicated),

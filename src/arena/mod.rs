@@ -7,6 +7,7 @@
 mod adjudication;
 mod game;
 mod mover;
+mod offer;
 mod openings;
 mod player;
 mod record;

@@ -9,7 +9,7 @@ use std::{
 
 use thiserror::Error;
 
-use super::time_control::TimeControl;
+use super::{offer::Offer, time_control::TimeControl};
 use crate::{
     chess::{GameLine, Move, write_fen, write_uci},
     engine::Score,
@@ -24,7 +24,7 @@ pub struct EngineSpec {
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// UCI options, set before the first game; an engine that lacks one is refused.
+    /// UCI options, set before the first game; an engine that lacks one, or does not take its value, is refused.
     pub options: Vec<(String, String)>,
     /// The same, but of engines that offer them only.
     pub if_offered: Vec<(String, String)>,
@@ -49,6 +49,20 @@ pub enum PlayerError {
         name: String,
         /// What was asked for.
         option: String,
+        /// What may have been meant, as an end of the sentence; empty where nothing comes near.
+        hint: String,
+    },
+    /// It does not take a value that an option was to be given: it would go on with the one it had.
+    #[error("{name} takes for \"{option}\" {takes}, not \"{value}\"{hint}")]
+    Value {
+        /// The engine.
+        name: String,
+        /// The option.
+        option: String,
+        /// What was asked for.
+        value: String,
+        /// What it takes, in words.
+        takes: String,
         /// What may have been meant, as an end of the sentence; empty where nothing comes near.
         hint: String,
     },
@@ -117,7 +131,8 @@ impl Player {
     /// Starts an engine and sets its options.
     ///
     /// # Errors
-    /// [`PlayerError`] when it cannot be started, does not speak UCI, or does not offer one of the options.
+    /// [`PlayerError`] when it cannot be started, does not speak UCI, or does not offer one of the options or take its
+    /// value.
     pub fn start(spec: &EngineSpec) -> Result<Self, PlayerError> {
         let command = spec.command.join(" ");
         let failed = |source| PlayerError::Start {
@@ -142,9 +157,13 @@ impl Player {
         // Bounded: an engine that talks without end waits instead of filling our memory.
         let (tx, lines) = sync_channel(10_000);
         thread::spawn(move || {
-            for line in BufReader::new(output).lines() {
+            // An author's name may be written in any code.
+            for line in BufReader::new(output).split(b'\n') {
                 let Ok(line) = line else { break };
-                if tx.send(line).is_err() {
+                if tx
+                    .send(String::from_utf8_lossy(&line).trim_end().to_owned())
+                    .is_err()
+                {
                     break;
                 }
             }
@@ -157,29 +176,46 @@ impl Player {
             lines,
         };
         player.send("uci")?;
-        let (mut title, mut offered) = (None, Vec::new());
+        let (mut title, mut offers) = (None, Vec::new());
         player.listen_for("uci", "uciok", PATIENCE, |line| {
             title = title
                 .take()
                 .or_else(|| line.strip_prefix("id name ").map(str::to_owned));
-            offered.extend(option_name(line).map(str::to_owned));
+            offers.extend(Offer::read(line));
         })?;
         player.title = title;
-        let offers = |option: &str| offered.iter().any(|name| name.eq_ignore_ascii_case(option));
-        let wished = spec.if_offered.iter().filter(|(option, _)| offers(option));
-        for (option, value) in spec.options.iter().chain(wished) {
-            if !offers(option) {
-                let near = nearest(option, offered.iter().map(String::as_str));
+        let find = |option: &str| {
+            let mut offers = offers.iter();
+            offers.find(|offer| offer.name.eq_ignore_ascii_case(option))
+        };
+        for (option, value) in &spec.options {
+            let Some(offer) = find(option) else {
                 return Err(PlayerError::Option {
                     name: player.name.clone(),
                     option: option.clone(),
-                    hint: near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?")),
+                    hint: hint(option, offers.iter().map(|offer| offer.name.as_str())),
                 });
-            }
-            player.send(&format!("setoption name {option} value {value}"))?;
+            };
+            player.set(offer, value)?;
+        }
+        for (option, value) in &spec.if_offered {
+            find(option).map_or(Ok(()), |offer| player.set(offer, value))?;
         }
         player.ready()?;
         Ok(player)
+    }
+
+    fn set(&mut self, offer: &Offer, value: &str) -> Result<(), PlayerError> {
+        if !offer.takes(value) {
+            return Err(PlayerError::Value {
+                name: self.name.clone(),
+                option: offer.name.clone(),
+                value: value.to_owned(),
+                takes: offer.to_string(),
+                hint: hint(value, offer.words()),
+            });
+        }
+        self.send(&format!("setoption name {} value {value}", offer.name))
     }
 
     /// Its name in the match.
@@ -298,7 +334,13 @@ impl Player {
     }
 
     fn next_line(&self, question: &'static str, wait: Millis, limit: Millis) -> Result<String, PlayerError> {
-        self.lines.recv_timeout(wait.into()).map_err(|error| match error {
+        // One that talks without end has not answered either.
+        let heard = if wait == Millis::ZERO {
+            Err(RecvTimeoutError::Timeout)
+        } else {
+            self.lines.recv_timeout(wait.into())
+        };
+        heard.map_err(|error| match error {
             RecvTimeoutError::Disconnected => PlayerError::Gone {
                 name: self.name.clone(),
             },
@@ -363,10 +405,9 @@ fn read_info(text: &str, answer: &mut Answer) {
     }
 }
 
-/// The name in a line that offers an option: `option name Move Overhead type spin default 20`.
-fn option_name(line: &str) -> Option<&str> {
-    let (name, _) = line.strip_prefix("option name ")?.split_once(" type ")?;
-    Some(name.trim())
+/// What may have been meant, as the end of a sentence.
+fn hint<'k>(written: &str, known: impl Iterator<Item = &'k str>) -> String {
+    nearest(written, known).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"))
 }
 
 #[cfg(test)]
@@ -424,24 +465,54 @@ mod tests {
     #[test]
     fn an_option_that_an_engine_does_not_offer_is_refused() {
         let toy = r#"while read -r line; do case "$line" in
-            uci) echo "option name Move Overhead type spin default 20 min 0 max 100"; echo uciok;;
+            uci) echo "option name Move Overhead type spin default 20 min 0 max 100";
+                echo "option name Style type combo default solid var solid var risky"; echo uciok;;
             isready) echo readyok;; quit) exit;;
             esac; done"#;
-        let start = |option: &str| {
+        let start = |option: &str, value: &str| {
             Player::start(&EngineSpec {
                 name: "toy".into(),
                 command: ["sh", "-c", toy].map(str::to_owned).into(),
-                options: vec![(option.to_owned(), "5".to_owned())],
+                options: vec![(option.to_owned(), value.to_owned())],
                 if_offered: vec![("Threads".to_owned(), "1".to_owned())],
             })
         };
-        assert!(start("move overhead").is_ok());
-        let refused = |option: &str| start(option).err().map(|error| error.to_string());
+        assert!(start("move overhead", "5").is_ok());
+        let refused = |option: &str, value: &str| start(option, value).unwrap_err().to_string();
         assert_eq!(
-            refused("Move Overheat").unwrap(),
+            refused("Move Overheat", "5"),
             "toy has no option \"Move Overheat\"; did you mean \"Move Overhead\"?"
         );
-        assert_eq!(refused("UCI_Elo").unwrap(), "toy has no option \"UCI_Elo\"");
+        assert_eq!(refused("UCI_Elo", "5"), "toy has no option \"UCI_Elo\"");
+        assert_eq!(
+            refused("move overhead", "500"),
+            "toy takes for \"Move Overhead\" a number from 0 to 100, not \"500\""
+        );
+        assert_eq!(
+            refused("Style", "riski"),
+            "toy takes for \"Style\" one of solid, risky, not \"riski\"; did you mean \"risky\"?"
+        );
+    }
+
+    #[test]
+    fn an_author_may_write_in_any_code_and_nobody_talks_without_end() {
+        let spec = |program: &str| EngineSpec {
+            name: "toy".into(),
+            command: ["sh", "-c", program].map(str::to_owned).into(),
+            options: vec![],
+            if_offered: vec![],
+        };
+        let latin = r#"while read -r line; do case "$line" in
+            uci) printf 'id author Jos\351\r\n'; echo uciok;; isready) echo readyok;; quit) exit;;
+            esac; done"#;
+        assert!(Player::start(&spec(latin)).is_ok());
+        let chatter = r#"while read -r line; do case "$line" in
+            uci) echo uciok;; isready) echo readyok;; go*) while :; do echo "info string thinking"; done;;
+            esac; done"#;
+        let mut player = Player::start(&spec(chatter)).unwrap();
+        let line = GameLine::new(Variant::Standard);
+        let error = player.consider(&line, None, Depth(1), Millis(50)).unwrap_err();
+        assert!(matches!(error, PlayerError::Silent { .. }), "{error}");
     }
 
     #[test]

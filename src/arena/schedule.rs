@@ -83,11 +83,12 @@ struct Board<'a> {
 }
 
 impl Match {
-    /// Plays every game that the record lacks and tells of each.
+    /// Plays every game that the record lacks and tells of each. Games that are under way when the test is decided are left
+    /// out, so that the record says for ever what it said then.
     ///
     /// # Errors
-    /// [`MatchError`] when an engine cannot be started or the record cannot be written. Engines that crash
-    /// during a game, or on their way to it, forfeit it and are started anew.
+    /// [`MatchError`] when an engine cannot be started or the record cannot be written; the games finished until then are in
+    /// the record. Engines that crash during a game, or on their way to it, forfeit it and are started anew.
     pub fn run(&self, record: &mut Record, tell: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(), MatchError> {
         if self.openings.is_empty() {
             return Err(MatchError::NoOpenings);
@@ -96,7 +97,6 @@ impl Match {
         let waiting = games.filter(|(pair, game)| !record.has(*pair, *game)).collect();
         let board = Board {
             waiting: Mutex::new(waiting),
-            // A test that was decided is not looked at again: each further look would be another chance to err.
             enough: AtomicBool::new(self.is_decided(&record.pairs())),
             record: Mutex::new(record),
         };
@@ -130,24 +130,32 @@ impl Match {
                 .pop_front();
             let Some((pair, game)) = next else { break };
             let finished = self.play_one(&mut players, pair, game);
+            self.note(board, &finished, &row(&finished, pair, game), tell)?;
             if finished.reason.is_forfeit() {
                 players = [Player::start(&self.engines[0])?, Player::start(&self.engines[1])?];
             }
-            let row = row(&finished, pair, game);
-            let mut record = board.record.lock().unwrap_or_else(PoisonError::into_inner);
-            record.add(row.clone())?;
-            let pairs = record.pairs();
-            if self.is_decided(&pairs) {
-                board.enough.store(true, Ordering::Relaxed);
-            }
-            tell(&progress(
-                &record,
-                Some(Latest {
-                    row: &row,
-                    game: &finished,
-                }),
-            ));
         }
+        Ok(())
+    }
+
+    /// Writes a game down and tells of it, unless the test was decided while it was played: each further look would be
+    /// another chance to err.
+    fn note(
+        &self,
+        board: &Board<'_>,
+        game: &Finished,
+        row: &Row,
+        tell: &(dyn Fn(&Progress<'_>) + Sync),
+    ) -> Result<(), MatchError> {
+        let mut record = board.record.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_decided(&record.pairs()) {
+            return Ok(());
+        }
+        record.add(row.clone())?;
+        if self.is_decided(&record.pairs()) {
+            board.enough.store(true, Ordering::Relaxed);
+        }
+        tell(&progress(&record, Some(Latest { row, game })));
         Ok(())
     }
 
@@ -269,29 +277,77 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_was_decided_is_not_played_on() {
+    fn a_game_that_was_lost_by_a_crash_counts_even_if_the_engine_cannot_be_started_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let once = folder.path().join("once").display().to_string();
+        let mut frail = toy("frail", "exit");
+        frail.command[2] = format!("test -e {once} && exit; touch {once}; {}", frail.command[2]);
+        let contest = contest([toy("sound", ":"), frail], None);
+        let mut record = Record::new();
+        let error = contest.run(&mut record, &|_| {}).unwrap_err();
+        assert!(
+            matches!(error, MatchError::Player(PlayerError::Gone { .. })),
+            "{error}"
+        );
+        assert_eq!(progress(&record, None).wins_draws_losses, [1, 0, 0]);
+    }
+
+    fn row_of(pair: usize, game: usize, half_points: usize) -> Row {
+        Row {
+            pair,
+            game,
+            half_points,
+            reason: "mate".into(),
+            forfeit: false,
+            plies: 60,
+        }
+    }
+
+    /// A test between two engines, and a record in which it is decided for the first of them.
+    fn decided() -> (Match, Record) {
         let test = Sprt {
             elo0: 0.0,
             elo1: 5.0,
             error: 0.05,
         };
-        let contest = contest([toy("one", ":"), toy("other", ":")], Some(test));
         let mut record = Record::new();
         for pair in 10..3000 {
             for game in 0..2 {
-                let row = Row {
-                    pair,
-                    game,
-                    half_points: 1 + usize::from(pair % 3 > 0),
-                    reason: "mate".into(),
-                    forfeit: false,
-                    plies: 60,
-                };
-                record.add(row).unwrap();
+                let half_points = 1 + usize::from(pair % 3 > 0);
+                record.add(row_of(pair, game, half_points)).unwrap();
             }
         }
+        (contest([toy("one", ":"), toy("other", ":")], Some(test)), record)
+    }
+
+    #[test]
+    fn a_test_that_was_decided_is_not_played_on() {
+        let (contest, mut record) = decided();
         let before = record.rows().count();
         contest.run(&mut record, &|_| {}).unwrap();
+        assert_eq!(record.rows().count(), before);
+    }
+
+    #[test]
+    fn a_game_under_way_when_the_test_is_decided_is_left_out() {
+        let (contest, mut record) = decided();
+        let before = record.rows().count();
+        let finished = Finished {
+            winner: None,
+            reason: Reason::Adjudicated,
+            line: GameLine::new(Variant::Standard),
+            comments: Vec::new(),
+            complaint: None,
+        };
+        let board = Board {
+            waiting: Mutex::default(),
+            record: Mutex::new(&mut record),
+            enough: AtomicBool::new(false),
+        };
+        let told = AtomicBool::new(false);
+        let tell = |_: &Progress<'_>| told.store(true, Ordering::Relaxed);
+        contest.note(&board, &finished, &row_of(0, 0, 0), &tell).unwrap();
+        assert!(!told.into_inner());
         assert_eq!(record.rows().count(), before);
     }
 }

@@ -37,9 +37,9 @@ pub struct Args {
     /// its number before it (2:60+0.6). May be repeated, the last one counts.
     #[arg(long, default_value = "8+0.08", value_name = "[1:|2:]TC", value_parser = parse_tc)]
     tc: Vec<Tc>,
-    /// Games to play, rounded up to pairs.
-    #[arg(long, default_value_t = 200)]
-    games: usize,
+    /// Games to play, rounded up to pairs [default: 200; as many as a test with --sprt takes, but no more than 40000].
+    #[arg(long)]
+    games: Option<usize>,
     /// File of openings, one EPD or FEN a line. Without it all games begin at the usual start.
     #[arg(long)]
     openings: Option<PathBuf>,
@@ -147,7 +147,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             adjudication: (!args.no_adjudication).then(Adjudication::default),
         },
         openings,
-        pairs: args.games.div_ceil(2),
+        pairs: games(args).div_ceil(2),
         concurrency: args.concurrency,
         sprt: args.sprt,
     };
@@ -167,7 +167,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let names = [&contest.engines[0], &contest.engines[1]].map(|engine| engine.name.as_str());
     let bar = progress_bar((contest.pairs * 2) as u64, "games");
     bar.set_position(record.rows().count() as u64);
-    contest.run(&mut record, &|so_far| {
+    let outcome = contest.run(&mut record, &|so_far| {
         bar.set_position(so_far.games as u64);
         bar.set_message(format!("Elo {}", so_far.pairs.elo()));
         bar.suspend(|| tell(so_far, args, &contest));
@@ -184,10 +184,19 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
                 complain(&format!("the PGN cannot be written: {error}"));
             }
         }
-    })?;
+    });
     bar.finish_and_clear();
-    say(&summary(&progress(&record, None), args));
-    Ok(())
+    // What was played counts, whatever ended it.
+    if outcome.is_ok() || record.rows().next().is_some() {
+        say(&summary(&progress(&record, None), args));
+    }
+    Ok(outcome?)
+}
+
+/// How many games to play, or how many at most until a test is decided.
+fn games(args: &Args) -> usize {
+    let without = if args.sprt.is_some() { 40_000 } else { 200 };
+    args.games.unwrap_or(without)
 }
 
 fn open_to_append(path: &Path) -> anyhow::Result<fs::File> {
@@ -378,6 +387,17 @@ mod tests {
         let args = parsed(["match", "python3 toy.py /tmp/x/sparring", "/usr/bin/sparring uci"]).unwrap();
         let names = engines(&args).unwrap().map(|spec| spec.name);
         assert_eq!(names, ["python3 toy.py /tmp/x/sparring", "sparring uci"]);
+    }
+
+    #[test]
+    fn a_test_is_played_until_it_is_decided() {
+        for (words, expected) in [
+            ("a b", 200),
+            ("a b --sprt 0,5", 40_000),
+            ("a b --sprt 0,5 --games 300", 300),
+        ] {
+            assert_eq!(games(&args(words)), expected, "{words}");
+        }
     }
 
     #[test]

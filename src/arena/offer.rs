@@ -1,0 +1,124 @@
+//! An option as a UCI engine offers it, and which values it takes.
+
+use std::fmt;
+
+/// An option that an engine offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Offer {
+    /// As the engine writes it.
+    pub name: String,
+    takes: Values,
+}
+
+/// The values that an option takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Values {
+    Numbers {
+        min: i64,
+        max: i64,
+    },
+    Switch,
+    Words(Vec<String>),
+    /// Text, a button, or a kind that nobody knows yet: the engine has to judge.
+    Anything,
+}
+
+impl Offer {
+    /// Reads `option name Move Overhead type spin default 20 min 0 max 5000`; none where a line offers nothing.
+    pub fn read(line: &str) -> Option<Self> {
+        let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
+        let rest = format!("{} ", rest.trim());
+        let kind = rest.split(' ').next().unwrap_or_default();
+        let number = |key: &str| {
+            let (_, after) = rest.split_once(&format!(" {key} "))?;
+            after.split(' ').next()?.parse().ok()
+        };
+        let takes = match kind {
+            "spin" => Values::Numbers {
+                min: number("min").unwrap_or(i64::MIN),
+                max: number("max").unwrap_or(i64::MAX),
+            },
+            "check" => Values::Switch,
+            "combo" => {
+                let words = rest.split(" var ").skip(1);
+                Values::Words(words.map(|word| word.trim().to_owned()).collect())
+            }
+            _ => Values::Anything,
+        };
+        let name = name.trim().to_owned();
+        Some(Self { name, takes })
+    }
+
+    /// Whether the option takes a value, as far as the engine has said what it takes.
+    pub fn takes(&self, value: &str) -> bool {
+        match &self.takes {
+            Values::Numbers { min, max } => value
+                .parse::<i64>()
+                .is_ok_and(|number| (*min..=*max).contains(&number)),
+            Values::Switch => ["true", "false"]
+                .iter()
+                .any(|word| word.eq_ignore_ascii_case(value)),
+            Values::Words(words) => words.iter().any(|word| word.eq_ignore_ascii_case(value)),
+            Values::Anything => true,
+        }
+    }
+
+    /// The words that it takes; none where it takes others than words of a list.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        let words = match &self.takes {
+            Values::Words(words) => words.as_slice(),
+            _ => &[],
+        };
+        words.iter().map(String::as_str)
+    }
+}
+
+impl fmt::Display for Offer {
+    /// What it takes, in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.takes {
+            Values::Numbers { min, max } => write!(f, "a number from {min} to {max}"),
+            Values::Switch => f.write_str("true or false"),
+            Values::Words(words) => write!(f, "one of {}", words.join(", ")),
+            Values::Anything => f.write_str("anything"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_take_what_they_are_offered_with() {
+        for (line, taken, refused) in [
+            (
+                "option name UCI_Elo type spin default 1350 min 1350 max 2850",
+                &["1350", "2850"][..],
+                &["1349", "2851", "much", ""][..],
+            ),
+            (
+                "option name Ponder type check default false",
+                &["true", "False"],
+                &["yes", "1"],
+            ),
+            (
+                "option name Style type combo default Very solid var Very solid var risky",
+                &["Very solid", "Risky"],
+                &["solid", "Very"],
+            ),
+            ("option name Clear Hash type button", &["", "now"], &[]),
+            ("option name BookFile type string default <empty>", &["/a b"], &[]),
+            ("option name Odd type spin default 3", &["-7"], &["x"]),
+        ] {
+            let offer = Offer::read(line).unwrap();
+            assert!(taken.iter().all(|value| offer.takes(value)), "{line}");
+            assert!(!refused.iter().any(|value| offer.takes(value)), "{line}");
+        }
+        assert_eq!(
+            Offer::read("option name Clear Hash type button").unwrap().name,
+            "Clear Hash"
+        );
+        assert_eq!(Offer::read("info string option name X type check"), None);
+    }
+}
