@@ -108,7 +108,7 @@ enum Command {
         /// The position as FEN, or `startpos`.
         fen: String,
         /// How many half moves deep.
-        #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
+        #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(uci::MAX_PERFT)))]
         depth: u32,
         /// Times it beside the rules library's own perft instead.
         #[arg(long)]

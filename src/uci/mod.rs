@@ -44,7 +44,7 @@ use crate::{
 };
 
 /// Perft deeper than this would outlast any patience.
-const MAX_PERFT: u32 = 10;
+pub const MAX_PERFT: u32 = 10;
 
 /// Speaks UCI until `quit` or the end of input. After the end of input, searches with a limit still finish.
 ///

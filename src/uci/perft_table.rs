@@ -13,13 +13,13 @@ use crate::{
 /// # Errors
 /// [`FenError`] for a text that is no playable position.
 pub fn perft(fen: &str, depth: u32) -> Result<String, FenError> {
-    // The reading of chess960 covers orthodox castling too.
-    let pos = parse_fen(Variant::Chess960, fen)?;
+    let pos = parse_fen(Variant::Standard, fen)?;
+    let variant = notation(&pos);
     let moves = divide(&pos, depth);
     let mut sum = u64::from(depth == 0);
     let mut table = String::new();
     for (mv, leaves) in moves {
-        table += &format!("{}: {leaves}\n", write_uci(mv, Variant::Chess960));
+        table += &format!("{}: {leaves}\n", write_uci(mv, variant));
         sum += leaves;
     }
     Ok(table + &sum.to_string())
@@ -31,7 +31,7 @@ pub fn perft(fen: &str, depth: u32) -> Result<String, FenError> {
 /// # Errors
 /// [`FenError`] for a text that is no playable position.
 pub fn perft_speed(fen: &str, depth: u32) -> Result<String, FenError> {
-    let pos = parse_fen(Variant::Chess960, fen)?;
+    let pos = parse_fen(Variant::Standard, fen)?;
     let (mut ours, mut library) = (0.0_f64, 0.0_f64);
     for _ in 0..RUNS {
         ours = ours.max(speed(|| count(&pos, depth)));
@@ -41,6 +41,15 @@ pub fn perft_speed(fen: &str, depth: u32) -> Result<String, FenError> {
         "ours {ours:.1} million moves/s\nshakmaty's own {library:.1} million moves/s\nratio {:.2}",
         ours / library.max(f64::MIN_POSITIVE)
     ))
+}
+
+/// How moves are written: castling as in Chess960 only where kings or rooks stand on other files than in usual games.
+fn notation(pos: &Position) -> Variant {
+    if pos.castles().mode().is_chess960() {
+        Variant::Chess960
+    } else {
+        Variant::Standard
+    }
 }
 
 /// How often each is timed: the best counts, so that other work on the machine does not.
@@ -81,6 +90,9 @@ mod tests {
         assert_eq!(table.lines().last(), Some("400"));
         assert_eq!(perft("startpos", 0).unwrap(), "1");
         assert!(perft("rubbish", 1).is_err());
+        let has = |fen: &str, mv: &str| perft(fen, 1).unwrap().contains(mv);
+        assert!(has("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1: 1"));
+        assert!(has("r4k1r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "f1h1: 1"));
         assert!(perft_speed("startpos", 2).unwrap().contains("ratio"));
     }
 }
