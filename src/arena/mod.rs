@@ -5,6 +5,7 @@
 //! [`crate::chess`], and can be killed and resumed, for each finished game is a line in its record.
 
 mod adjudication;
+mod epd;
 mod game;
 mod mover;
 mod offer;

@@ -3,6 +3,7 @@
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use thiserror::Error;
 
+use super::epd;
 use crate::{
     chess::{GameLine, Position, Variant, parse_fen, write_fen},
     engine::{Engine, Limits, Score, Search, Stop, Surroundings},
@@ -48,19 +49,8 @@ pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let mut fields: Vec<&str> = line.splitn(5, ' ').collect();
-        let rest = if fields.len() == 5 { fields.remove(4) } else { "" };
-        // A FEN goes on with its two counters, an EPD with its operations.
-        let counters: Vec<&str> = rest
-            .split(' ')
-            .take(2)
-            .take_while(|word| word.parse::<u32>().is_ok())
-            .collect();
-        let fen = if counters.len() == 2 {
-            format!("{} {}", fields.join(" "), counters.join(" "))
-        } else {
-            format!("{} 0 1", fields.join(" "))
-        };
+        // What has too few fields is complained of as it was written.
+        let (fen, rest) = epd::split(line).unwrap_or_else(|| (line.to_owned(), ""));
         let position = parse_fen(Variant::Standard, &fen).map_err(|error| OpeningsError::Line {
             line: index + 1,
             why: error.to_string(),

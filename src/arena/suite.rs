@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::epd;
 use crate::{
     chess::{Move, Position, Variant, parse_fen, parse_san, parse_uci},
     engine::{Report, Score},
@@ -60,28 +61,28 @@ pub fn read_suite(text: &str) -> Result<Vec<Problem>, SuiteError> {
 }
 
 fn problem(line: &str, number: usize) -> Result<Problem, String> {
-    let fields: Vec<&str> = line.splitn(5, ' ').collect();
-    let [placement, turn, castling, en_passant, operations] = fields[..] else {
-        return Err(format!("\"{line}\" has no operations after its four fields"));
-    };
-    let fen = format!("{placement} {turn} {castling} {en_passant} 0 1");
+    let (fen, operations) =
+        epd::split(line).ok_or_else(|| format!("\"{line}\" has no operations after its four fields"))?;
     let position = parse_fen(Variant::Standard, &fen).map_err(|error| error.to_string())?;
-    let (mut id, mut goal, mut points) = (number.to_string(), None, None);
+    let (mut id, mut mated, mut best, mut avoided, mut points) = (number.to_string(), None, None, None, None);
     for operation in split_operations(operations) {
         let (name, value) = operation.split_once(' ').unwrap_or((operation, ""));
         let value = value.trim().trim_matches('"');
         match name {
             "id" => id = value.to_owned(),
-            "dm" => goal = Some(Goal::Mate(mate(value)?)),
-            "bm" if value.starts_with('#') => goal = Some(Goal::Mate(mate(&value[1..])?)),
-            "bm" => goal = Some(Goal::Play(moves(&position, value)?)),
-            "am" => goal = Some(Goal::Avoid(moves(&position, value)?)),
+            "dm" => mated = Some(Goal::Mate(mate(value)?)),
+            "bm" if value.starts_with('#') => mated = Some(Goal::Mate(mate(&value[1..])?)),
+            "bm" => best = Some(Goal::Play(moves(&position, value)?)),
+            "am" => avoided = Some(Goal::Avoid(moves(&position, value)?)),
             "c0" if value.contains('=') => points = read_points(&position, value),
             _ => {}
         }
     }
+    // Of several goals the one that asks for most: whoever plays the best move avoids the others.
     let goal = points
-        .or(goal)
+        .or(mated)
+        .or(best)
+        .or(avoided)
         .ok_or_else(|| format!("\"{line}\" has no bm, am, dm or points"))?;
     Ok(Problem { id, position, goal })
 }
@@ -105,9 +106,19 @@ fn mate(text: &str) -> Result<i32, String> {
 }
 
 fn moves(position: &Position, text: &str) -> Result<Vec<Move>, String> {
-    text.split_ascii_whitespace()
-        .map(|word| one_move(position, word.trim_end_matches(',')))
-        .collect()
+    // Some suites mark en passant, with or without a space before it.
+    let words = text
+        .split_ascii_whitespace()
+        .map(|word| word.trim_end_matches(','));
+    let moves = words.map(|word| word.strip_suffix("e.p.").unwrap_or(word));
+    let moves: Vec<Move> = moves
+        .filter(|word| !word.is_empty())
+        .map(|word| one_move(position, word))
+        .collect::<Result<_, _>>()?;
+    if moves.is_empty() {
+        return Err("bm or am without a move".to_owned());
+    }
+    Ok(moves)
 }
 
 /// A move in SAN, or in UCI as some suites have it.
@@ -239,6 +250,24 @@ mod tests {
                 .to_string()
                 .starts_with("line 1: ")
         );
+        // Whatever their order, the goal that asks for most counts.
+        for line in ["dm 3; bm Rc1;", "bm Rc1; dm 3;", "am Kb4; dm 3;"] {
+            let line = format!("8/8/3k4/8/2R5/K7/8/8 w - - {line}");
+            assert_eq!(one(&line).goal, Goal::Mate(3), "{line}");
+        }
+        assert!(matches!(
+            one("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1; am Kb4;").goal,
+            Goal::Play(_)
+        ));
+        for best in ["exd6", "exd6 e.p.", "exd6e.p.", "exd6 e.p., e6"] {
+            let goal = one(&format!("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2 bm {best};")).goal;
+            let Goal::Play(moves) = goal else {
+                panic!("{goal:?}")
+            };
+            assert!(moves[0].is_en_passant(), "{best}");
+        }
+        let empty = read_suite("8/8/3k4/8/2R5/K7/8/8 w - - am ;").unwrap_err();
+        assert!(empty.to_string().contains("without a move"), "{empty}");
         assert!(read_suite("# nothing\n\n8/8/8/8 w").is_err());
     }
 

@@ -29,13 +29,13 @@ pub struct Args {
     #[arg(long, default_value_t = Tuner::default().rate)]
     rate: f32,
     /// How much a game's result counts, from 0 to 1; the rest is the search's score.
-    #[arg(long, default_value_t = Tuner::default().result_share)]
+    #[arg(long, default_value_t = Tuner::default().result_share, value_parser = share)]
     result_share: f32,
     /// How much weights are drawn to where they were: what a move by 100 centipawns adds to the error.
     #[arg(long, default_value_t = Tuner::default().pull)]
     pull: f32,
     /// Uses this K instead of fitting it, so that the errors of two runs can be compared.
-    #[arg(long)]
+    #[arg(long, value_parser = positive)]
     k: Option<f32>,
     /// Orders the positions.
     #[arg(long, default_value_t = Tuner::default().seed)]
@@ -43,6 +43,16 @@ pub struct Args {
     /// Writes the table of weights here: `src/engine/eval/weights.rs` for the next build.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a share is a number from 0 to 1".to_owned())
+}
+
+fn positive(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|k: &f32| k.is_finite() && *k > 0.0);
+    number.ok_or_else(|| "K is a number above 0".to_owned())
 }
 
 /// Tunes, with progress bars where there is a terminal, and prints the error before and after.
@@ -105,7 +115,10 @@ fn read(files: &[PathBuf]) -> anyhow::Result<PositionSet> {
         bar.finish_and_clear();
     }
     if set.training.is_empty() || set.held_out.is_empty() {
-        bail!("{} games are too few: every tenth is held out", set.games);
+        bail!(
+            "{} games are too few: those of a tenth of their starts are held out",
+            set.games
+        );
     }
     Ok(set)
 }

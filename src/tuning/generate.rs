@@ -15,7 +15,7 @@ use std::{
 use thiserror::Error;
 
 use super::{game_record::GameRecord, selfplay::SelfPlay};
-use crate::engine::Engine;
+use crate::{chess::key, engine::Engine};
 
 /// Mebibytes of each thread's transposition table: enough for some thousand nodes a move, and cleared quickly.
 const HASH_MIB: usize = 4;
@@ -62,6 +62,9 @@ pub enum GenerateError {
         /// What this run would write there.
         expected: String,
     },
+    /// Openings that are all over or lost.
+    #[error("no opening leaves both sides a game: each was over or too one-sided")]
+    NoOpening,
 }
 
 impl Generator {
@@ -75,41 +78,69 @@ impl Generator {
             path: path.to_owned(),
             source,
         };
-        let (file, found) = open(path).map_err(failed)?;
+        let (file, done) = self.open(path)?;
         let mut out = BufWriter::new(file);
-        let heading = self.heading();
-        let done = match found {
-            None => {
-                writeln!(out, "{heading}").map_err(failed)?;
-                0
-            }
-            Some((first, games)) if first == heading => games,
-            Some((first, _)) => {
-                return Err(GenerateError::OtherRun {
-                    path: path.to_owned(),
-                    found: first,
-                    expected: heading,
-                });
-            }
-        };
         let mut made = Made {
             games: done,
             positions: 0,
         };
         tell(made);
         self.play_on(done, &mut |game| {
-            writeln!(out, "{game}").and_then(|()| out.flush())?;
+            writeln!(out, "{game}")
+                .and_then(|()| out.flush())
+                .map_err(failed)?;
             made.games += 1;
             made.positions += game.scores.iter().flatten().count() as u64;
             tell(made);
             Ok(())
-        })
-        .map_err(failed)?;
+        })?;
         Ok(made)
     }
 
+    /// Opens the file of this run to append to, cut after its last whole line, with the games that it holds. A file of
+    /// somebody else's is left as it is.
+    fn open(&self, path: &Path) -> Result<(File, u64), GenerateError> {
+        let failed = |source| GenerateError::File {
+            path: path.to_owned(),
+            source,
+        };
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(failed)?;
+        let (mut text, heading) = (String::new(), self.heading());
+        file.read_to_string(&mut text).map_err(failed)?;
+        let begins_alike = match text.split_once('\n') {
+            Some((first, _)) => first == heading,
+            // A kill may have cut the heading itself.
+            None => heading.starts_with(&text),
+        };
+        if !begins_alike {
+            return Err(GenerateError::OtherRun {
+                path: path.to_owned(),
+                found: text.lines().next().unwrap_or_default().to_owned(),
+                expected: heading,
+            });
+        }
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        file.set_len(whole as u64).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        if whole == 0 {
+            writeln!(file, "{heading}").map_err(failed)?;
+            return Ok((file, 0));
+        }
+        Ok((file, text[..whole].lines().count() as u64 - 1))
+    }
+
     /// Plays the games from number `done` on and hands them over in order.
-    fn play_on(&self, done: u64, keep: &mut dyn FnMut(&GameRecord) -> io::Result<()>) -> io::Result<()> {
+    fn play_on(
+        &self,
+        done: u64,
+        keep: &mut dyn FnMut(&GameRecord) -> Result<(), GenerateError>,
+    ) -> Result<(), GenerateError> {
         let next = AtomicU64::new(done);
         let threads = self.threads.max(1);
         // Bounded: who plays faster than the disk writes has to wait.
@@ -136,7 +167,7 @@ impl Generator {
             for (number, game) in rx {
                 early.insert(number, game);
                 while let Some(game) = early.remove(&wanted) {
-                    keep(&game)?;
+                    keep(&game.ok_or(GenerateError::NoOpening)?)?;
                     wanted += 1;
                 }
             }
@@ -153,29 +184,15 @@ impl Generator {
             seed,
         } = &self.rules;
         format!(
-            "# sparring games 1: {} nodes a move, {random_plies} random plies, {} openings, seed {seed}",
+            "# sparring games 2: {} nodes a move, {random_plies} random plies, {} openings ({:016x}), seed {seed}",
             nodes.0,
-            openings.len()
+            openings.len(),
+            // Of the same ones in the same order.
+            openings
+                .iter()
+                .fold(0_u64, |sum, start| sum.rotate_left(1) ^ key(start))
         )
     }
-}
-
-/// Opens a file to append to, cut after its last whole line; with it, its first line and how many lines follow.
-fn open(path: &Path) -> io::Result<(File, Option<(String, u64)>)> {
-    let mut file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .read(true)
-        .write(true)
-        .open(path)?;
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
-    let whole = text.rfind('\n').map_or(0, |end| end + 1);
-    file.set_len(whole as u64)?;
-    file.seek(SeekFrom::End(0))?;
-    let mut lines = text[..whole].lines();
-    let first = lines.next().map(str::to_owned);
-    Ok((file, first.map(|first| (first, lines.count() as u64))))
 }
 
 #[cfg(test)]
@@ -183,7 +200,10 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::units::Nodes;
+    use crate::{
+        chess::{Rules as _, Variant},
+        units::Nodes,
+    };
 
     fn generator(games: u64, threads: usize) -> Generator {
         Generator {
@@ -223,5 +243,21 @@ mod tests {
         other.rules.seed = 10;
         let error = other.run(&path, &mut |_| ()).unwrap_err();
         assert!(error.to_string().contains("seed 10"), "{error}");
+        // Nor is a file touched that nobody here has written.
+        for text in ["two lines,\nthe last without an end", "one without"] {
+            fs::write(&path, text).unwrap();
+            assert!(other.run(&path, &mut |_| ()).is_err());
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn other_openings_are_another_run() {
+        let start = Variant::Standard.start();
+        let mut run = generator(1, 1);
+        run.rules.openings = vec![start.clone(), start.clone()];
+        let heading = run.heading();
+        run.rules.openings[1].play_unchecked(start.legal_moves()[0]);
+        assert_ne!(run.heading(), heading);
     }
 }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::game_record::{GameRecord, RecordError};
-use crate::engine::Sample;
+use crate::{chess::key, engine::Sample};
 
 /// A position with what came of it.
 #[derive(Debug, Clone)]
@@ -16,12 +16,12 @@ pub struct Labelled {
     pub points: f32,
 }
 
-/// Positions to learn from and positions to test on, never of the same game.
+/// Positions to learn from and positions to test on, never of games with the same start: such games may be the same.
 #[derive(Debug, Clone, Default)]
 pub struct PositionSet {
     /// To learn from.
     pub training: Vec<Labelled>,
-    /// To test on: those of every tenth game.
+    /// To test on: those of a tenth of all starts.
     pub held_out: Vec<Labelled>,
     /// How many games they come from.
     pub games: usize,
@@ -37,8 +37,8 @@ pub struct BadGame {
     pub source: RecordError,
 }
 
-/// One game of so many is held out.
-const HELD_OUT: usize = 10;
+/// One start of so many is held out.
+const HELD_OUT: u64 = 10;
 
 impl PositionSet {
     /// Adds the games of a file's text; a last line without an end is a game cut off by a kill and does not count.
@@ -57,7 +57,7 @@ impl PositionSet {
                 line: index + 1,
                 source,
             })?;
-            let held_out = self.games % HELD_OUT == HELD_OUT - 1;
+            let held_out = key(game.line.start()).is_multiple_of(HELD_OUT);
             let set = if held_out {
                 &mut self.held_out
             } else {
@@ -78,17 +78,30 @@ impl PositionSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::{GameLine, Variant, write_fen};
 
     const GAME: &str =
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:31 e7e5 g1f3:-7";
 
     #[test]
-    fn whole_games_are_held_out() {
+    fn a_start_is_held_out_with_all_its_games() {
         let mut set = PositionSet::default();
-        let text = format!("# heading\n{}", format!("{GAME}\n").repeat(20));
-        set.add(&text, &mut |_| ()).unwrap();
-        assert_eq!((set.games, set.training.len(), set.held_out.len()), (20, 36, 4));
+        let games: String = (0..100)
+            .map(|count| GAME.replace(" 0 1 |", &format!(" {count} 1 |")) + "\n")
+            .collect();
+        set.add(&format!("# heading\n{games}"), &mut |_| ()).unwrap();
+        assert_eq!((set.games, set.training.len(), set.held_out.len()), (100, 200, 0));
         assert_eq!(set.training[1].score, -7.0);
+        for index in 0..100_u32 {
+            let file = |at: u32| char::from(b'a' + u8::try_from(at).unwrap());
+            let (white, black) = (file(index % 8), file(index / 8 % 8));
+            let mut line = GameLine::new(Variant::Standard);
+            line.play_uci(&format!("{white}2{white}3")).unwrap();
+            line.play_uci(&format!("{black}7{black}6")).unwrap();
+            let fen = write_fen(line.position());
+            set.add(&format!("{fen} | 1-0 | {white}3{white}4:5\n"), &mut |_| ()).unwrap();
+        }
+        assert!((2..30).contains(&set.held_out.len()), "{}", set.held_out.len());
     }
 
     #[test]

@@ -33,6 +33,8 @@ const WON_PLIES: usize = 6;
 const DRAWN: i32 = 10;
 const DRAWN_PLIES: usize = 12;
 const DRAWN_FROM: usize = 80;
+/// So many openings are drawn for a game until one is fair.
+const MOST_OPENINGS: usize = 1000;
 /// No game is longer.
 const LONGEST: usize = 400;
 
@@ -46,13 +48,13 @@ impl Clock for NoClock {
 }
 
 impl SelfPlay {
-    /// Plays the game of this number. The engine is cleared first.
-    pub fn play(&self, number: u64, engine: &mut Engine) -> GameRecord {
+    /// Plays the game of this number; none where no opening is fair. The engine is cleared first.
+    pub fn play(&self, number: u64, engine: &mut Engine) -> Option<GameRecord> {
         // Neighbouring numbers must not give neighbouring streams.
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(number);
         engine.clear();
-        let mut line = self.opening(&mut rng, engine);
+        let mut line = self.opening(&mut rng, engine)?;
         let (mut scores, mut all) = (Vec::new(), Vec::new());
         let outcome = loop {
             if let Some(outcome) = ended(&line).or_else(|| adjudicated(&all)) {
@@ -67,16 +69,16 @@ impl SelfPlay {
             all.push(score);
             line.play(mv);
         };
-        GameRecord {
+        Some(GameRecord {
             line,
             scores,
             outcome,
-        }
+        })
     }
 
     /// A start that is still a game: random moves from an opening, neither side far ahead.
-    fn opening(&self, rng: &mut ChaCha8Rng, engine: &mut Engine) -> GameLine {
-        loop {
+    fn opening(&self, rng: &mut ChaCha8Rng, engine: &mut Engine) -> Option<GameLine> {
+        (0..MOST_OPENINGS).find_map(|_| {
             let start = match self.openings.len() {
                 0 => Variant::Standard.start(),
                 count => self.openings[rng.random_range(0..count)].clone(),
@@ -96,10 +98,8 @@ impl SelfPlay {
                 && self
                     .think(&line, engine)
                     .is_some_and(|(_, score)| score.abs() <= FAIR);
-            if fair {
-                return line;
-            }
-        }
+            fair.then_some(line)
+        })
     }
 
     /// The engine's move and its score in centipawns for the side to move; mates count as far beyond any bound.
@@ -151,6 +151,7 @@ fn adjudicated(scores: &[i32]) -> Option<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::parse_fen;
 
     fn rules(seed: u64) -> SelfPlay {
         SelfPlay {
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn the_same_number_gives_the_same_game_and_another_another() {
         let mut engine = Engine::new(1);
-        let mut play = |seed, number| rules(seed).play(number, &mut engine).to_string();
+        let mut play = |seed, number| rules(seed).play(number, &mut engine).unwrap().to_string();
         let game = play(1, 5);
         assert_eq!(game, play(1, 5));
         assert_ne!(game, play(1, 6));
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn only_quiet_positions_have_scores() {
-        let game = rules(3).play(0, &mut Engine::new(1));
+        let game = rules(3).play(0, &mut Engine::new(1)).unwrap();
         assert!(game.quiet().count() > 0);
         for (pos, score) in game.quiet() {
             assert!(!pos.is_check() && score.abs() < KEPT);
@@ -181,6 +182,16 @@ mod tests {
         for (mv, score) in game.line.moves().iter().zip(&game.scores) {
             assert!(score.is_none() || !mv.is_capture() && !mv.is_promotion());
         }
+    }
+
+    #[test]
+    fn openings_that_are_all_lost_are_given_up() {
+        let lost = SelfPlay {
+            openings: vec![parse_fen(Variant::Standard, "4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1").unwrap()],
+            random_plies: 0,
+            ..rules(1)
+        };
+        assert!(lost.play(0, &mut Engine::new(1)).is_none());
     }
 
     #[test]

@@ -219,7 +219,7 @@ mod tests {
         let mut engine = Engine::new(1);
         let mut set = PositionSet::default();
         for number in 0..30 {
-            let game = rules.play(number, &mut engine);
+            let game = rules.play(number, &mut engine).unwrap();
             for (pos, score) in game.quiet().filter(|(pos, _)| !pos.is_check()) {
                 let sample = Sample::of(&pos);
                 set.training.push(Labelled {

@@ -1,0 +1,48 @@
+//! Lines of EPD, and of FEN, which only has counters where EPD has its operations.
+
+/// Splits a line into the FEN of its position and its operations, which may be none; none where it has no four fields.
+pub(super) fn split(line: &str) -> Option<(String, &str)> {
+    let (mut fen, mut rest) = (String::new(), line.trim());
+    for _ in 0..4 {
+        let field;
+        (field, rest) = word(rest)?;
+        fen += field;
+        fen.push(' ');
+    }
+    let counters = word(rest).and_then(|(halfmoves, after)| {
+        let (number, after) = word(after)?;
+        let is_number = |text: &str| text.parse::<u32>().is_ok();
+        (is_number(halfmoves) && is_number(number)).then(|| (format!("{halfmoves} {number}"), after))
+    });
+    let (counters, operations) = counters.unwrap_or_else(|| ("0 1".to_owned(), rest));
+    Some((fen + &counters, operations))
+}
+
+/// The first word and what follows it.
+fn word(text: &str) -> Option<(&str, &str)> {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (!word.is_empty()).then(|| (word, rest.trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_told_from_operations() {
+        for (line, fen, operations) in [
+            (
+                "8/8/8/8 w - - bm Qd1; id \"a  b\";",
+                "8/8/8/8 w - - 0 1",
+                "bm Qd1; id \"a  b\";",
+            ),
+            ("8/8/8/8\tw  - -", "8/8/8/8 w - - 0 1", ""),
+            ("8/8/8/8 b KQ e3 12 34", "8/8/8/8 b KQ e3 12 34", ""),
+            ("8/8/8/8 b KQ e3 12 34 bm a4;", "8/8/8/8 b KQ e3 12 34", "bm a4;"),
+            ("8/8/8/8 b - - 12 bm;", "8/8/8/8 b - - 0 1", "12 bm;"),
+        ] {
+            assert_eq!(split(line), Some((fen.to_owned(), operations)), "{line}");
+        }
+        assert_eq!(split("8/8/8/8 w -"), None);
+    }
+}
