@@ -23,7 +23,8 @@ pub(super) struct Refusal<'a> {
     pub is_known: bool,
 }
 
-/// How long a 429 asks for silence, a day at most, if it says so: `ratelimit.seconds` before `Retry-After`.
+/// How long a 429 asks for silence, a day at most, if it says so: `ratelimit.seconds` before `Retry-After`. Less than a second says
+/// nothing: whoever came back at once would be refused again.
 ///
 /// A date in the header counts from the server's own `Date`, so that no two clocks need to agree.
 pub(super) fn asked_silence(body: &[u8], retry_after: Option<&str>, date: Option<&str>) -> Option<Millis> {
@@ -35,6 +36,7 @@ pub(super) fn asked_silence(body: &[u8], retry_after: Option<&str>, date: Option
         .or_else(|| retry_after.and_then(|text| text.trim().parse().ok()))
         .map(|secs| Millis(secs.saturating_mul(1000)).min(LONGEST_ASKED))
         .or_else(|| until(retry_after?, date?))
+        .filter(|wait| *wait >= Millis::from_secs(1))
 }
 
 /// The time from one date of HTTP to another, a day at most; none when it has passed.
@@ -48,7 +50,7 @@ fn until(then: &str, now: &str) -> Option<Millis> {
     u64::try_from(secs)
         .ok()
         .map(Millis::from_secs)
-        .filter(|span| (Millis::from_secs(1)..=LONGEST_ASKED).contains(span))
+        .filter(|span| *span <= LONGEST_ASKED)
 }
 
 /// The moment that a date of HTTP names, since 1970.
@@ -219,6 +221,11 @@ mod tests {
         assert_eq!(asked(body, "3"), Some(Millis::from_secs(7)));
         assert_eq!(asked(b"<html>", "3"), Some(Millis::from_secs(3)));
         assert_eq!(asked(b"", "soon"), None);
+        assert_eq!(asked(b"", "0"), None);
+        assert_eq!(
+            asked(br#"{"error":"x","ratelimit":{"key":"k","seconds":0}}"#, "3"),
+            None
+        );
         let years = br#"{"error":"x","ratelimit":{"key":"k","seconds":18446744073709551615}}"#;
         assert_eq!(asked(years, "3"), Some(Millis::from_secs(86_400)));
         assert_eq!(asked(b"", "99999999999"), Some(Millis::from_secs(86_400)));

@@ -93,8 +93,10 @@ impl Client {
             .request(Method::POST, &["api", "token", "test"])
             .header(CONTENT_TYPE, "text/plain")
             .body(self.token.expose().to_owned());
+        // The answer names the token, and what cannot be read of an answer is told.
+        let known = self.wire.send("token test", Class::Account, request).await;
         let mut known: BTreeMap<String, Option<TokenInfo>> =
-            self.wire.send("token test", Class::Account, request).await?;
+            known.map_err(|error: CallError| error.without(self.token.expose()))?;
         Ok(known.remove(self.token.expose()).flatten())
     }
 

@@ -56,6 +56,21 @@ impl CallError {
         matches!(self, Self::Rejected { status: 404, .. })
     }
 
+    /// The same without what the server said, where that repeats a secret or the beginning of one.
+    #[must_use]
+    pub(super) fn without(mut self, secret: &str) -> Self {
+        let head: String = secret.chars().take(8).collect();
+        if let Self::Transient { why: said, .. }
+        | Self::Rejected { message: said, .. }
+        | Self::Unauthorized { message: said, .. } = &mut self
+            && !head.is_empty()
+            && said.contains(&head)
+        {
+            "the answer repeats the token, and is not shown".clone_into(said);
+        }
+        self
+    }
+
     /// Whether the server has understood and would not, so that asking again would not help.
     #[must_use]
     pub fn is_final(&self) -> bool {

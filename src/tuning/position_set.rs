@@ -99,7 +99,8 @@ mod tests {
             line.play_uci(&format!("{white}2{white}3")).unwrap();
             line.play_uci(&format!("{black}7{black}6")).unwrap();
             let fen = write_fen(line.position());
-            set.add(&format!("{fen} | 1-0 | {white}3{white}4:5\n"), &mut |_| ()).unwrap();
+            set.add(&format!("{fen} | 1-0 | {white}3{white}4:5\n"), &mut |_| ())
+                .unwrap();
         }
         assert!((2..30).contains(&set.held_out.len()), "{}", set.held_out.len());
     }

@@ -77,6 +77,33 @@ async fn f53_a_redirect_is_refused_and_the_token_goes_nowhere_else() {
 }
 
 #[tokio::test]
+async fn f32_an_answer_that_repeats_the_token_is_not_told() {
+    const TOKEN: &str = "lip_onlymine";
+    for body in [
+        r#"{"lip_onlymine":{"userId":"x","scopes":["bot:play"],"expires":null}}"#,
+        "<html>you sent lip_onlymine</html>",
+        "<html>you sent lip_only",
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let router = Router::new().fallback(move || async move { body });
+        tokio::spawn(async { axum::serve(listener, router).await });
+        let exit = replies(&[])
+            .options(|options| options.patience = Millis(500))
+            .crew()
+            .daemon(&url, TOKEN)
+            .end()
+            .await
+            .unwrap_err();
+        let text = exit.to_string();
+        assert!(
+            text.contains("repeats the token") && !text.contains("lip_only"),
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn f53_a_server_with_the_certificate_of_another_host_never_sees_the_token() {
     let _ = rustls::crypto::ring::default_provider().install_default(); // another test may have chosen already
     let certificate = include_bytes!("../fixtures/tls/elsewhere.cert.der").to_vec();

@@ -54,6 +54,31 @@ async fn f24_a_history_that_differs_in_the_middle_is_decided_anew() {
 }
 
 #[tokio::test]
+async fn f16_a_running_game_is_given_up_only_for_a_second_frame_without_sense() {
+    let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
+    let game = server.game(ID).await;
+    game.line(&full(ID, ""));
+    server.posted(1).await;
+    game.line(&state("e2e4 e7e5 d1d8"));
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, "e2e4 e7e4"));
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, "e2e4 e7e5"));
+    assert_eq!(server.posted(2).await, ["move/e2e4", "move/g1f3"].map(path));
+    // Sense between them starts the count anew.
+    game.line(&state("e2e4 e7e5 d1d8"));
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, "e2e4 e7e4"));
+    let game = server.opens_again(ID).await;
+    game.line(&full(ID, "e2e4 e7e4"));
+    let given_up = server.posted(3).await[2].clone();
+    assert!(
+        given_up == path("abort") || given_up == path("resign"),
+        "{given_up}"
+    );
+}
+
+#[tokio::test]
 async fn f31_fields_that_are_strange_missing_or_of_another_type_cost_a_line_at_most() {
     let mut server = replies(&["e2e4", "g1f3", "f1c4"]).on_strings().await;
     let game = server.game(ID).await;

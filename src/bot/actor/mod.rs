@@ -168,6 +168,8 @@ struct Actor {
     lost_answers: u32,
     /// Once a resignation failed, the game is played on.
     plays_on: bool,
+    /// Whether the last frame made no sense of a game that was being played.
+    doubts_frame: bool,
     /// Why the game is given up, once it is.
     unplayable: Option<GameError>,
     /// How the task ends, once it is to end.
@@ -256,6 +258,7 @@ impl Actor {
             sleeps_at: None,
             lost_answers: 0,
             plays_on: false,
+            doubts_frame: false,
             unplayable: None,
             outcome: None,
             shared,

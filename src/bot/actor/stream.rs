@@ -87,14 +87,19 @@ impl Actor {
                 if has_clocks {
                     self.heard = heard;
                 }
+                if is_frame {
+                    self.doubts_frame = false;
+                }
                 self.mind_flag();
                 self.follow(step, is_frame);
                 self.heed_clock(expected);
                 self.show_board();
             }
-            Err(error) if is_frame => self.cannot_play(error),
+            // A game that went well so far is not given up for one frame.
+            Err(error) if is_frame && (self.game.is_none() || self.doubts_frame) => self.cannot_play(error),
             Err(error) => {
                 warn!("a state that does not fit: {error}");
+                self.doubts_frame |= is_frame;
                 self.doubt();
             }
         }
