@@ -77,7 +77,7 @@ async fn f53_a_redirect_is_refused_and_the_token_goes_nowhere_else() {
 }
 
 #[tokio::test]
-async fn f32_an_answer_that_repeats_the_token_is_not_told() {
+async fn f13_an_answer_that_repeats_the_token_is_not_told() {
     const TOKEN: &str = "lip_onlymine";
     for body in [
         r#"{"lip_onlymine":{"userId":"x","scopes":["bot:play"],"expires":null}}"#,

@@ -54,7 +54,7 @@ async fn f24_a_history_that_differs_in_the_middle_is_decided_anew() {
 }
 
 #[tokio::test]
-async fn f16_a_running_game_is_given_up_only_for_a_second_frame_without_sense() {
+async fn f31_a_running_game_is_given_up_only_for_a_second_frame_without_sense() {
     let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
     let game = server.game(ID).await;
     game.line(&full(ID, ""));
