@@ -335,6 +335,23 @@ mod tests {
     }
 
     #[test]
+    fn a_game_is_long_by_what_the_engines_played_of_it() {
+        let referee = Referee {
+            controls: ["nodes=1".parse().unwrap(); 2],
+            margin: Millis::ZERO,
+            adjudication: Some(Adjudication::default()),
+        };
+        let late = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 240";
+        let opening = Opening {
+            name: String::new(),
+            position: parse_fen(Variant::Standard, late).unwrap(),
+        };
+        let (mut white, mut black) = (Script::of(&["f2f3", "g2g4"]), Script::of(&["e7e5", "d8h4"]));
+        let finished = referee.play(&opening, &mut white, &mut black);
+        assert_eq!(finished.reason.word(), "mate");
+    }
+
+    #[test]
     fn who_changes_sides_takes_the_own_time_along() {
         let referee = Referee {
             controls: ["60+0", "10+2"].map(|text| text.parse().unwrap()),

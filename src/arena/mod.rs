@@ -5,6 +5,7 @@
 //! [`crate::chess`], and can be killed and resumed, for each finished game is a line in its record.
 
 mod adjudication;
+mod answer;
 mod epd;
 mod game;
 mod mover;
@@ -18,10 +19,11 @@ mod suite;
 mod time_control;
 
 pub use adjudication::Adjudication;
+pub use answer::Answer;
 pub use game::{Finished, Reason, Referee};
 pub use mover::{Guest, Mover, Resident};
 pub use openings::{Opening, OpeningsError, human as human_opening, read as read_openings};
-pub use player::{Answer, Clocks, EngineSpec, Player, PlayerError};
+pub use player::{Clocks, EngineSpec, Player, PlayerError};
 pub use record::{Record, RecordError, Row};
 pub use schedule::{Latest, Match, MatchError, Progress, progress};
 pub use statistics::{Elo, Pentanomial, Sprt, Verdict};

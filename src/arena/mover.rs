@@ -1,7 +1,8 @@
 //! Whoever moves in a game: a UCI engine as a process, or one of our own levels inside this program.
 
 use super::{
-    player::{Answer, Clocks, EngineSpec, Player, PlayerError},
+    answer::Answer,
+    player::{Clocks, EngineSpec, Player, PlayerError},
     time_control::TimeControl,
 };
 use crate::{

@@ -9,12 +9,11 @@ use std::{
 
 use thiserror::Error;
 
-use super::{offer::Offer, time_control::TimeControl};
+use super::{answer::Answer, offer::Offer, time_control::TimeControl};
 use crate::{
     chess::{GameLine, Move, write_fen, write_uci},
-    engine::Score,
     settings::nearest,
-    units::{Centipawns, Clock as _, Depth, Millis, Nodes, Stopwatch},
+    units::{Clock as _, Depth, Millis, Stopwatch},
 };
 
 /// How to start an engine and how to set it up.
@@ -82,21 +81,6 @@ pub enum PlayerError {
         /// How long it was waited for.
         limit: Millis,
     },
-}
-
-/// What an engine answers to `go`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// The move as it wrote it.
-    pub best: String,
-    /// Its last score, for the side to move.
-    pub score: Option<Score>,
-    /// Its last depth.
-    pub depth: Option<Depth>,
-    /// Its last node count.
-    pub nodes: Option<Nodes>,
-    /// Time from `go` to the answer.
-    pub spent: Millis,
 }
 
 /// What both clocks show before a move.
@@ -294,7 +278,7 @@ impl Player {
                 answer.spent = watch.elapsed();
                 return Ok(answer);
             }
-            read_info(&text, &mut answer);
+            answer.hear(&text);
         }
     }
 
@@ -369,42 +353,6 @@ impl Drop for Player {
     }
 }
 
-/// Takes score, depth and nodes from an `info` line; scores that are only bounds do not count.
-fn read_info(text: &str, answer: &mut Answer) {
-    let mut words = text.split_ascii_whitespace();
-    if words.next() != Some("info") {
-        return;
-    }
-    let words: Vec<&str> = words
-        .take_while(|word| !matches!(*word, "pv" | "string"))
-        .collect();
-    let after = |key: &str| {
-        words
-            .iter()
-            .position(|word| *word == key)
-            .and_then(|at| words.get(at + 1))
-    };
-    let number = |key: &str| after(key).and_then(|word| word.parse::<u64>().ok());
-    if number("multipv").is_some_and(|rank| rank > 1)
-        || words.contains(&"lowerbound")
-        || words.contains(&"upperbound")
-    {
-        return;
-    }
-    if let Some(depth) = number("depth").and_then(|depth| u32::try_from(depth).ok()) {
-        answer.depth = Some(Depth(depth));
-    }
-    if let Some(nodes) = number("nodes") {
-        answer.nodes = Some(Nodes(nodes));
-    }
-    let signed = |key: &str| after(key).and_then(|word| word.parse::<i32>().ok());
-    if let Some(cp) = signed("cp") {
-        answer.score = Some(Score::Cp(Centipawns(cp)));
-    } else if let Some(moves) = signed("mate") {
-        answer.score = Some(Score::Mate(moves));
-    }
-}
-
 /// What may have been meant, as the end of a sentence.
 fn hint<'k>(written: &str, known: impl Iterator<Item = &'k str>) -> String {
     nearest(written, known).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"))
@@ -413,41 +361,32 @@ fn hint<'k>(written: &str, known: impl Iterator<Item = &'k str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Variant, parse_uci};
+    use crate::{
+        chess::{Variant, parse_uci},
+        engine::Score,
+        units::Centipawns,
+    };
 
-    #[test]
-    fn info_lines_are_read_and_bounds_are_not() {
-        let mut answer = Answer::default();
-        read_info(
-            "info depth 7 seldepth 9 score cp -31 nodes 500 pv e2e4 cp 99",
-            &mut answer,
-        );
-        assert_eq!(answer.score, Some(Score::Cp(Centipawns(-31))));
-        assert_eq!((answer.depth, answer.nodes), (Some(Depth(7)), Some(Nodes(500))));
-        read_info("info depth 8 score cp 90 lowerbound nodes 600", &mut answer);
-        read_info("info depth 8 multipv 2 score cp 90 nodes 600", &mut answer);
-        read_info("info string score cp 1000", &mut answer);
-        assert_eq!(answer.score, Some(Score::Cp(Centipawns(-31))));
-        read_info("info depth 9 score mate -3 nodes 700", &mut answer);
-        assert_eq!(answer.score, Some(Score::Mate(-3)));
+    /// An engine of a few lines of shell.
+    fn toy(program: &str) -> EngineSpec {
+        EngineSpec {
+            name: "toy".into(),
+            command: ["sh", "-c", program].map(str::to_owned).into(),
+            options: vec![],
+            if_offered: vec![],
+        }
     }
 
     #[test]
     fn an_engine_says_its_name_and_what_it_thinks_of_one_move() {
-        let toy = r#"while read -r line; do case "$line" in
+        let program = r#"while read -r line; do case "$line" in
             uci) echo "id name Toy 1.0"; echo "id author nobody"; echo uciok;;
             isready) echo readyok;;
             "go depth 3") echo "info depth 3 score cp 25"; echo "bestmove c7c5 ponder g1f3";;
             "go depth 3 searchmoves e7e5") echo "info depth 3 score cp -7"; echo "bestmove e7e5";;
             quit) exit;;
             esac; done"#;
-        let spec = EngineSpec {
-            name: "toy".into(),
-            command: ["sh", "-c", toy].map(str::to_owned).into(),
-            options: vec![],
-            if_offered: vec![],
-        };
-        let mut player = Player::start(&spec).unwrap();
+        let mut player = Player::start(&toy(program)).unwrap();
         assert_eq!(player.title(), Some("Toy 1.0"));
         let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
         let only = parse_uci(line.position(), "e7e5").unwrap();
@@ -464,17 +403,16 @@ mod tests {
 
     #[test]
     fn an_option_that_an_engine_does_not_offer_is_refused() {
-        let toy = r#"while read -r line; do case "$line" in
+        let program = r#"while read -r line; do case "$line" in
             uci) echo "option name Move Overhead type spin default 20 min 0 max 100";
                 echo "option name Style type combo default solid var solid var risky"; echo uciok;;
             isready) echo readyok;; quit) exit;;
             esac; done"#;
         let start = |option: &str, value: &str| {
             Player::start(&EngineSpec {
-                name: "toy".into(),
-                command: ["sh", "-c", toy].map(str::to_owned).into(),
                 options: vec![(option.to_owned(), value.to_owned())],
                 if_offered: vec![("Threads".to_owned(), "1".to_owned())],
+                ..toy(program)
             })
         };
         assert!(start("move overhead", "5").is_ok());
@@ -496,20 +434,14 @@ mod tests {
 
     #[test]
     fn an_author_may_write_in_any_code_and_nobody_talks_without_end() {
-        let spec = |program: &str| EngineSpec {
-            name: "toy".into(),
-            command: ["sh", "-c", program].map(str::to_owned).into(),
-            options: vec![],
-            if_offered: vec![],
-        };
         let latin = r#"while read -r line; do case "$line" in
             uci) printf 'id author Jos\351\r\n'; echo uciok;; isready) echo readyok;; quit) exit;;
             esac; done"#;
-        assert!(Player::start(&spec(latin)).is_ok());
+        assert!(Player::start(&toy(latin)).is_ok());
         let chatter = r#"while read -r line; do case "$line" in
             uci) echo uciok;; isready) echo readyok;; go*) while :; do echo "info string thinking"; done;;
             esac; done"#;
-        let mut player = Player::start(&spec(chatter)).unwrap();
+        let mut player = Player::start(&toy(chatter)).unwrap();
         let line = GameLine::new(Variant::Standard);
         let error = player.consider(&line, None, Depth(1), Millis(50)).unwrap_err();
         assert!(matches!(error, PlayerError::Silent { .. }), "{error}");
@@ -519,20 +451,14 @@ mod tests {
     fn an_engine_has_time_to_write_down_what_it_wants_to_keep() {
         let folder = tempfile::tempdir().unwrap();
         let kept = folder.path().join("kept");
-        let toy = format!(
+        let program = format!(
             r#"while read -r line; do case "$line" in
             uci) echo uciok;; isready) echo readyok;;
             quit) i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; echo all > {}; exit;;
             esac; done"#,
             kept.display()
         );
-        let spec = EngineSpec {
-            name: "toy".into(),
-            command: ["sh".to_owned(), "-c".to_owned(), toy].into(),
-            options: vec![],
-            if_offered: vec![],
-        };
-        drop(Player::start(&spec).unwrap());
+        drop(Player::start(&toy(&program)).unwrap());
         assert_eq!(std::fs::read_to_string(kept).unwrap(), "all\n");
     }
 

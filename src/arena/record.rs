@@ -29,6 +29,21 @@ pub struct Row {
     pub plies: usize,
 }
 
+#[cfg(test)]
+impl Row {
+    /// A game that ended by mate after sixty plies, whoever gave it.
+    pub(super) fn mate(pair: usize, game: usize, half_points: usize) -> Self {
+        Self {
+            pair,
+            game,
+            half_points,
+            reason: "mate".into(),
+            forfeit: false,
+            plies: 60,
+        }
+    }
+}
+
 /// A record that cannot be read or written.
 #[derive(Debug, Error)]
 pub enum RecordError {
@@ -157,25 +172,14 @@ impl Record {
 mod tests {
     use super::*;
 
-    fn row(pair: usize, game: usize, half_points: usize) -> Row {
-        Row {
-            pair,
-            game,
-            half_points,
-            reason: "mate".into(),
-            forfeit: false,
-            plies: 60,
-        }
-    }
-
     #[test]
     fn a_killed_match_goes_on_where_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("match.ndjson");
         let mut record = Record::open(&path, "a b 1+0").unwrap();
-        record.add(row(0, 0, 2)).unwrap();
-        record.add(row(0, 1, 1)).unwrap();
-        record.add(row(1, 0, 0)).unwrap();
+        record.add(Row::mate(0, 0, 2)).unwrap();
+        record.add(Row::mate(0, 1, 1)).unwrap();
+        record.add(Row::mate(1, 0, 0)).unwrap();
         drop(record);
         // A kill cut the last line.
         let text = std::fs::read_to_string(&path).unwrap();
@@ -183,7 +187,7 @@ mod tests {
         let mut again = Record::open(&path, "a b 1+0").unwrap();
         assert!(again.has(0, 1) && !again.has(1, 0));
         assert_eq!(again.pairs(), Pentanomial([0, 0, 0, 1, 0]));
-        again.add(row(1, 0, 0)).unwrap();
+        again.add(Row::mate(1, 0, 0)).unwrap();
         drop(again);
         assert_eq!(Record::open(&path, "a b 1+0").unwrap().rows().count(), 3);
     }

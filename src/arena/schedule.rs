@@ -292,17 +292,6 @@ mod tests {
         assert_eq!(progress(&record, None).wins_draws_losses, [1, 0, 0]);
     }
 
-    fn row_of(pair: usize, game: usize, half_points: usize) -> Row {
-        Row {
-            pair,
-            game,
-            half_points,
-            reason: "mate".into(),
-            forfeit: false,
-            plies: 60,
-        }
-    }
-
     /// A test between two engines, and a record in which it is decided for the first of them.
     fn decided() -> (Match, Record) {
         let test = Sprt {
@@ -314,7 +303,7 @@ mod tests {
         for pair in 10..3000 {
             for game in 0..2 {
                 let half_points = 1 + usize::from(pair % 3 > 0);
-                record.add(row_of(pair, game, half_points)).unwrap();
+                record.add(Row::mate(pair, game, half_points)).unwrap();
             }
         }
         (contest([toy("one", ":"), toy("other", ":")], Some(test)), record)
@@ -346,7 +335,9 @@ mod tests {
         };
         let told = AtomicBool::new(false);
         let tell = |_: &Progress<'_>| told.store(true, Ordering::Relaxed);
-        contest.note(&board, &finished, &row_of(0, 0, 0), &tell).unwrap();
+        contest
+            .note(&board, &finished, &Row::mate(0, 0, 0), &tell)
+            .unwrap();
         assert!(!told.into_inner());
         assert_eq!(record.rows().count(), before);
     }

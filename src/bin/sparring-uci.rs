@@ -20,10 +20,10 @@ fn main() -> ExitCode {
             .and_then(|(threads, depth)| say(scaling(threads, depth))),
         ["bench", depth] => number(depth).and_then(|depth| say(uci::bench(Depth(depth)))),
         ["spsa"] => say(uci::tunables()),
-        ["perft", fen, depth, "--compare"] => perft_depth(depth)
+        ["perft", fen, depth, "--compare"] => number(depth)
             .and_then(|depth| uci::perft_speed(fen, depth).map_err(|error| error.to_string()))
             .and_then(say),
-        ["perft", fen, depth] => perft_depth(depth)
+        ["perft", fen, depth] => number(depth)
             .and_then(|depth| uci::perft(fen, depth).map_err(|error| error.to_string()))
             .and_then(say),
         _ => Err(
@@ -48,17 +48,6 @@ fn scaling(threads: u32, depth: u32) -> impl std::fmt::Display {
 
 fn say(line: impl std::fmt::Display) -> Result<(), String> {
     writeln!(io::stdout(), "{line}").map_err(|error| format!("standard output: {error}"))
-}
-
-fn perft_depth(text: &str) -> Result<u32, String> {
-    let depth = number(text)?;
-    if depth > uci::MAX_PERFT {
-        return Err(format!(
-            "perft {depth} would take too long, the most is {}",
-            uci::MAX_PERFT
-        ));
-    }
-    Ok(depth)
 }
 
 fn number(text: &str) -> Result<u32, String> {

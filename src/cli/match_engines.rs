@@ -37,7 +37,8 @@ pub struct Args {
     /// its number before it (2:60+0.6). May be repeated, the last one counts.
     #[arg(long, default_value = "8+0.08", value_name = "[1:|2:]TC", value_parser = parse_tc)]
     tc: Vec<Tc>,
-    /// Games to play, rounded up to pairs [default: 200; as many as a test with --sprt takes, but no more than 40000].
+    /// Games to play, rounded up to pairs [default: 200; as many as a test with --sprt takes, but no more than 40000, and
+    /// without a clock a pair for each opening: further ones would only repeat the same games].
     #[arg(long)]
     games: Option<usize>,
     /// File of openings, one EPD or FEN a line. Without it all games begin at the usual start.
@@ -146,8 +147,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             margin: Millis(args.margin),
             adjudication: (!args.no_adjudication).then(Adjudication::default),
         },
+        pairs: games(args, controls, openings.len()).div_ceil(2),
         openings,
-        pairs: games(args).div_ceil(2),
         concurrency: args.concurrency,
         sprt: args.sprt,
     };
@@ -193,10 +194,20 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     Ok(outcome?)
 }
 
-/// How many games to play, or how many at most until a test is decided.
-fn games(args: &Args) -> usize {
-    let without = if args.sprt.is_some() { 40_000 } else { 200 };
-    args.games.unwrap_or(without)
+/// How many games to play, or how many at most until a test is decided. The same games over again would decide a test
+/// that nothing speaks for.
+fn games(args: &Args, controls: [TimeControl; 2], openings: usize) -> usize {
+    const MOST: usize = 40_000;
+    args.games.unwrap_or_else(|| match args.sprt {
+        None => 200,
+        Some(_) if is_timed(controls) => MOST,
+        Some(_) => MOST.min(openings * 2),
+    })
+}
+
+/// Whether chance has a part in it: a clock never runs twice alike.
+fn is_timed(controls: [TimeControl; 2]) -> bool {
+    controls.iter().any(|control| control.is_timed())
 }
 
 fn open_to_append(path: &Path) -> anyhow::Result<fs::File> {
@@ -213,7 +224,7 @@ fn repeats(pairs: usize, openings: usize, controls: [TimeControl; 2]) -> String 
         "{pairs} pairs and {openings} openings: each comes up {} times",
         pairs.div_ceil(openings)
     );
-    if !controls.iter().any(|control| control.is_timed()) {
+    if !is_timed(controls) {
         text += "; without a clock engines that leave nothing to chance play the same games again, and the error printed is too small";
     }
     text
@@ -395,8 +406,12 @@ mod tests {
             ("a b", 200),
             ("a b --sprt 0,5", 40_000),
             ("a b --sprt 0,5 --games 300", 300),
+            ("a b --sprt 0,5 --tc nodes=5000", 60),
+            ("a b --sprt 0,5 --tc nodes=5000 --games 300", 300),
+            ("a b --sprt 0,5 --tc nodes=5000 --tc 2:1+0", 40_000),
         ] {
-            assert_eq!(games(&args(words)), expected, "{words}");
+            let args = args(words);
+            assert_eq!(games(&args, controls(&args).unwrap(), 30), expected, "{words}");
         }
     }
 

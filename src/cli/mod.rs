@@ -61,7 +61,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use exit::Exit;
 
-use crate::{chess::FenError, uci};
+use crate::uci::{self, PerftError};
 
 /// A lichess bot that people enjoy playing.
 #[derive(Debug, Parser)]
@@ -107,8 +107,7 @@ enum Command {
     Perft {
         /// The position as FEN, or `startpos`.
         fen: String,
-        /// How many half moves deep.
-        #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(uci::MAX_PERFT)))]
+        /// How many half moves deep, ten at most.
         depth: u32,
         /// Times it beside the rules library's own perft instead.
         #[arg(long)]
@@ -196,7 +195,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn count(fen: &str, depth: u32, compare: bool) -> Result<String, FenError> {
+fn count(fen: &str, depth: u32, compare: bool) -> Result<String, PerftError> {
     if compare {
         uci::perft_speed(fen, depth)
     } else {

@@ -154,3 +154,26 @@ fn summary(tuned: &Tuned) -> String {
 fn say(text: &str) {
     println!("{text}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::parsed;
+
+    #[test]
+    fn numbers_that_no_tuning_comes_of_are_refused() {
+        let of = |words: &str| parsed::<Args>(format!("tune games.txt {words}").split_ascii_whitespace());
+        assert!(of("--k 1.2 --result-share 0.4").is_ok());
+        for words in ["nan", "0", "-1", "inf"].map(|k| format!("--k={k}")) {
+            let error = of(&words).unwrap_err().to_string();
+            assert!(error.contains("K is a number above 0"), "{words}: {error}");
+        }
+        for words in ["2", "-0.1", "nan"].map(|share| format!("--result-share={share}")) {
+            let error = of(&words).unwrap_err().to_string();
+            assert!(
+                error.contains("a share is a number from 0 to 1"),
+                "{words}: {error}"
+            );
+        }
+    }
+}

@@ -12,6 +12,7 @@ use super::{
     node::Node,
     params::Params,
     reduce::Reductions,
+    root::RootMove,
     searcher::{Habits, Memory, Searcher},
     setup::Setup,
     tt::Table,
@@ -184,13 +185,18 @@ impl Engine {
             if let (Some(found), Some(memory)) = (found.get(elected), self.memories.get(elected))
                 && elected > 0
             {
-                fill(report, &memory.roots, 1, found.depth);
-                let depths = usize::try_from(found.depth).unwrap_or(0);
-                report.finished.truncate(depths.saturating_sub(1));
-                report.finished.resize(depths, Score::from_value(found.worth));
+                take_over(report, found, &memory.roots);
             }
         }
     }
+}
+
+/// Puts what a helper found in place of what the leader did.
+fn take_over(report: &mut Report, found: &Found<Option<Move>>, roots: &[RootMove]) {
+    fill(report, roots, 1, found.depth);
+    let depths = usize::try_from(found.depth).unwrap_or(0);
+    report.finished.truncate(depths.saturating_sub(1));
+    report.finished.resize(depths, Score::from_value(found.worth));
 }
 
 /// The last move of a game and where it ended.
@@ -285,7 +291,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::{Rules as _, Variant},
-        engine::{Limits, Stop, root::RootMove},
+        engine::{Limits, Stop},
         units::{Depth, Nodes, Stopwatch},
     };
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -334,6 +340,28 @@ mod tests {
         let search = Search::new(GameLine::new(Variant::Standard), Limits::default());
         let fall = AssertUnwindSafe(|| engine.search(&search, &around, &mut |_| panic!("told")));
         assert!(catch_unwind(fall).is_err());
+    }
+
+    #[test]
+    fn an_elected_helper_answers_for_as_many_depths_as_it_finished() {
+        let moves = Variant::Standard.start().legal_moves();
+        let roots = [RootMove::new(moves[3], 0)];
+        for leader in [4, 9] {
+            let mut report = Report {
+                finished: vec![Score::from_value(20); leader],
+                ..Report::default()
+            };
+            let found = Found {
+                depth: 7,
+                worth: 50,
+                mv: Some(moves[3]),
+            };
+            take_over(&mut report, &found, &roots);
+            assert_eq!((report.depth, report.best()), (Depth(7), Some(moves[3])));
+            assert_eq!(report.finished.len(), 7, "the leader finished {leader}");
+            assert_eq!(report.finished.last(), Some(&Score::from_value(50)));
+            assert_eq!(report.finished[0], Score::from_value(20));
+        }
     }
 
     #[test]

@@ -67,6 +67,16 @@ pub enum GenerateError {
     NoOpening,
 }
 
+impl GenerateError {
+    /// What makes an error of the system one of this file.
+    fn of(path: &Path) -> impl Fn(io::Error) -> Self {
+        |source| Self::File {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
 impl Generator {
     /// Plays what the file lacks. Games are written in the order of their numbers, so that the file does not depend
     /// on the number of threads; a last line cut off by a kill is dropped and its game played again.
@@ -74,10 +84,7 @@ impl Generator {
     /// # Errors
     /// [`GenerateError`] when the file cannot be used or belongs to a run with other rules.
     pub fn run(&self, path: &Path, tell: &mut dyn FnMut(Made)) -> Result<Made, GenerateError> {
-        let failed = |source| GenerateError::File {
-            path: path.to_owned(),
-            source,
-        };
+        let failed = GenerateError::of(path);
         let (file, done) = self.open(path)?;
         let mut out = BufWriter::new(file);
         let mut made = Made {
@@ -88,7 +95,7 @@ impl Generator {
         self.play_on(done, &mut |game| {
             writeln!(out, "{game}")
                 .and_then(|()| out.flush())
-                .map_err(failed)?;
+                .map_err(&failed)?;
             made.games += 1;
             made.positions += game.scores.iter().flatten().count() as u64;
             tell(made);
@@ -100,19 +107,16 @@ impl Generator {
     /// Opens the file of this run to append to, cut after its last whole line, with the games that it holds. A file of
     /// somebody else's is left as it is.
     fn open(&self, path: &Path) -> Result<(File, u64), GenerateError> {
-        let failed = |source| GenerateError::File {
-            path: path.to_owned(),
-            source,
-        };
+        let failed = GenerateError::of(path);
         let mut file = OpenOptions::new()
             .create(true)
             .truncate(false)
             .read(true)
             .write(true)
             .open(path)
-            .map_err(failed)?;
+            .map_err(&failed)?;
         let (mut text, heading) = (String::new(), self.heading());
-        file.read_to_string(&mut text).map_err(failed)?;
+        file.read_to_string(&mut text).map_err(&failed)?;
         let begins_alike = match text.split_once('\n') {
             Some((first, _)) => first == heading,
             // A kill may have cut the heading itself.
@@ -126,10 +130,10 @@ impl Generator {
             });
         }
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        file.set_len(whole as u64).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        file.set_len(whole as u64).map_err(&failed)?;
+        file.seek(SeekFrom::End(0)).map_err(&failed)?;
         if whole == 0 {
-            writeln!(file, "{heading}").map_err(failed)?;
+            writeln!(file, "{heading}").map_err(&failed)?;
             return Ok((file, 0));
         }
         Ok((file, text[..whole].lines().count() as u64 - 1))

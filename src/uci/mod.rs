@@ -25,7 +25,7 @@ use std::{
 };
 
 pub use house::House;
-pub use perft_table::{perft, perft_speed};
+pub use perft_table::{PerftError, perft, perft_speed};
 pub use worker::{bench, fixed_cost, scaling};
 
 use gate::{Gate, Held};
@@ -42,9 +42,6 @@ use crate::{
     engine::{Engine, Limits, Params, Search, bench as signature, trace},
     units::{Depth, Millis},
 };
-
-/// Perft deeper than this would outlast any patience.
-pub const MAX_PERFT: u32 = 10;
 
 /// Speaks UCI until `quit` or the end of input. After the end of input, searches with a limit still finish.
 ///
@@ -157,16 +154,7 @@ impl<W: Write> Front<'_, W> {
             Command::Params => {
                 options::tuning_listing(&self.settings.params).for_each(|line| self.voice.say(line))
             }
-            Command::Perft(depth) if depth > MAX_PERFT => {
-                self.voice.remark(format_args!(
-                    "perft {depth} would take too long, the most is {MAX_PERFT}"
-                ));
-            }
-            Command::Perft(_) if self.is_refused("perft") => {}
-            Command::Perft(depth) => {
-                let line = Box::new(self.line.clone());
-                self.send(Job::Perft(self.gate.ask(None, false), line, depth));
-            }
+            Command::Perft(depth) => self.perft(depth),
             Command::Bench(_) if self.is_refused("bench") => {}
             Command::Bench(depth) => {
                 let depth = depth.map_or(signature::DEPTH, Depth);
@@ -184,6 +172,15 @@ impl<W: Write> Front<'_, W> {
             self.voice.say(line);
         }
         self.voice.say("uciok");
+    }
+
+    fn perft(&self, depth: u32) {
+        if let Err(error) = perft_table::bounded(depth) {
+            self.voice.remark(error);
+        } else if !self.is_refused("perft") {
+            let line = Box::new(self.line.clone());
+            self.send(Job::Perft(self.gate.ask(None, false), line, depth));
+        }
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {

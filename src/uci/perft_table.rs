@@ -1,5 +1,7 @@
 //! Perft as people compare it: the leaves behind each move, then the sum.
 
+use thiserror::Error;
+
 use crate::{
     chess::{FenError, Position, Rules as _, Variant, parse_fen, write_uci},
     engine::{
@@ -8,11 +10,37 @@ use crate::{
     },
 };
 
+/// Deeper than this would outlast any patience.
+const DEEPEST: u32 = 10;
+
+/// A position or a depth that no leaves are counted of.
+#[derive(Debug, Error)]
+pub enum PerftError {
+    /// No playable position.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// Too deep.
+    #[error("perft {0} would take too long, the most is {DEEPEST}")]
+    TooDeep(u32),
+}
+
+/// The depth, unless it is too deep.
+///
+/// # Errors
+/// [`PerftError::TooDeep`].
+pub(super) fn bounded(depth: u32) -> Result<u32, PerftError> {
+    if depth > DEEPEST {
+        return Err(PerftError::TooDeep(depth));
+    }
+    Ok(depth)
+}
+
 /// Counts the leaves at a depth below each move of a position, one line a move (`e2e4: 20`), and their sum last.
 ///
 /// # Errors
-/// [`FenError`] for a text that is no playable position.
-pub fn perft(fen: &str, depth: u32) -> Result<String, FenError> {
+/// [`PerftError`] for a text that is no playable position, or a depth beyond ten.
+pub fn perft(fen: &str, depth: u32) -> Result<String, PerftError> {
+    let depth = bounded(depth)?;
     let pos = parse_fen(Variant::Standard, fen)?;
     let variant = notation(&pos);
     let moves = divide(&pos, depth);
@@ -29,8 +57,9 @@ pub fn perft(fen: &str, depth: u32) -> Result<String, FenError> {
 /// their ratio: millions of moves a second on one core.
 ///
 /// # Errors
-/// [`FenError`] for a text that is no playable position.
-pub fn perft_speed(fen: &str, depth: u32) -> Result<String, FenError> {
+/// [`PerftError`] for a text that is no playable position, or a depth beyond ten.
+pub fn perft_speed(fen: &str, depth: u32) -> Result<String, PerftError> {
+    let depth = bounded(depth)?;
     let pos = parse_fen(Variant::Standard, fen)?;
     let (mut ours, mut library) = (0.0_f64, 0.0_f64);
     for _ in 0..RUNS {
@@ -89,7 +118,10 @@ mod tests {
         assert_eq!(table.lines().count(), 21);
         assert_eq!(table.lines().last(), Some("400"));
         assert_eq!(perft("startpos", 0).unwrap(), "1");
-        assert!(perft("rubbish", 1).is_err());
+        assert!(matches!(perft("rubbish", 1), Err(PerftError::Fen(_))));
+        let deep = perft("startpos", 5000).unwrap_err().to_string();
+        assert_eq!(deep, "perft 5000 would take too long, the most is 10");
+        assert!(perft_speed("startpos", 11).is_err());
         let has = |fen: &str, mv: &str| perft(fen, 1).unwrap().contains(mv);
         assert!(has("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1: 1"));
         assert!(has("r4k1r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "f1h1: 1"));

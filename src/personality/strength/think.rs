@@ -235,12 +235,14 @@ fn put_first(report: &mut Report, mv: Move) {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
     use crate::{
         chess::{GameLine, Rules as _, Variant},
         engine::Stop,
         personality::strength::{Knobs, order_with},
-        units::{Elo, Nodes, Stopwatch},
+        units::{Clock, Elo, Millis, Nodes, Stopwatch},
     };
 
     const ITALIAN: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";
@@ -289,6 +291,34 @@ mod tests {
             })
             .collect();
         assert!(moves.iter().any(|mv| *mv != moves[0]), "four seeds, one move");
+    }
+
+    /// A clock that goes on by a millisecond whenever it is looked at, and by a hundred between the first two looks.
+    struct Slow(Cell<u64>);
+
+    impl Clock for Slow {
+        fn elapsed(&self) -> Millis {
+            let now = self.0.get();
+            self.0.set(now + if now == 0 { 100 } else { 1 });
+            Millis(now)
+        }
+    }
+
+    #[test]
+    fn emptying_the_table_takes_of_the_time_of_the_move() {
+        let around = Surroundings {
+            stop: &Stop::new(),
+            clock: &Slow(Cell::new(0)),
+        };
+        let budget = Some((Millis(110), Millis(110)));
+        let unlimited = Knobs {
+            nodes: None,
+            ..knobs(1200, 1.0, None)
+        };
+        let order = order_with(&unlimited, line("startpos", ITALIAN), budget, 1);
+        let mut report = Report::default();
+        look(&mut Engine::new(1), &order, &around, &mut |_| {}, &mut report);
+        assert!((110..=112).contains(&report.elapsed.0), "{}", report.elapsed);
     }
 
     #[test]
