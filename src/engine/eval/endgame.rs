@@ -22,7 +22,7 @@ pub(super) fn scale(board: &Board, strong: Color) -> i32 {
         if ours - theirs <= 3 {
             return 8;
         }
-        if only_two_knights(board, strong) {
+        if cannot_mate(board, strong) {
             return 0;
         }
         // A bare king is as lost as with pawns about: by their rule, lest a last one seem to cost more than it is worth.
@@ -65,9 +65,15 @@ fn pieces(board: &Board, color: Color) -> i32 {
     .sum()
 }
 
-fn only_two_knights(board: &Board, strong: Color) -> bool {
+/// Two knights and no more, or bishops of one color only.
+fn cannot_mate(board: &Board, strong: Color) -> bool {
     let ours = board.by_color(strong) & !board.kings();
-    ours == ours & board.knights() && ours.count() == 2
+    let dark = ours & Bitboard::DARK_SQUARES;
+    match () {
+        () if ours == ours & board.knights() => ours.count() == 2,
+        () if ours == ours & board.bishops() => dark.is_empty() || dark == ours,
+        () => false,
+    }
 }
 
 fn opposite_bishops(board: &Board) -> bool {
@@ -169,6 +175,8 @@ mod tests {
         for (fen, expected) in [
             ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", 0),
             ("4k3/8/8/8/8/8/8/3BK3 w - - 0 1", 0),
+            ("4k3/8/8/8/8/8/8/B1B1K3 w - - 0 1", 0),
+            ("4k3/8/8/8/8/8/8/B2BK3 w - - 0 1", 48),
             ("3rk3/8/8/8/8/8/8/2BRK3 w - - 0 1", 8),
             ("k7/8/8/8/P7/8/1B6/4K3 w - - 0 1", 4),
             ("3rk3/8/8/8/8/8/8/3QK3 w - - 0 1", 64),

@@ -134,10 +134,19 @@ mod tests {
         assert!((0..60).contains(&start), "{start}");
         assert!(standard("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1") > 800);
         assert!(standard("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1") > 50);
-        assert_eq!(
-            standard("4k3/8/8/8/8/8/8/3NK3 w - - 0 1").clamp(-40, 40),
-            standard("4k3/8/8/8/8/8/8/3NK3 w - - 0 1")
-        );
+    }
+
+    #[test]
+    fn pieces_that_cannot_win_are_worth_nothing() {
+        let standard = |fen| value(Variant::Standard, &parse_fen(Variant::Standard, fen).unwrap());
+        for fen in [
+            "4k3/8/8/8/8/8/8/3NK3 w - - 0 1",
+            "8/8/4k3/8/8/3NKN2/8/8 w - - 0 1",
+            "8/8/4k3/8/8/3BKB2/8/8 w - - 0 1",
+        ] {
+            assert_eq!(standard(fen), 0, "{fen}");
+        }
+        assert!(standard("8/8/4k3/8/8/3BKN2/8/8 w - - 0 1") > 200);
     }
 
     #[test]

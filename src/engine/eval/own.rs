@@ -48,7 +48,8 @@ pub enum AmountError {
 impl Amount {
     /// The greatest percentage; negated, the least.
     pub const MOST_PERCENT: i32 = 300;
-    /// The greatest weight in centipawns; negated, the least. With nine queens a sum still fits its sixteen bits.
+    /// The greatest weight in centipawns; negated, the least. Nine queens still fit the sixteen bits of a sum; such weights
+    /// in many rows at once need not, and then judge by chance.
     pub const MOST: i32 = 2000;
 }
 

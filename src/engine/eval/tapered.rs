@@ -32,8 +32,11 @@ impl Tapered {
     }
 
     /// The worth at a phase from 0 (bare endgame) to `full` (all pieces), the endgame's share scaled by
-    /// `scale` sixty-fourths.
+    /// `scale` sixty-fourths. With none of it left nothing can be won, whatever the phase.
     pub const fn blend(self, phase: i32, full: i32, scale: i32) -> i32 {
+        if scale == 0 {
+            return 0;
+        }
         (self.mg() * phase * 64 + self.eg() * (full - phase) * scale) / (full * 64)
     }
 }
