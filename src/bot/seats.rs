@@ -54,15 +54,14 @@ impl<J> Seats<J> {
             arrival: self.arrivals,
             job,
         });
-        if self
-            .sitting
-            .iter()
-            .any(|seat| seat.as_ref().is_none_or(|sitting| sitting.is_leaving))
-        {
+        let is_given_up = |seat: &&Option<Sitting>| seat.as_ref().is_none_or(|sitting| sitting.is_leaving);
+        let seats = self.sitting.iter().filter(is_given_up).count();
+        let before = |waiting: &&Waiting<J>| waiting.urgency.deadline <= urgency.deadline;
+        if seats >= self.waiting.iter().filter(before).count() {
             return None;
         }
         let patient = self.sitting.iter_mut().enumerate().filter_map(|(seat, sitting)| {
-            let sitting = sitting.as_mut()?;
+            let sitting = sitting.as_mut().filter(|sitting| !sitting.is_leaving)?;
             let gives_way = sitting.urgency.can_pause && sitting.urgency.deadline > urgency.deadline;
             gives_way.then_some((seat, sitting))
         });
@@ -153,10 +152,12 @@ mod tests {
             seats.take(seat);
         }
         assert_eq!(seats.push(until(100), 100), Some(1));
-        // One seat is on its way to be free: nobody else need leave for the next one.
-        assert_eq!(seats.push(until(100), 101), None);
-        assert!(seats.leave(1), "it should go on later");
-        seats.take(1);
+        // Who has more time than that one waits for nobody to leave; who has less needs a seat besides.
+        assert_eq!(seats.push(until(200), 200), Some(0));
+        assert_eq!(seats.push(until(250), 250), None, "both leave already");
+        assert!(seats.leave(1) && seats.leave(0), "they should go on later");
+        let sitting: Vec<_> = [1, 0].map(|seat| seats.take(seat).map(|(_, job)| job)).into();
+        assert_eq!(sitting, [Some(100), Some(200)]);
         assert_eq!(seats.push(until(400), 400), None, "nobody there has more time");
         assert!(!seats.leave(0));
     }

@@ -22,8 +22,10 @@ use crate::{
     units::Millis,
 };
 
-/// How long a granted takeback may take to show on the board before thinking goes on.
-const TAKEBACK_WITHIN: Duration = Duration::from_secs(2);
+/// How long a granted takeback may take to show on the board before thinking goes on: so long, or this share of the clock
+/// if that is less.
+const TAKEBACK_WITHIN: Millis = Millis::from_secs(2);
+const TAKEBACK_SHARE: f64 = 0.1;
 /// An answer to an offer that got lost is sent again after this time at first, and after twice as long each time.
 const ANSWER_AGAIN: Duration = Duration::from_millis(500);
 /// And no less often than this.
@@ -288,7 +290,7 @@ impl Actor {
             if matches!(self.turn, Turn::Thinking(_)) {
                 self.turn = Turn::Open;
             }
-            self.held_until = Some(Instant::now() + TAKEBACK_WITHIN);
+            self.held_until = Some(Instant::now() + hold(self.left()).into());
         }
         self.speak(if granted {
             Occasion::TakebackGranted
@@ -385,6 +387,12 @@ impl Actor {
     }
 }
 
+/// How long thinking waits for a granted takeback to show on the board, with so much time left.
+fn hold(left: Option<Millis>) -> Millis {
+    let share = left.map(|left| left.scaled(TAKEBACK_SHARE));
+    share.map_or(TAKEBACK_WITHIN, |share| share.min(TAKEBACK_WITHIN))
+}
+
 /// Whether the first thought may wait for the chat of before, after so many half moves and with so much time left. Only
 /// in a game that has just begun it can change who plays; with little time nothing is waited for.
 fn may_wait_for_chat(ply: usize, left: Option<Millis>) -> bool {
@@ -423,6 +431,13 @@ async fn send(client: &Client, id: &GameId, command: Command, claim: Option<Clai
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_is_short_of_time_does_not_wait_long_for_a_takeback() {
+        assert_eq!(hold(None), TAKEBACK_WITHIN);
+        assert_eq!(hold(Some(Millis::from_secs(60))), TAKEBACK_WITHIN);
+        assert_eq!(hold(Some(Millis(1500))), Millis(150));
+    }
 
     #[test]
     fn f44_nobody_who_is_short_of_time_or_far_into_a_game_waits_for_chat() {

@@ -278,7 +278,7 @@ impl Actor {
     }
 
     /// What is left of my clock now.
-    fn left(&self) -> Option<Millis> {
+    pub(super) fn left(&self) -> Option<Millis> {
         self.left_at(Instant::now())
     }
 
