@@ -31,10 +31,13 @@ const isHistory = (value: unknown): value is Ended[] => Array.isArray(value) && 
 
 const ended = (): Ended[] => recall('history', isHistory) ?? [];
 
-/** Note the end of a game; two tabs may both do it. */
+/** Note the end of a game; two tabs may both do it, and whoever opens an old game does not make it the last one. */
 export function noteEnd(id: string, personality: string, outcome: Outcome): void {
-  const others = ended().filter((game) => game.id !== id);
-  remember('history', [...others, { id, personality, outcome }].slice(-KEPT));
+  const games = ended();
+  const noted = { id, personality, outcome };
+  const isKnown = games.some((game) => game.id === id);
+  const all = isKnown ? games.map((game) => (game.id === id ? noted : game)) : [...games, noted];
+  remember('history', all.slice(-KEPT));
 }
 
 /** All games against a personality; `null` before the first one. */

@@ -281,6 +281,48 @@ test('a running game is a link, and its page follows the moves to the end', () =
     await page.getByText(/won, resign$/).waitFor();
   }));
 
+test('who reads the moves of a running game by keyboard stays at the same move when the next one comes', () =>
+  onDashboard((daemon) => {
+    daemon.boards = [board('abcd1234')];
+    Object.assign(daemon.game, { decisions: null, result: 'runs', status: null, line: daemon.game.line.slice(0, 2) });
+  }, async ({ page, daemon, url }) => {
+    await page.goto(`${url}#/game/abcd1234`);
+    await page.getByRole('button', { name: '1. e4' }).press('Enter');
+    daemon.game.line = new ScriptedDaemon().game.line;
+    daemon.tell(board('abcd1234', { plies: 3 }));
+    await page.getByRole('button', { name: '2. Nf3' }).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), '1. e4');
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'e5');
+  }));
+
+test('a game that was left before it came leaves nothing behind: no keys taken, no stream read', () =>
+  onDashboard((daemon) => Object.assign(daemon.game, { decisions: null, result: 'runs' }), async ({ page, url }) => {
+    const live = [];
+    page.on('request', (request) => request.url().endsWith('/api/live') && live.push(request));
+    let answer;
+    const mayAnswer = new Promise((resolve) => (answer = resolve));
+    await page.route('**/api/game/abcd1234', async (route) => {
+      await mayAnswer;
+      await route.continue();
+    });
+    await page.goto(`${url}#/games`);
+    await page.locator('tbody tr').first().waitFor();
+    live.length = 0;
+    const asked = page.waitForRequest('**/api/game/abcd1234');
+    await page.goto(`${url}#/game/abcd1234`);
+    await asked;
+    await page.getByRole('link', { name: 'Games' }).press('Enter');
+    await page.locator('tbody tr').first().waitFor();
+    const response = page.waitForResponse('**/api/game/abcd1234');
+    answer();
+    await (await response).finished();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const isTaken = await page.evaluate(() => !dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', cancelable: true })));
+    assert.equal(isTaken, false, 'the arrow keys scroll');
+    assert.deepEqual(live.map((request) => request.url()), []);
+  }));
+
 test('a daemon that is gone is missed, and its return is noticed', () =>
   onDashboard((daemon) => (daemon.boards = sixteen.slice(0, 1)), async ({ page, daemon, url }) => {
     await page.locator('.live').waitFor();

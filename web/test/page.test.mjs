@@ -112,6 +112,56 @@ test('offers can be answered, and own offers wait', () =>
     await page.getByText('No moves yet.').waitFor();
   }));
 
+test('a move that is taken back while it is looked at leaves a board that can be played on', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText('Earlier position').waitFor();
+    server.tell({ view: { moves: [], fen: START, turn: 'white', ...KNIGHT_MOVES } });
+    await page.getByText('No moves yet.').waitFor();
+    await page.locator('.past').waitFor({ state: 'hidden' });
+    await clickSquares(page, 'g1', 'f3');
+    await askedFor(server, '/move/g1f3');
+  }));
+
+test('a draw that was declined is offered no more, unless the answer did not arrive', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    const question = page.getByText('Sparring offers a draw.');
+    const decline = page.getByRole('button', { name: 'Decline' });
+    await page.route('**/draw/no', (route) => route.fulfill({ status: 503 }), { times: 1 });
+    server.tell({ state: { bdraw: true } });
+    await decline.click();
+    await page.getByText('That did not work: status 503').waitFor();
+    assert.ok(await question.isVisible());
+    await decline.click();
+    await question.waitFor({ state: 'hidden' });
+  }, { expected: /503/ }));
+
+for (const [what, button, flag] of [['draw', 'Draw', 'wdraw'], ['takeback', 'Takeback', 'wtakeback']]) {
+  test(`a ${what} that cannot be asked for again yet says so, and one that was heard does not`, () =>
+    onBoard(MY_MOVE, async ({ page, server }) => {
+      await page.clock.install();
+      await page.reload();
+      await page.waitForSelector('cg-board piece');
+      await page.clock.pauseAt(Date.now() + 5_000);
+      const notYet = page.getByText('It cannot be asked again yet.');
+      const ask = async () => {
+        const answered = page.waitForResponse(`**/${what}/yes`);
+        await page.getByRole('button', { name: button }).click();
+        await (await answered).finished();
+      };
+      await ask();
+      server.tell({ state: { [flag]: true } });
+      await page.getByRole('button', { name: 'Offered' }).waitFor();
+      for (let i = 0; i < 6; i += 1) await page.clock.runFor(500);
+      assert.equal(await notYet.isVisible(), false);
+      server.tell({ state: { [flag]: false } });
+      await page.getByRole('button', { name: 'Offered' }).waitFor({ state: 'hidden' });
+      await ask();
+      const later = () => page.clock.runFor(500).then(() => notYet.isVisible());
+      await until(later, Boolean, 'nothing came of it');
+    }));
+}
+
 test('an opponent who left can be beaten by claim', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     server.send({ type: 'opponentGone', gone: true, claimWinInSeconds: 1 });
@@ -191,6 +241,15 @@ test('a check is marked, and mate ends the game with all that belongs to it', ()
     await askedFor(server, 'color=black');
   }));
 
+test('a PGN that cannot be had says so, whether it is copied or saved', () =>
+  onBoard({ ...MY_MOVE, state: { status: 'resign', winner: 'white' } }, async ({ page }) => {
+    for (const [status, button] of [[502, 'Copy PGN'], [503, 'Save PGN']]) {
+      await page.route('**/game/export/**', (route) => route.fulfill({ status }), { times: 1 });
+      await page.getByRole('button', { name: button }).click();
+      await page.getByText(`That did not work: status ${status}`).waitFor();
+    }
+  }, { expected: /50[23]/ }));
+
 test('chat is said, kept over a reload, and muted', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await page.getByRole('button', { name: 'Good luck' }).click();
@@ -216,6 +275,37 @@ test('chat is said, kept over a reload, and muted', () =>
     server.say('Sparring', 'This game goes on as it began.');
     await until(heard, (lines) => lines[1] === 'Sparring This game goes on as it began.', 'and of the next question');
   }));
+
+test('a line that could not be sent is in the field again, and does not replace the next one', () =>
+  onBoard(MY_MOVE, async ({ page, server }) => {
+    const field = page.getByLabel('Say something');
+    const typed = () => field.inputValue();
+    let failing = [];
+    await page.route('**/chat', (route) => (route.request().method() === 'POST' ? failing.push(route) : route.continue()));
+    const failed = page.getByText('That did not work: status 503');
+    const say = async (line) => {
+      failing = [];
+      await field.fill(line);
+      await field.press('Enter');
+      await until(() => failing.length, (count) => count === 1, 'it is sent');
+      assert.equal(await typed(), '');
+    };
+    await say('Good game, and thanks');
+    await failing[0].fulfill({ status: 503 });
+    await until(typed, (line) => line === 'Good game, and thanks', 'the line is back');
+    await failed.waitFor();
+    await say('Good game');
+    await field.fill('Again?');
+    const answered = page.waitForResponse('**/chat');
+    await failing[0].fulfill({ status: 503 });
+    await (await answered).finished();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    assert.equal(await typed(), 'Again?');
+    await page.unroute('**/chat');
+    await field.press('Enter');
+    await askedFor(server, 'text=Again?');
+    assert.equal(await typed(), '');
+  }, { expected: /503/ }));
 
 test('a screen reader hears each line of the chat once', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clickSquares, drag, square, until } from './browser.mjs';
-import { AFTER_E5, MY_MOVE, WAITING, askedFor, movesAsked, onBoard, pieceAt, untilMarked } from './scene.mjs';
+import { AFTER_E5, KNIGHT_MOVES, MY_MOVE, WAITING, askedFor, movesAsked, onBoard, pieceAt, untilMarked } from './scene.mjs';
 import { START } from './scripted.mjs';
 
 const prepareKnight = async (page) => {
@@ -90,4 +90,19 @@ test('a takeback during a premove leaves a board that can be played on', () =>
     await untilMarked(page, 'current-premove');
     await clickSquares(page, 'e2', 'e4');
     await askedFor(server, '/move/e2e4');
+  }));
+
+test('a premove that a takeback leaves legal is forgotten too: it was meant for later', () =>
+  onBoard(WAITING, async ({ page, server }) => {
+    await prepareKnight(page);
+    server.tell({ view: { moves: [], fen: START, turn: 'white', ...KNIGHT_MOVES } });
+    await untilMarked(page, 'current-premove');
+    await until(() => page.title(), (title) => title.startsWith('Your turn'), 'it is our turn');
+    assert.deepEqual(movesAsked(server), []);
+    await clickSquares(page, 'g1', 'h3');
+    await askedFor(server, '/move/g1h3');
+    server.tell({ view: { ...WAITING.view, moves: [{ uci: 'g1h3', san: 'Nh3', fen: WAITING.view.fen }] } });
+    await prepareKnight(page);
+    server.tell(MY_MOVE);
+    await askedFor(server, '/move/g1f3');
   }));

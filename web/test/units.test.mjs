@@ -1,4 +1,4 @@
-// The pure parts of the page: reading typed moves, speaking, and writing clocks.
+// The pure parts of the page: reading typed moves, speaking, writing clocks, and folding what a stream tells into a game.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { build } from 'esbuild';
@@ -15,6 +15,8 @@ const { clockText, timeLeft } = await load('src/game/clock.ts');
 const { advantage } = await load('src/game/material.ts');
 const { ofMove } = await load('src/game/sounds.ts');
 const { opponent } = await load('src/game/opponent.ts');
+const { apply, look, newGame, offers } = await load('src/game/state.ts');
+const { noteEnd, scoreAgainst } = await load('src/history.ts');
 const { clockName, speedName } = await load('src/lobby/setup.ts');
 
 test('a move is understood as people write it', () => {
@@ -119,4 +121,54 @@ test('who the bot is follows what we ask for and what it answers', () => {
     assert.deepEqual(seen('!level 1800', no), ['club', 1500], no);
   }
   assert.deepEqual(seen('!play attacker', 'From my next move on you play Max.', agreed(2000)), ['attacker', 2000]);
+});
+
+/** A game of ours as White, and what makes the stream tell of a state. */
+function ourGame(moves) {
+  const game = newGame('game0001', 'me');
+  const state = (changes) => ({ type: 'gameState', status: 'started', wtime: 60_000, btime: 60_000, ...changes });
+  const full = { type: 'gameFull', initialFen: 'startpos', white: { id: 'me' }, black: { id: 'sparring' }, state: state({ moves }) };
+  apply(game, full, 0);
+  game.view = { moves: moves.split(' ').map((uci) => ({ uci })) };
+  return { game, tell: (changes) => apply(game, state(changes), 0), reconnect: (changes) => apply(game, { ...full, state: state(changes) }, 0) };
+}
+
+test('whoever looks back at a move that is then taken back is in the game again, and others stay where they look', () => {
+  const looking = (at, moves) => {
+    const { game, tell } = ourGame('e2e4 e7e5 g1f3');
+    look(game, at);
+    tell({ moves });
+    return [game.looking, game.news];
+  };
+  assert.deepEqual(looking(2, 'e2e4'), [null, false], 'behind the end');
+  assert.deepEqual(looking(1, 'e2e4'), [null, false], 'at the end');
+  assert.deepEqual(looking(0, 'e2e4'), [0, true]);
+  assert.deepEqual(looking(2, 'e2e4 e7e5 g1f3 b8c6'), [2, true]);
+});
+
+test('the move that declines a draw ends the offer, though its own state still shows it', () => {
+  const { game, tell, reconnect } = ourGame('e2e4 e7e5 g1f3');
+  const standing = () => [offers(game, 'draw', 'white'), offers(game, 'draw', 'black')];
+  const moves = 'e2e4 e7e5 g1f3 b8c6';
+  tell({ moves: 'e2e4 e7e5 g1f3', wdraw: true });
+  assert.deepEqual(standing(), [true, false]);
+  tell({ moves, wdraw: true, bdraw: true });
+  assert.deepEqual(standing(), [false, true], 'whoever moved may have offered with the move');
+  tell({ moves, wdraw: true, bdraw: true });
+  assert.deepEqual(standing(), [true, true], 'an offer that comes after the move');
+  tell({ moves: 'e2e4 e7e5', wdraw: true });
+  assert.deepEqual(standing(), [true, false], 'a takeback declines nothing');
+  reconnect({ moves, wdraw: true });
+  assert.deepEqual(standing(), [true, false], 'what a stream begins with is not the state of a move');
+});
+
+test('whoever opens an old game again has still ended the newer one last', () => {
+  const kept = new Map();
+  globalThis.localStorage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
+  noteEnd('game0001', 'club', 'lost');
+  noteEnd('game0002', 'club', 'won');
+  noteEnd('game0001', 'club', 'lost');
+  assert.deepEqual(scoreAgainst('club'), { won: 1, lost: 1, drawn: 0, last: 'won' });
+  noteEnd('game0001', 'club', 'drawn');
+  assert.deepEqual(scoreAgainst('club'), { won: 1, lost: 0, drawn: 1, last: 'won' });
 });

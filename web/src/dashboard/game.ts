@@ -17,6 +17,7 @@ const LOOK_AGAIN_MS = 1_000;
 export function gamePage(id: string): Page {
   return loadedPage(words.game(id), async (left) => {
     let game = await api.game(id);
+    if (left.aborted) return []; // Nobody would close what is opened below.
     const about = h('p', { class: 'note' }, lineOf(game));
     let viewer = createViewer(game, null);
     const place = h('div', {}, viewer.element);
@@ -27,14 +28,18 @@ export function gamePage(id: string): Page {
       game = now;
       setText(about, lineOf(game));
       const ply = viewer.ply();
+      const focused = buttonsOf(place).findIndex((button) => button === document.activeElement);
       viewer.close();
       viewer = createViewer(game, ply);
       place.replaceChildren(viewer.element);
+      buttonsOf(place)[focused]?.focus();
     };
     if (game.result === 'runs') void followGame(id, left, redraw);
     return [about, place];
   });
 }
+
+const buttonsOf = (place: HTMLElement): HTMLElement[] => [...place.querySelectorAll('button')];
 
 function lineOf(game: api.GameDetail): string {
   const rating = game.rating === null ? '' : ` (${game.rating})`;

@@ -21,6 +21,7 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
   const ground = h('div', { class: 'ground', role: 'img' });
   const element = h('div', { class: 'board' }, ground);
   let drawn = '';
+  let lastLivePly = 0;
   let cancelPromotion: (() => void) | null = null;
 
   const finish = (orig: Key, dest: Key, premove: boolean) => {
@@ -67,6 +68,9 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
     cancelPromotion?.();
     cg.set(position(game, now));
     ground.setAttribute('aria-label', describe(now));
+    // A premove answers a move that was still to come: after a takeback nobody wants it in the position that is back.
+    if (now.live && now.ply < lastLivePly) cg.cancelPremove();
+    if (now.live) lastLivePly = now.ply;
     if (now.live && isMyTurn(game)) cg.playPremove();
     else if (!now.live || !isPlaying(game)) cg.cancelMove();
   };

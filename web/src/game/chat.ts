@@ -8,7 +8,7 @@ import type { Game, Said } from './state';
 const LONGEST_LINE = 140;
 const SYSTEM_USER = 'lichess';
 
-export function createChat(game: Game, say: (line: string) => void) {
+export function createChat(game: Game, say: (line: string) => Promise<boolean>) {
   let drawn: readonly string[] = [];
   /** From here on in the chat stands what answers us: that is heard though the chat is muted. */
   let answersFrom = Infinity;
@@ -24,17 +24,22 @@ export function createChat(game: Game, say: (line: string) => void) {
     'aria-keyshortcuts': 'c',
     placeholder: text.chatLabel,
   });
-  const send = (line: string) => {
+  const send = async (line: string): Promise<boolean> => {
     if (line.trim().startsWith('!')) expectAnswer();
-    if (line.trim()) say(line.trim());
+    return line.trim() === '' || say(line.trim());
+  };
+  /** The field is free at once for the next line, and gets back one that could not be sent. */
+  const sendTyped = async () => {
+    const line = input.value;
+    input.value = '';
+    if (!(await send(line)) && input.value === '') input.value = line;
   };
   const form = h(
     'form',
     {
       onsubmit: (event: SubmitEvent) => {
         event.preventDefault();
-        send(input.value);
-        input.value = '';
+        void sendTyped();
       },
     },
     input,
@@ -43,7 +48,7 @@ export function createChat(game: Game, say: (line: string) => void) {
   const presets = h(
     'div',
     { class: 'presets' },
-    ...text.presets.map((line) => h('button', { type: 'button', onclick: () => send(line) }, line)),
+    ...text.presets.map((line) => h('button', { type: 'button', onclick: () => void send(line) }, line)),
   );
   const mute = h('input', {
     type: 'checkbox',

@@ -36,7 +36,8 @@ export function createResult(game: Game, rematch: () => Promise<void>) {
   const note = h('p', { class: 'note', role: 'status' });
   /** A button whose press ends in a word to the player, or none. */
   const button = (label: string, press: () => Promise<string>, about: Readonly<Record<string, string>> = {}) => {
-    const onclick = () => void press().then((said) => setText(note, said));
+    const failed = (error: Error) => text.commandFailed(error.message);
+    const onclick = () => void press().catch(failed).then((said) => setText(note, said));
     return h('button', { type: 'button', ...about, onclick }, label);
   };
 
@@ -90,12 +91,8 @@ async function copy(value: string): Promise<string> {
 }
 
 async function download(id: string): Promise<string> {
-  try {
-    const href = URL.createObjectURL(new Blob([await api.pgn(id)], { type: 'application/x-chess-pgn' }));
-    h('a', { href, download: `sparring-${id}.pgn` }).click();
-    URL.revokeObjectURL(href);
-    return '';
-  } catch (error) {
-    return text.commandFailed((error as Error).message);
-  }
+  const href = URL.createObjectURL(new Blob([await api.pgn(id)], { type: 'application/x-chess-pgn' }));
+  h('a', { href, download: `sparring-${id}.pgn` }).click();
+  URL.revokeObjectURL(href);
+  return '';
 }

@@ -1,13 +1,16 @@
 // The wire side of a game: what comes in changes the state, what the player does goes out, and nothing is sent twice.
 import * as api from '../api';
 import { ApiError } from '../api';
+import { opposite } from '../model';
 import { followShared, type Arrival } from '../tabs';
 import { text } from '../text';
-import { apply, asEvent, isOver, plies, type Game } from './state';
+import { apply, asEvent, dropDrawOffer, isOver, myColor, plies, type Game } from './state';
 
 const VIEW_RETRY_MS = 700;
 const FIRST_MOVE_RETRY_MS = 500;
 const LONGEST_MOVE_RETRY_MS = 4_000;
+/** Whatever an offer does shows in the stream within this time; one that may not be made yet is ignored without a word. */
+const EFFECT_MS = 1_500;
 /** After the end the stream is closed, yet the bot may still say goodbye: look for it then. */
 const LATE_CHAT_MS = [1_000, 3_000, 8_000];
 
@@ -15,7 +18,8 @@ export interface Session {
   play(uci: string): void;
   command(name: api.Command): void;
   moreTime(): void;
-  say(line: string): void;
+  /** Whether the server took the line. */
+  say(line: string): Promise<boolean>;
   close(): void;
 }
 
@@ -139,8 +143,30 @@ export function openSession(game: Game, listener: Listener): Session {
     }
   };
 
-  const attempt = (request: Promise<unknown>) =>
-    request.catch((error: Error) => listener.problem(text.commandFailed(error.message)));
+  /** Whether it worked; the player is told when it did not. */
+  const attempt = (request: Promise<unknown>): Promise<boolean> =>
+    request.then(() => true, (error: Error) => {
+      listener.problem(text.commandFailed(error.message));
+      return false;
+    });
+
+  const forgetDeclinedDraw = () => {
+    const color = myColor(game);
+    if (color) dropDrawOffer(game, opposite(color));
+    listener.changed();
+  };
+
+  const tellIfIgnored = async (before: Game['state']) => {
+    await pause(EFFECT_MS);
+    if (game.state === before && game.open && !closed.signal.aborted) listener.problem(text.notAgainYet);
+  };
+
+  const command = async (name: api.Command) => {
+    const before = game.state;
+    if (!(await attempt(api.command(id, name)))) return;
+    if (name === 'draw/no') forgetDeclinedDraw();
+    if (name === 'draw/yes' || name === 'takeback/yes') await tellIfIgnored(before);
+  };
 
   return {
     play(uci) {
@@ -148,10 +174,10 @@ export function openSession(game: Game, listener: Listener): Session {
       listener.changed();
       void deliver(game.sent);
     },
-    command: (name) => void attempt(api.command(id, name)),
+    command: (name) => void command(name),
     moreTime: () => void attempt(api.moreTime(id)),
     say: (said) =>
-      void attempt(
+      attempt(
         api.say(id, said).then(() => {
           if (isOver(game)) void refreshChat(); // No stream is left to bring the line back.
         }),

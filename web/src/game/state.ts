@@ -66,8 +66,13 @@ export function apply(game: Game, event: GameEvent, at: number): void {
     case 'gameFull':
       game.full = event;
       return applyState(game, event.state, at);
-    case 'gameState':
-      return applyState(game, event, at);
+    case 'gameState': {
+      const before = plies(game);
+      applyState(game, event, at);
+      // The state of a move still shows the draw offer that the move declines, and no other state follows.
+      if (plies(game) > before) dropDrawOffer(game, turn(game));
+      return;
+    }
     case 'chatLine':
       if (event.room === 'player') game.chat = [...game.chat, { user: event.username, text: event.text }];
       return;
@@ -77,12 +82,14 @@ export function apply(game: Game, event: GameEvent, at: number): void {
 }
 
 function applyState(game: Game, state: GameState, at: number): void {
-  if (game.state?.moves !== state.moves) {
-    game.claimAt = null; // Whoever moves is back.
-    game.news = game.looking !== null;
-  }
+  const isNews = game.state?.moves !== state.moves;
   game.state = state;
   game.stateAt = at;
+  if (!isNews) return;
+  game.claimAt = null; // Whoever moves is back.
+  // A takeback can undo the very moves that were looked back at.
+  if (game.looking !== null && game.looking >= plies(game)) game.looking = null;
+  game.news = game.looking !== null;
 }
 
 /** Half moves played, as the stream tells. */
@@ -128,6 +135,11 @@ export function offers(game: Game, what: 'draw' | 'takeback', color: Color): boo
   if (!state || isOver(game)) return false;
   if (what === 'draw') return (color === 'white' ? state.wdraw : state.bdraw) ?? false;
   return (color === 'white' ? state.wtakeback : state.btakeback) ?? false;
+}
+
+/** The draw offer of a side stands no more; the server sends no state for that. */
+export function dropDrawOffer(game: Game, color: Color): void {
+  if (game.state) game.state = { ...game.state, [color === 'white' ? 'wdraw' : 'bdraw']: false };
 }
 
 const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
