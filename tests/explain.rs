@@ -265,6 +265,39 @@ fn a_challenge_is_judged_rule_by_rule() {
 }
 
 #[test]
+fn who_follows_the_opponent_is_told_at_that_level_and_a_file_that_cannot_be_read_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let cast = folder.path().join("personalities");
+    std::fs::create_dir(&cast).unwrap();
+    let echo = "title = \"Echo\"\nabout = \"As strong as you.\"\nlevel = \"opponent\"\nbooks = []\n";
+    std::fs::write(cast.join("echo.toml"), echo).unwrap();
+    std::fs::write(cast.join("old.toml"), b"title = \"M\xfcller\"\n").unwrap();
+    let config = folder.path().join("bot.toml");
+    std::fs::write(&config, "[play]\npersonality = \"echo\"\n").unwrap();
+    let config = config.to_str().unwrap();
+    let said = |arguments: &[&str]| {
+        let output = sparring(&[arguments, &["--config", config]].concat());
+        let streams = [output.stdout, output.stderr];
+        streams.map(|stream| String::from_utf8(stream).unwrap()).concat()
+    };
+    let challenge = ["challenge", "--user", "Ana", "--rating", "1900", "--clock", "3+2"];
+    let followed = "Played by echo, level 1900, as the personality follows the opponent; no books";
+    assert!(said(&challenge).contains(followed), "{}", said(&challenge));
+    let rated = said(&[&challenge[..], &["--rated"]].concat());
+    assert!(rated.contains("Played by echo, level 1500; no books"), "{rated}");
+    let all = said(&[]);
+    assert!(
+        all.contains("echo") && all.contains("old.toml cannot be used"),
+        "{all}"
+    );
+    let old = said(&["old"]);
+    assert!(old.contains("cannot read") && old.contains("old.toml"), "{old}");
+    let nowhere = sparring(&["settings", "--config", "nowhere.toml"]);
+    let complaint = String::from_utf8(nowhere.stderr).unwrap();
+    assert!(complaint.contains("cannot read nowhere.toml: "), "{complaint}");
+}
+
+#[test]
 fn a_rule_below_the_deciding_one_is_told_if_it_says_how_to_play() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("bot.toml");

@@ -241,6 +241,16 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_variant_stands_above_the_positions_that_it_is_about() {
+        let start = "from: rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n";
+        assert_eq!(
+            findings_of(&format!("{start}variant: chess960\nNf3\n")),
+            "x:2:10: error: the variant stands below a start position; put it above: the position is read by its rules"
+        );
+        assert_eq!(findings_of(&format!("variant: chess960\n{start}Nf3\n")), "");
+    }
+
     fn findings_of(text: &str) -> String {
         parse("x", text).1.to_string()
     }

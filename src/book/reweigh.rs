@@ -51,7 +51,9 @@ fn rewrite(
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     walk(book.text(), &mut |row| {
         let weighed = row.counting().map(|played| {
-            let is_weighed = played.worth.number.is_some() || played.worth.chosen && !played.worth.never;
+            // What is asked for is the position's; a pinned move has its number to itself.
+            let worth = &played.worth;
+            let is_weighed = !worth.pinned && (worth.number.is_some() || worth.chosen && !worth.never);
             let is_asked = is_weighed || also(played);
             let weight = is_asked.then(|| weigh(played.key, played.mv, played.turn));
             (played, weight.flatten().map(|weight| weight.min(MAX_WEIGHT)))
@@ -126,6 +128,12 @@ mod tests {
             "e4! 9 e5 9 Nf3 9\ne4 c5 9\nd4xx\ne4 c5 Nf3@\n"
         );
         assert_eq!(number(&book, &mut |_, _, _| None), text);
+    }
+
+    #[test]
+    fn a_pinned_move_keeps_its_number() {
+        let text = "d4 Nf6 c4 e6 Nf3 80\nc4 Nf6 d4 e6 Nf3@ 20\n";
+        assert_eq!(reweighed(text, 90), text.replace("80", "90"));
     }
 
     #[test]

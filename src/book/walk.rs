@@ -189,6 +189,7 @@ impl<'t> Reader<'t> {
             trail: self.trail.clone(),
             played: Vec::new(),
             has_met_rows: self.has_met_rows,
+            has_met_start: self.has_met_start,
             rows: 0,
             errors: Vec::new(),
             warnings: Vec::new(),
@@ -220,6 +221,8 @@ struct Reader<'t> {
     rows: usize,
     /// Whether a line of moves stood above, read or refused.
     has_met_rows: bool,
+    /// Whether a start position stood above, read or refused.
+    has_met_start: bool,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
 }
@@ -233,6 +236,7 @@ impl<'t> Reader<'t> {
             played: Vec::new(),
             rows: 0,
             has_met_rows: false,
+            has_met_start: false,
             errors: Vec::new(),
             warnings: Vec::new(),
         }
@@ -309,13 +313,19 @@ impl<'t> Reader<'t> {
     }
 
     fn set_variant(&mut self, value: &str, span: Range<usize>) {
-        if self.has_met_rows {
-            let help = "put it above the first line of moves: it holds for the whole book";
-            return self.refuse(
-                span,
-                "the variant stands below lines of moves".to_owned(),
-                help.to_owned(),
-            );
+        let late = match (self.has_met_rows, self.has_met_start) {
+            (true, _) => Some((
+                "the variant stands below lines of moves",
+                "put it above the first line of moves: it holds for the whole book",
+            )),
+            (false, true) => Some((
+                "the variant stands below a start position",
+                "put it above: the position is read by its rules",
+            )),
+            (false, false) => None,
+        };
+        if let Some((error, help)) = late {
+            return self.refuse(span, error.to_owned(), help.to_owned());
         }
         match value.parse::<Variant>() {
             Ok(variant) => {
@@ -346,6 +356,7 @@ impl<'t> Reader<'t> {
     }
 
     fn set_start(&mut self, value: &str, span: Range<usize>) {
+        self.has_met_start = true;
         self.trail = match parse_fen(self.head.variant, value) {
             Ok(start) => Some(Trail::new(start, value == "startpos")),
             Err(error) => {

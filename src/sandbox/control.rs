@@ -116,7 +116,7 @@ async fn add_user(
         .ok_or(Refusal::form("name", "This field is required"))?;
     let is_bot = fields.flag("bot");
     let scopes: Vec<&str> = match fields.text("scopes") {
-        Some(scopes) => scopes.split(',').collect(),
+        Some(scopes) => scopes.split(',').map(str::trim).collect(),
         None if is_bot => BOT_SCOPES.to_vec(),
         None => HUMAN_SCOPES.to_vec(),
     };

@@ -324,7 +324,7 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.mailbox.close();
+        self.mailbox.abandon();
         self.hub.unsubscribe(self.number);
     }
 }

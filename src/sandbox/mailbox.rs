@@ -65,6 +65,14 @@ impl Mailbox {
         let mut inner = self.lock();
         inner.closed = true;
         wake(&mut inner);
+    }
+
+    /// Ends the stream at once: its reader is gone.
+    pub fn abandon(&self) {
+        let mut inner = self.lock();
+        inner.closed = true;
+        inner.beginning.clear();
+        inner.lines.clear();
         drop(inner);
         self.emptied.notify_waiters();
     }
@@ -86,20 +94,15 @@ impl Mailbox {
         Poll::Pending
     }
 
-    /// Waits until the reader has taken every line, or the stream is closed.
+    /// Waits until the reader has taken every line, or is gone.
     pub async fn emptied(&self) {
         let emptied = self.emptied.notified();
         tokio::pin!(emptied);
         emptied.as_mut().enable();
-        if self.is_idle() {
+        if self.lock().is_empty() {
             return;
         }
         emptied.await;
-    }
-
-    fn is_idle(&self) -> bool {
-        let inner = self.lock();
-        inner.is_empty() || inner.closed
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -180,6 +183,18 @@ mod tests {
         tokio::pin!(waiting);
         assert!(futures::poll!(waiting.as_mut()).is_pending());
         poll_fn(|context| mailbox.poll_line(context)).await;
+        waiting.await;
+    }
+
+    #[tokio::test]
+    async fn the_last_line_of_a_stream_is_waited_for_unless_its_reader_is_gone() {
+        let mailbox = Mailbox::default();
+        mailbox.send(&1);
+        mailbox.close();
+        let waiting = mailbox.emptied();
+        tokio::pin!(waiting);
+        assert!(futures::poll!(waiting.as_mut()).is_pending());
+        mailbox.abandon();
         waiting.await;
     }
 }

@@ -10,7 +10,7 @@ use super::section::Section;
 pub fn glean<T>(text: &str, name: &'static str, body: impl FnOnce(&mut Section<'_>) -> T) -> T {
     let lines = lines_of(text, name);
     let table = DeTable::parse(text).unwrap_or_else(|_| DeTable::parse_recoverable(&lines).0);
-    Section::new(String::new(), table.into_inner(), text, 0..0).section(name, body)
+    Section::top(table.into_inner(), text).section(name, body)
 }
 
 /// The lines of a section, its head among them.

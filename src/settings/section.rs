@@ -67,6 +67,12 @@ struct Unknown {
     siblings: Vec<&'static str>,
 }
 
+/// Where a declared key stands: its name, and the line above it as people write it, nothing at the top.
+struct Home {
+    name: &'static str,
+    heading: String,
+}
+
 /// Reads a text with a function that declares all its keys, and reports what is wrong with it.
 ///
 /// A text that is not TOML gives its first mistake only: what follows an open bracket makes no sense.
@@ -83,10 +89,11 @@ pub fn read<T>(text: &str, advice: &[Advice], body: impl FnOnce(&mut Section<'_>
             };
         }
     };
-    let mut root = Section::new(String::new(), table, text, 0..0);
+    let mut root = Section::top(table, text);
     let value = body(&mut root);
     let Section {
         keys,
+        homes,
         mut list,
         unknown,
         ..
@@ -94,7 +101,7 @@ pub fn read<T>(text: &str, advice: &[Advice], body: impl FnOnce(&mut Section<'_>
     list.extend(
         unknown
             .iter()
-            .map(|unknown| explain_unknown(unknown, &keys, advice)),
+            .map(|unknown| explain_unknown(unknown, &homes, advice)),
     );
     let usable = list.iter().all(|finding| finding.severity != Severity::Error);
     Reading {
@@ -104,7 +111,7 @@ pub fn read<T>(text: &str, advice: &[Advice], body: impl FnOnce(&mut Section<'_>
     }
 }
 
-fn explain_unknown(unknown: &Unknown, keys: &[Key], advice: &[Advice]) -> Diagnostic {
+fn explain_unknown(unknown: &Unknown, homes: &[Home], advice: &[Advice]) -> Diagnostic {
     let Unknown { parent, name, .. } = unknown;
     let path = format!("{parent}{name}");
     let finding = Diagnostic::error(unknown.span.clone(), format!("there is no setting \"{path}\""));
@@ -119,12 +126,10 @@ fn explain_unknown(unknown: &Unknown, keys: &[Key], advice: &[Advice]) -> Diagno
     if let Some(word) = nearest(name, unknown.siblings.iter().copied()) {
         return finding.with_help(format!("did you mean \"{word}\"?"));
     }
-    let namesake = keys
-        .iter()
-        .find(|key| key.path.rsplit_once('.').map_or(&*key.path, |(_, last)| last) == name);
-    match namesake.map(|key| key.path.rsplit_once('.')) {
-        Some(Some((section, _))) => finding.with_help(format!("it belongs in the section [{section}]")),
-        Some(None) => finding.with_help("it belongs at the top of the file, before the first [section]"),
+    let spellings = |home: &&Home| home.name == name || home.name.replace('-', "_") == bare;
+    match homes.iter().find(spellings).map(|home| home.heading.as_str()) {
+        Some("") => finding.with_help("it belongs at the top of the file, before the first [section]"),
+        Some(heading) => finding.with_help(format!("it belongs in the section {heading}")),
         None => finding.with_help(format!("there is {}", unknown.siblings.join(", "))),
     }
 }
@@ -133,6 +138,8 @@ fn explain_unknown(unknown: &Unknown, keys: &[Key], advice: &[Advice]) -> Diagno
 pub struct Section<'t> {
     /// The names of the tables around and this one, each with a dot behind it; empty at the top.
     path: String,
+    /// The line that opens it, as people write it; empty at the top.
+    heading: String,
     /// What nobody has asked for yet.
     table: DeTable<'t>,
     /// The whole text, to count lines in.
@@ -141,19 +148,27 @@ pub struct Section<'t> {
     head: Range<usize>,
     names: Vec<&'static str>,
     keys: Vec<Key>,
+    homes: Vec<Home>,
     list: Vec<Diagnostic>,
     unknown: Vec<Unknown>,
 }
 
 impl<'t> Section<'t> {
-    pub(super) fn new(path: String, table: DeTable<'t>, text: &'t str, head: Range<usize>) -> Self {
+    /// What stands above all sections, and they in it.
+    pub(super) fn top(table: DeTable<'t>, text: &'t str) -> Self {
+        Self::new(String::new(), String::new(), table, text, 0..0)
+    }
+
+    fn new(path: String, heading: String, table: DeTable<'t>, text: &'t str, head: Range<usize>) -> Self {
         Self {
             path,
+            heading,
             table,
             text,
             head,
             names: Vec::new(),
             keys: Vec::new(),
+            homes: Vec::new(),
             list: Vec::new(),
             unknown: Vec::new(),
         }
@@ -200,7 +215,7 @@ impl<'t> Section<'t> {
                 }
             },
         };
-        let mut inner = Section::new(format!("{path}."), table, self.text, head);
+        let mut inner = Section::new(format!("{path}."), format!("[{path}]"), table, self.text, head);
         let value = body(&mut inner);
         let inner = inner.finish();
         self.absorb(inner);
@@ -214,16 +229,24 @@ impl<'t> Section<'t> {
     pub fn tables<T>(&mut self, name: &'static str, mut body: impl FnMut(&mut Section<'t>) -> T) -> Vec<T> {
         self.names.push(name);
         let path = format!("{}{name}", self.path);
+        let heading = format!("[[{path}]]");
         let written = self.written_tables(name, &path);
         if written.is_empty() {
-            let mut pattern = Section::new(format!("{path}."), DeTable::new(), self.text, 0..0);
+            let mut pattern = Section::new(
+                format!("{path}."),
+                heading.clone(),
+                DeTable::new(),
+                self.text,
+                0..0,
+            );
             body(&mut pattern);
             self.keys.extend(pattern.keys);
+            self.homes.extend(pattern.homes);
         }
         let numbered = written.into_iter().enumerate();
         let read = numbered.map(|(index, (table, head))| {
             let inner_path = format!("{path}[{}].", index + 1);
-            let mut inner = Section::new(inner_path, table, self.text, head);
+            let mut inner = Section::new(inner_path, heading.clone(), table, self.text, head);
             let value = body(&mut inner);
             let mut inner = inner.finish();
             inner.keys.retain(|key| key.span.is_some());
@@ -268,6 +291,7 @@ impl<'t> Section<'t> {
 
     fn absorb(&mut self, inner: Section<'t>) {
         self.keys.extend(inner.keys);
+        self.homes.extend(inner.homes);
         self.list.extend(inner.list);
         self.unknown.extend(inner.unknown);
     }
@@ -326,6 +350,10 @@ impl<'t> Section<'t> {
         doc: &'static str,
     ) -> Option<F::Value> {
         self.names.push(name);
+        self.homes.push(Home {
+            name,
+            heading: self.heading.clone(),
+        });
         let path = format!("{}{name}", self.path);
         let written = self.table.remove(name);
         let span = written.as_ref().map(Spanned::span);
@@ -426,6 +454,27 @@ mod tests {
         t:8:2: error: there is no setting "gams"; did you mean "games"?
         "#
         );
+    }
+
+    #[test]
+    fn a_key_of_a_list_is_sent_to_a_table_of_it() {
+        let read_rules = |text: &str| {
+            let reading = read(text, &[], |file| {
+                file.section("games", |games| games.key("max", Flag, false, "."));
+                file.tables("rule", |rule| {
+                    rule.key("min-rating", Flag, false, ".");
+                    rule.key("color", Flag, false, ".")
+                })
+            });
+            crate::diagnostic::Findings::new("t", text, reading.list).to_string()
+        };
+        for rules in ["", "[[rule]]\nmin-rating = true\n", "[[rule]]\ncolor = true\n"] {
+            let text = format!("[games]\nmin-rating = true\n{rules}");
+            assert_eq!(
+                read_rules(&text),
+                "t:2:1: error: there is no setting \"games.min-rating\"; it belongs in the section [[rule]]"
+            );
+        }
     }
 
     #[test]

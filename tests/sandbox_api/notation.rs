@@ -57,6 +57,29 @@ async fn games_from_a_position_castle_onto_the_rook() {
 }
 
 #[tokio::test]
+async fn in_chess960_castling_is_written_onto_the_rook_only() {
+    let table = Table::set(options(Castling::TwoSquare)).await;
+    let usual = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let terms = [
+        ("clock.limit", "300"),
+        ("color", "white"),
+        ("variant", "chess960"),
+        ("fen", usual),
+    ];
+    let id = table.game(&terms).await;
+    for (index, uci) in ["e2e4", "e7e5", "g1f3", "g8f6", "f1c4", "f8c5"]
+        .iter()
+        .enumerate()
+    {
+        let mover = if index % 2 == 0 { &table.anna } else { &table.bot };
+        mover.plays(&id, &format!("move/{uci}")).await;
+    }
+    let (status, error) = table.anna.fails(&id, "move/e1g1").await;
+    assert_eq!((status, &*error), (400, "Piece on e1 cannot move to g1"));
+    table.anna.plays(&id, "move/e1h1").await;
+}
+
+#[tokio::test]
 async fn black_may_begin_from_a_position() {
     let table = Table::set(options(Castling::TwoSquare)).await;
     let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7";

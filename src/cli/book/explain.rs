@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use anyhow::bail;
+
 use super::desk;
 use crate::{
     book::{self, Book, Explained, Library, WhyNot, Wish},
@@ -135,10 +137,15 @@ fn personality(name: &str) -> anyhow::Result<Profile> {
 }
 
 /// A personality among files, or what is wrong with the file that has its name.
-fn among(files: Vec<(String, String)>, name: &str) -> anyhow::Result<Profile> {
+fn among(files: Vec<explain::Read>, name: &str) -> anyhow::Result<Profile> {
     let mut cast = Vec::new();
     for (file, text) in files {
         let is_meant = Path::new(&file).file_stem().is_some_and(|stem| stem == name);
+        let text = match text {
+            Ok(text) => text,
+            Err(error) if is_meant => bail!("cannot read {file}: {error}"),
+            Err(_) => continue,
+        };
         match personality::read(&file, &text) {
             (Some(profile), _) => cast.push(profile),
             (None, findings) if is_meant => return Err(findings.into()),
@@ -204,9 +211,18 @@ mod tests {
 
     #[test]
     fn a_personality_that_cannot_be_read_is_told_of() {
-        let files = || vec![("personalities/club.toml".to_owned(), "level = \"\"\n".to_owned())];
+        let files = || {
+            let invalid = String::from_utf8(vec![0xFC]).map_err(std::io::Error::other);
+            let club = (
+                "personalities/club.toml".to_owned(),
+                Ok("level = \"\"\n".to_owned()),
+            );
+            vec![club, ("personalities/old.toml".to_owned(), invalid)]
+        };
         let said = among(files(), "club").unwrap_err().to_string();
         assert!(said.starts_with("personalities/club.toml:1:"), "{said}");
+        let said = among(files(), "old").unwrap_err().to_string();
+        assert!(said.starts_with("cannot read personalities/old.toml: "), "{said}");
         let said = among(files(), "tim").unwrap_err().to_string();
         assert_eq!(said, "there is no personality \"tim\", nor any other");
     }

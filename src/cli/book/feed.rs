@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     } else {
         Harvest::new()
     };
-    let old = args.onto.as_deref().map(desk::read).transpose()?;
+    let old = args.onto.as_deref().map(desk::read_whole).transpose()?;
     if let Some(old) = old
         .as_ref()
         .filter(|old| !old.head().fits(Variant::Standard, None, None))
@@ -314,6 +314,30 @@ mod tests {
             fed(&[("a.pgn", GAMES)], "--min 1 --depth 2"),
             "1. e4 2 | d4 1\n1. e4 c5 1 | e5 1\n1. d4 d5  # Queen's Pawn Game, Closed"
         );
+    }
+
+    #[test]
+    fn what_an_included_book_does_not_play_is_not_fed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let mine = "include: base\n1. d4 d5 2. c4\n";
+        for (name, text) in [
+            ("base.book", "1. c4 0\n"),
+            ("mine.book", mine),
+            ("games.pgn", "1. c4 e5 *\n\n1. c4 c5 *\n"),
+        ] {
+            fs::write(path(name), text).unwrap();
+        }
+        let words = ["feed", "--min", "1", "-q", "--onto"].map(str::to_owned);
+        let files = [
+            path("mine.book"),
+            path("games.pgn"),
+            "-o".to_owned(),
+            path("out.book"),
+        ];
+        run(&parsed(words.into_iter().chain(files)).unwrap()).unwrap();
+        let text = fs::read_to_string(path("out.book")).unwrap();
+        assert_eq!(text, mine);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod challenge;
 use std::{
     fmt::Write as _,
     fs,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -33,6 +34,9 @@ use crate::{
     watch::list,
 };
 
+/// Where the settings are unless another file is named.
+const CONFIG: &str = "bot.toml";
+
 /// Says what a personality, a level or bot.toml means, key by key.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -47,7 +51,7 @@ pub struct Args {
     /// A personality, `level N`, `settings` or `challenge [FILE]`; nothing lists the personalities.
     what: Vec<String>,
     /// The settings, which name the folder of personalities.
-    #[arg(long, default_value = "bot.toml")]
+    #[arg(long, default_value = CONFIG)]
     config: PathBuf,
     #[command(flatten)]
     made: challenge::Made,
@@ -59,7 +63,7 @@ pub struct Args {
 /// When there is nothing of that name, or its file cannot be used.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let words: Vec<&str> = args.what.iter().map(String::as_str).collect();
-    let text = fs::read_to_string(&args.config).unwrap_or_default();
+    let text = settings_text(&args.config)?;
     let folder = args.config.parent().unwrap_or(Path::new(""));
     let paths = config::paths(&text).within(folder);
     let said = match words[..] {
@@ -78,6 +82,17 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     super::print(said.strip_suffix('\n').unwrap_or(&said))
 }
 
+/// The settings as they are written; nothing where nobody has written any.
+fn settings_text(path: &Path) -> anyhow::Result<String> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound && path == Path::new(CONFIG) => Ok(String::new()),
+        read => read.map_err(|error| {
+            let sentence = format!("cannot read {}: {error}", path.display());
+            Failure::error(Exit::Usage, sentence)
+        }),
+    }
+}
+
 /// The rules of the settings, or those of no settings where there is no file.
 fn challenge_with(made: &challenge::Made, file: Option<&str>, path: &Path) -> anyhow::Result<String> {
     let config = if path.exists() {
@@ -90,18 +105,21 @@ fn challenge_with(made: &challenge::Made, file: Option<&str>, path: &Path) -> an
     challenge::explain(file, made, &config, path, Millis::since_1970(SystemTime::now()))
 }
 
-/// The files of personalities there are, or the shipped ones where the folders are missing: names and texts.
-pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<(String, String)>> {
+/// A file of a personality: its path and its text, or why that cannot be read.
+pub(super) type Read = (String, io::Result<String>);
+
+/// The files of personalities there are, or the shipped ones where the folders are missing.
+pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<Read>> {
     if shipped_stand_in(paths) {
         let shipped = PERSONALITIES.iter();
         return Ok(shipped
-            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+            .map(|(name, text)| ((*name).to_owned(), Ok((*text).to_owned())))
             .collect());
     }
     let folder = &paths.personalities;
     let mut files = Vec::new();
     for path in list(folder, "toml").with_context(|| format!("cannot read {}", folder.display()))? {
-        files.push((path.display().to_string(), fs::read_to_string(&path)?));
+        files.push((path.display().to_string(), fs::read_to_string(&path)));
     }
     if files.is_empty() {
         let sentence = format!("there are no personalities in {}", folder.display());
@@ -115,7 +133,7 @@ fn profile_named(paths: &Paths, name: &str) -> Option<Profile> {
     let all = files(paths).unwrap_or_default();
     let mut read = all
         .iter()
-        .filter_map(|(file, text)| personality::read(file, text).0);
+        .filter_map(|(file, text)| personality::read(file, text.as_ref().ok()?).0);
     read.find(|profile| profile.name == name)
 }
 
@@ -123,7 +141,8 @@ fn profile_named(paths: &Paths, name: &str) -> Option<Profile> {
 fn cast(paths: &Paths) -> anyhow::Result<String> {
     let mut said = String::new();
     for (file, text) in files(paths)? {
-        if let (Some(profile), _) = personality::read(&file, &text) {
+        let profile = text.ok().and_then(|text| personality::read(&file, &text).0);
+        if let Some(profile) = profile {
             writeln!(
                 said,
                 "{:<15} {} ({})\n{:15} {}",
@@ -156,7 +175,13 @@ fn profile(paths: &Paths, name: &str) -> anyhow::Result<String> {
             .map(|stem| stem.to_string_lossy().into_owned())
     };
     if let Some((file, text)) = files.iter().find(|(file, _)| stem(file).as_deref() == Some(name)) {
-        return explain_profile(file, text).map_err(refused);
+        return match text {
+            Ok(text) => explain_profile(file, text).map_err(refused),
+            Err(error) => Err(Failure::error(
+                Exit::Failed,
+                format!("cannot read {file}: {error}"),
+            )),
+        };
     }
     let names: Vec<String> = files.iter().filter_map(|(file, _)| stem(file)).collect();
     let words = || names.iter().map(String::as_str);

@@ -49,6 +49,12 @@ struct Entrant {
 }
 
 impl Arena {
+    /// Who has joined and not left.
+    fn here(&self) -> impl Iterator<Item = &UserId> {
+        let here = self.entrants.iter().filter(|(_, entrant)| !entrant.has_left);
+        here.map(|(user, _)| user)
+    }
+
     fn is_running(&self, now: Millis) -> bool {
         self.begins <= now && now < self.ends
     }
@@ -65,7 +71,7 @@ impl Arena {
             "variant": "standard",
             "rated": self.terms.rated,
             "botsAllowed": self.plan.bots_allowed,
-            "nbPlayers": self.entrants.len(),
+            "nbPlayers": self.here().count(),
             "isFinished": now >= self.ends,
             "stats": {},
         });
@@ -164,14 +170,8 @@ impl World {
     /// Who has joined an arena and not left it.
     #[must_use]
     pub fn arena_players(&self, id: &ArenaId) -> Vec<UserId> {
-        let entrants = self
-            .arenas
-            .all
-            .get(id)
-            .into_iter()
-            .flat_map(|arena| &arena.entrants);
-        let here = entrants.filter(|(_, entrant)| !entrant.has_left);
-        here.map(|(user, _)| user.clone()).collect()
+        let arena = self.arenas.all.get(id);
+        arena.into_iter().flat_map(Arena::here).cloned().collect()
     }
 
     /// Becomes a member of a team: every team takes everybody.

@@ -8,7 +8,7 @@ use super::{
     refusal::Refusal,
 };
 use crate::{
-    chess::{Color, NotationError, Rules as _, parse_uci},
+    chess::{Color, NotationError, Rules as _, Variant, parse_uci, write_uci},
     lichess::model::OpponentGone,
     units::Millis,
 };
@@ -29,6 +29,13 @@ impl Game {
             return Err(Refusal::NotYourTurn);
         }
         let mv = parse_uci(self.line.position(), text).map_err(|error| refused_move(&error, text))?;
+        // In Chess960 castling is the king's move to its own rook, even where both stand as in usual games.
+        if mv.is_castle()
+            && self.terms.variant == Variant::Chess960
+            && text != write_uci(mv, Variant::Chess960)
+        {
+            return Err(refused_move(&NotationError::Illegal(text.to_owned()), text));
+        }
         if self.judge_flag(now) {
             return Ok(());
         }

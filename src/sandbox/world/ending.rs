@@ -71,7 +71,7 @@ impl Ending {
     /// when a bot plays, and leaves it to humans otherwise.
     #[must_use]
     pub fn automatic(line: &GameLine, bot_plays: bool) -> Option<Self> {
-        let too_long = (line.ply() >= LONGEST_GAME).then_some(Self::without_winner(Cause::TooLong));
+        let too_long = (line.ply() > LONGEST_GAME).then_some(Self::without_winner(Cause::TooLong));
         let Some(rule) = line.ending() else {
             return too_long;
         };
@@ -132,7 +132,7 @@ impl Ending {
                 Cause::Threefold => "Draw: the same position came three times.",
                 Cause::Fivefold => "Draw: the same position came five times.",
                 Cause::DeadPosition => "Draw: neither side can give mate any more.",
-                Cause::TooLong => "Draw: the game reached 600 half moves.",
+                Cause::TooLong => "Draw: the game went beyond 600 half moves.",
                 Cause::BareClaim => "Draw: one side cannot give mate any more.",
                 Cause::Flag => "Draw: time ran out, but the other side cannot give mate.",
                 Cause::FlagWithOffer => "Draw: time ran out while a draw was on offer.",

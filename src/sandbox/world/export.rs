@@ -37,7 +37,7 @@ impl Game {
             "createdAt": self.created_at,
             "lastMoveAt": self.changed_at,
             "status": self.status(),
-            "source": "friend",
+            "source": self.source(),
             "players": { "white": player(Color::White), "black": player(Color::Black) },
         });
         if contents.moves {

@@ -160,6 +160,12 @@ impl Game {
         self.clock.left(color, now)
     }
 
+    /// What it came from, as lichess calls it.
+    #[must_use]
+    pub fn source(&self) -> &'static str {
+        if self.arena.is_some() { "arena" } else { "friend" }
+    }
+
     /// When the running side's time is up, if nothing happens.
     #[must_use]
     pub fn flag_at(&self) -> Option<Millis> {

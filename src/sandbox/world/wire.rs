@@ -99,7 +99,7 @@ impl Game {
             fen: Some(write_fen(self.line.position())),
             color: Some(color.into()),
             last_move: self.last_move(),
-            source: Some(if self.arena.is_some() { "arena" } else { "friend" }.to_owned()),
+            source: Some(self.source().to_owned()),
             status: Some(StatusInfo(self.status())),
             variant: Some(variant),
             speed: Some(self.speed()),
