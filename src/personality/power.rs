@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn shares_and_pairs_say_the_same() {
         let pairs = setup(
-            "[eval]\nbishop_pair = [34, 116]\nmaterial = [[79, 112], [338, 365], [357, 374], [455, 623], [1046, 1083]]\n",
+            "[eval]\nbishop_pair = [34, 114]\nmaterial = [[64, 118], [312, 397], [338, 407], [423, 663], [1003, 1167]]\n",
         );
         assert_eq!(setup("[eval]\nbishop_pair = \"200%\"\n"), pairs);
         assert!(pairs.unwrap().is_some());
