@@ -112,7 +112,7 @@ fn is_dark(square: Square) -> bool {
 
 /// What a step of a bare king towards the corner where bishop and knight mate it is worth, in centipawns before the
 /// scale of few pawns. Far smaller ones fail: within its margins the search takes one position for as good as another.
-const STEP: i32 = 260;
+const STEP: i32 = 280;
 
 /// The side that hunts a bare king without a pawn to promote, and how far it has driven it, in centipawns: to the edge, or
 /// with bishop and knight to the bishop's corner, with its own pieces near. There only this and material count: what
