@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, default_value = "8+0.08", value_name = "[1:|2:]TC", value_parser = parse_tc)]
     tc: Vec<Tc>,
     /// Games to play, rounded up to pairs [default: 200; as many as a test with --sprt takes, but no more than 40000, and
-    /// without a clock a pair for each opening: further ones would only repeat the same games].
+    /// without a clock a pair for each opening: more would repeat them, unless an engine leaves something to chance].
     #[arg(long)]
     games: Option<usize>,
     /// File of openings, one EPD or FEN a line. Without it all games begin at the usual start.
@@ -205,7 +205,7 @@ fn games(args: &Args, controls: [TimeControl; 2], openings: usize) -> usize {
     })
 }
 
-/// Whether chance has a part in it: a clock never runs twice alike.
+/// Whether a clock has a part in it: no two games are alike then.
 fn is_timed(controls: [TimeControl; 2]) -> bool {
     controls.iter().any(|control| control.is_timed())
 }

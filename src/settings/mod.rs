@@ -24,9 +24,11 @@ mod glean;
 mod hint;
 mod section;
 mod span;
+mod unknown;
 
 pub use form::{Choice, Flag, Form, List, Misfit, Name, Real, Text, Whole};
 pub use glean::glean;
 pub use hint::nearest;
-pub use section::{Advice, Fallback, Key, Reading, Section, read};
+pub use section::{Fallback, Key, Reading, Section, read};
 pub use span::{Span, parse_span, write_span};
+pub use unknown::Advice;

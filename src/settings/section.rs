@@ -9,7 +9,7 @@ use toml::{
 
 use super::{
     form::{Form, shown},
-    hint::nearest,
+    unknown::{Advice, Home, Unknown},
 };
 use crate::diagnostic::{Diagnostic, Severity, place};
 
@@ -50,29 +50,6 @@ pub enum Fallback {
     Nothing(&'static str),
 }
 
-/// What to say about a key that this program does not have, though others do.
-#[derive(Debug, Clone, Copy)]
-pub struct Advice {
-    /// The key, alone (`concurrency`) or with its sections (`challenge.concurrency`).
-    pub key: &'static str,
-    /// What to write here instead.
-    pub help: &'static str,
-}
-
-/// A key that nobody declared.
-struct Unknown {
-    parent: String,
-    name: String,
-    span: Range<usize>,
-    siblings: Vec<&'static str>,
-}
-
-/// Where a declared key stands: its name, and the line above it as people write it, nothing at the top.
-struct Home {
-    name: &'static str,
-    heading: String,
-}
-
 /// Reads a text with a function that declares all its keys, and reports what is wrong with it.
 ///
 /// A text that is not TOML gives its first mistake only: what follows an open bracket makes no sense.
@@ -98,39 +75,12 @@ pub fn read<T>(text: &str, advice: &[Advice], body: impl FnOnce(&mut Section<'_>
         unknown,
         ..
     } = root.finish();
-    list.extend(
-        unknown
-            .iter()
-            .map(|unknown| explain_unknown(unknown, &homes, advice)),
-    );
+    list.extend(unknown.iter().map(|unknown| unknown.explained(&homes, advice)));
     let usable = list.iter().all(|finding| finding.severity != Severity::Error);
     Reading {
         value: usable.then_some(value),
         keys,
         list,
-    }
-}
-
-fn explain_unknown(unknown: &Unknown, homes: &[Home], advice: &[Advice]) -> Diagnostic {
-    let Unknown { parent, name, .. } = unknown;
-    let path = format!("{parent}{name}");
-    let finding = Diagnostic::error(unknown.span.clone(), format!("there is no setting \"{path}\""));
-    let bare = name.replace('-', "_");
-    let known_elsewhere = advice
-        .iter()
-        .find(|advice| advice.key == path)
-        .or_else(|| advice.iter().find(|advice| advice.key == bare));
-    if let Some(advice) = known_elsewhere {
-        return finding.with_help(advice.help);
-    }
-    if let Some(word) = nearest(name, unknown.siblings.iter().copied()) {
-        return finding.with_help(format!("did you mean \"{word}\"?"));
-    }
-    let spellings = |home: &&Home| home.name == name || home.name.replace('-', "_") == bare;
-    match homes.iter().find(spellings).map(|home| home.heading.as_str()) {
-        Some("") => finding.with_help("it belongs at the top of the file, before the first [section]"),
-        Some(heading) => finding.with_help(format!("it belongs in the section {heading}")),
-        None => finding.with_help(format!("there is {}", unknown.siblings.join(", "))),
     }
 }
 
@@ -454,27 +404,6 @@ mod tests {
         t:8:2: error: there is no setting "gams"; did you mean "games"?
         "#
         );
-    }
-
-    #[test]
-    fn a_key_of_a_list_is_sent_to_a_table_of_it() {
-        let read_rules = |text: &str| {
-            let reading = read(text, &[], |file| {
-                file.section("games", |games| games.key("max", Flag, false, "."));
-                file.tables("rule", |rule| {
-                    rule.key("min-rating", Flag, false, ".");
-                    rule.key("color", Flag, false, ".")
-                })
-            });
-            crate::diagnostic::Findings::new("t", text, reading.list).to_string()
-        };
-        for rules in ["", "[[rule]]\nmin-rating = true\n", "[[rule]]\ncolor = true\n"] {
-            let text = format!("[games]\nmin-rating = true\n{rules}");
-            assert_eq!(
-                read_rules(&text),
-                "t:2:1: error: there is no setting \"games.min-rating\"; it belongs in the section [[rule]]"
-            );
-        }
     }
 
     #[test]

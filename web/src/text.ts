@@ -107,7 +107,7 @@ export const text = {
   entryAmbiguous: (typed: string, moves: string[]) => `“${typed}” could be ${moves.join(' or ')}.`,
   moveRefused: (why: string) => `The server refused the move: ${why}`,
   commandFailed: (why: string) => `That did not work: ${why}`,
-  notAgainYet: 'It cannot be asked again yet.',
+  notTaken: 'The server does not take that now.',
   promotion: 'Promote to',
   noClock: 'no clock',
   atLevel: (level: number) => ` · ${level}`,

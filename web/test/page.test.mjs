@@ -143,7 +143,7 @@ for (const [what, button, flag] of [['draw', 'Draw', 'wdraw'], ['takeback', 'Tak
       await page.reload();
       await page.waitForSelector('cg-board piece');
       await page.clock.pauseAt(Date.now() + 5_000);
-      const notYet = page.getByText('It cannot be asked again yet.');
+      const notYet = page.getByText('The server does not take that now.');
       const ask = async () => {
         const answered = page.waitForResponse(`**/${what}/yes`);
         await page.getByRole('button', { name: button }).click();

@@ -1,12 +1,6 @@
 //! `sparring book explain`: what books have for a position, and why a move is played or not.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-};
-
-use anyhow::bail;
+use std::{fmt::Write as _, fs, path::PathBuf};
 
 use super::desk;
 use crate::{
@@ -14,7 +8,7 @@ use crate::{
     chess::{Color, Rules as _, UnknownVariant, Variant, write_fen},
     cli::{
         exit::{Exit, Failure},
-        explain,
+        explain::{self, PersonalityFile},
         stock::must_know,
     },
     config,
@@ -133,20 +127,20 @@ fn variant(args: &Args, books: &[Book]) -> anyhow::Result<Variant> {
 /// A personality of the folder that `bot.toml` here names, or a shipped one.
 fn personality(name: &str) -> anyhow::Result<Profile> {
     let paths = config::paths(&fs::read_to_string("bot.toml").unwrap_or_default());
-    among(explain::files(&paths)?, name)
+    among(&explain::files(&paths)?, name)
 }
 
 /// A personality among files, or what is wrong with the file that has its name.
-fn among(files: Vec<explain::Read>, name: &str) -> anyhow::Result<Profile> {
+fn among(files: &[PersonalityFile], name: &str) -> anyhow::Result<Profile> {
     let mut cast = Vec::new();
-    for (file, text) in files {
-        let is_meant = Path::new(&file).file_stem().is_some_and(|stem| stem == name);
-        let text = match text {
+    for file in files {
+        let is_meant = file.stem() == Some(name);
+        let text = match file.read() {
             Ok(text) => text,
-            Err(error) if is_meant => bail!("cannot read {file}: {error}"),
+            Err(error) if is_meant => return Err(error),
             Err(_) => continue,
         };
-        match personality::read(&file, &text) {
+        match personality::read(&file.path, text) {
             (Some(profile), _) => cast.push(profile),
             (None, findings) if is_meant => return Err(findings.into()),
             (None, _) => {}
@@ -211,19 +205,20 @@ mod tests {
 
     #[test]
     fn a_personality_that_cannot_be_read_is_told_of() {
-        let files = || {
-            let invalid = String::from_utf8(vec![0xFC]).map_err(std::io::Error::other);
-            let club = (
-                "personalities/club.toml".to_owned(),
-                Ok("level = \"\"\n".to_owned()),
-            );
-            vec![club, ("personalities/old.toml".to_owned(), invalid)]
+        let file = |path: &str, text: std::io::Result<String>| PersonalityFile {
+            path: path.to_owned(),
+            text,
         };
-        let said = among(files(), "club").unwrap_err().to_string();
+        let invalid = String::from_utf8(vec![0xFC]).map_err(std::io::Error::other);
+        let files = [
+            file("personalities/club.toml", Ok("level = \"\"\n".to_owned())),
+            file("personalities/old.toml", invalid),
+        ];
+        let said = among(&files, "club").unwrap_err().to_string();
         assert!(said.starts_with("personalities/club.toml:1:"), "{said}");
-        let said = among(files(), "old").unwrap_err().to_string();
+        let said = among(&files, "old").unwrap_err().to_string();
         assert!(said.starts_with("cannot read personalities/old.toml: "), "{said}");
-        let said = among(files(), "tim").unwrap_err().to_string();
+        let said = among(&files, "tim").unwrap_err().to_string();
         assert_eq!(said, "there is no personality \"tim\", nor any other");
     }
 

@@ -105,21 +105,49 @@ fn challenge_with(made: &challenge::Made, file: Option<&str>, path: &Path) -> an
     challenge::explain(file, made, &config, path, Millis::since_1970(SystemTime::now()))
 }
 
-/// A file of a personality: its path and its text, or why that cannot be read.
-pub(super) type Read = (String, io::Result<String>);
+/// A file of a personality.
+pub(super) struct PersonalityFile {
+    pub path: String,
+    pub text: io::Result<String>,
+}
+
+impl PersonalityFile {
+    /// The text, or which file cannot be read and why.
+    pub fn read(&self) -> anyhow::Result<&str> {
+        self.text.as_deref().map_err(|error| {
+            let sentence = format!("cannot read {}: {error}", self.path);
+            Failure::error(Exit::Failed, sentence)
+        })
+    }
+
+    /// The personality; none where the file cannot be read or used.
+    fn profile(&self) -> Option<Profile> {
+        personality::read(&self.path, self.text.as_deref().ok()?).0
+    }
+
+    /// The name of the file, which is that of the personality.
+    pub fn stem(&self) -> Option<&str> {
+        Path::new(&self.path).file_stem()?.to_str()
+    }
+}
 
 /// The files of personalities there are, or the shipped ones where the folders are missing.
-pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<Read>> {
+pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<PersonalityFile>> {
     if shipped_stand_in(paths) {
         let shipped = PERSONALITIES.iter();
-        return Ok(shipped
-            .map(|(name, text)| ((*name).to_owned(), Ok((*text).to_owned())))
-            .collect());
+        let file = |(name, text): &(&str, &str)| PersonalityFile {
+            path: (*name).to_owned(),
+            text: Ok((*text).to_owned()),
+        };
+        return Ok(shipped.map(file).collect());
     }
     let folder = &paths.personalities;
     let mut files = Vec::new();
     for path in list(folder, "toml").with_context(|| format!("cannot read {}", folder.display()))? {
-        files.push((path.display().to_string(), fs::read_to_string(&path)));
+        files.push(PersonalityFile {
+            path: path.display().to_string(),
+            text: fs::read_to_string(&path),
+        });
     }
     if files.is_empty() {
         let sentence = format!("there are no personalities in {}", folder.display());
@@ -131,18 +159,15 @@ pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<Read>> {
 /// The personality of that name; none where its file is not there or cannot be used.
 fn profile_named(paths: &Paths, name: &str) -> Option<Profile> {
     let all = files(paths).unwrap_or_default();
-    let mut read = all
-        .iter()
-        .filter_map(|(file, text)| personality::read(file, text.as_ref().ok()?).0);
-    read.find(|profile| profile.name == name)
+    let mut usable = all.iter().filter_map(PersonalityFile::profile);
+    usable.find(|profile| profile.name == name)
 }
 
 /// All personalities, one a line.
 fn cast(paths: &Paths) -> anyhow::Result<String> {
     let mut said = String::new();
-    for (file, text) in files(paths)? {
-        let profile = text.ok().and_then(|text| personality::read(&file, &text).0);
-        if let Some(profile) = profile {
+    for file in files(paths)? {
+        if let Some(profile) = file.profile() {
             writeln!(
                 said,
                 "{:<15} {} ({})\n{:15} {}",
@@ -153,7 +178,8 @@ fn cast(paths: &Paths) -> anyhow::Result<String> {
                 profile.about
             )?;
         } else {
-            writeln!(said, "{file} cannot be used: `sparring check {file}` says why")?;
+            let path = file.path;
+            writeln!(said, "{path} cannot be used: `sparring check {path}` says why")?;
         }
     }
     Ok(said)
@@ -169,22 +195,10 @@ pub(super) fn strength_of(profile: &Profile) -> String {
 
 fn profile(paths: &Paths, name: &str) -> anyhow::Result<String> {
     let files = files(paths)?;
-    let stem = |file: &str| {
-        Path::new(file)
-            .file_stem()
-            .map(|stem| stem.to_string_lossy().into_owned())
-    };
-    if let Some((file, text)) = files.iter().find(|(file, _)| stem(file).as_deref() == Some(name)) {
-        return match text {
-            Ok(text) => explain_profile(file, text).map_err(refused),
-            Err(error) => Err(Failure::error(
-                Exit::Failed,
-                format!("cannot read {file}: {error}"),
-            )),
-        };
+    if let Some(file) = files.iter().find(|file| file.stem() == Some(name)) {
+        return explain_profile(&file.path, file.read()?).map_err(refused);
     }
-    let names: Vec<String> = files.iter().filter_map(|(file, _)| stem(file)).collect();
-    let words = || names.iter().map(String::as_str);
+    let words = || files.iter().filter_map(PersonalityFile::stem);
     let help = match nearest(name, words()) {
         Some(word) => format!("did you mean \"{word}\"?"),
         None => format!("there is {}", words().collect::<Vec<_>>().join(", ")),

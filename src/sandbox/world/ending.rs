@@ -5,8 +5,8 @@ use crate::{
     lichess::model::Status,
 };
 
-/// lichess ends games of this many half moves.
-const LONGEST_GAME: usize = 600;
+/// The most half moves of a game on lichess: one more draws it. Source: scalachess.
+const MOST_PLIES: usize = 600;
 
 /// Why a game is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Ending {
     /// when a bot plays, and leaves it to humans otherwise.
     #[must_use]
     pub fn automatic(line: &GameLine, bot_plays: bool) -> Option<Self> {
-        let too_long = (line.ply() > LONGEST_GAME).then_some(Self::without_winner(Cause::TooLong));
+        let too_long = (line.ply() > MOST_PLIES).then_some(Self::without_winner(Cause::TooLong));
         let Some(rule) = line.ending() else {
             return too_long;
         };

@@ -158,7 +158,7 @@ export function openSession(game: Game, listener: Listener): Session {
 
   const tellIfIgnored = async (before: Game['state']) => {
     await pause(EFFECT_MS);
-    if (game.state === before && game.open && !closed.signal.aborted) listener.problem(text.notAgainYet);
+    if (game.state === before && game.open && !closed.signal.aborted) listener.problem(text.notTaken);
   };
 
   const command = async (name: api.Command) => {
