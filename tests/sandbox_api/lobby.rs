@@ -135,7 +135,7 @@ async fn accounts_are_shown_as_clients_expect() {
         .anna
         .post(
             "/sandbox/users",
-            &[("name", "Fresh"), ("scopes", "bot:play,board:play")],
+            &[("name", "Fresh"), ("scopes", "board:play, bot:play")],
         )
         .await;
     let fresh = Player {

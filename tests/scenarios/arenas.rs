@@ -147,6 +147,10 @@ async fn an_arena_is_joined_played_and_left_before_the_bot_ends() {
     let bot = stage.bot.take().unwrap();
     bot.signals.drain.cancel();
     joined(&stage, arena, 1).await;
+    let (_, shown) = rival.get(&format!("/api/tournament/{arena}")).await;
+    assert_eq!(shown["nbPlayers"], 1, "who has left does not count");
+    let (_, exported) = rival.get(&format!("/game/export/{id}")).await;
+    assert_eq!(exported["source"], "arena");
     rival
         .does(&format!(
             "/api/bot/game/{}/resign",

@@ -9,11 +9,9 @@ use sparring::{
 };
 
 use crate::{
-    puppet::{full, over, state},
+    puppet::{ID, full, over, state},
     stage::{Act, acts, replies},
 };
-
-const ID: &str = "abcd1234";
 
 /// The path of a command of the game.
 fn path(command: &str) -> String {
@@ -23,9 +21,7 @@ fn path(command: &str) -> String {
 #[tokio::test]
 async fn f22_f23_f25_states_that_come_twice_or_not_at_all_get_one_move_each() {
     let mut server = replies(&["e2e4", "g1f3", "f1c4"]).on_strings().await;
-    let game = server.game(ID).await;
-    game.line(&full(ID, ""));
-    server.posted(1).await;
+    let game = server.begun_game().await;
     for moves in ["e2e4", "e2e4", "e2e4 e7e5", "e2e4 e7e5"] {
         game.line(&state(moves));
     }
@@ -78,9 +74,7 @@ async fn f31_a_server_that_talks_nonsense_is_not_asked_for_games_at_every_line()
     let mut server = replies(&["e2e4"]).on_strings().await;
     let before = server.listed();
     server.events.bytes("<html>502</html>\n".repeat(200));
-    let game = server.game(ID).await;
-    game.line(&full(ID, ""));
-    server.posted(1).await;
+    let _game = server.begun_game().await;
     let asked = server.listed() - before;
     assert!((1..20).contains(&asked), "{asked} times");
 }
@@ -88,9 +82,7 @@ async fn f31_a_server_that_talks_nonsense_is_not_asked_for_games_at_every_line()
 #[tokio::test]
 async fn f31_a_state_that_cannot_be_read_is_asked_for_again() {
     let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
-    let game = server.game(ID).await;
-    game.line(&full(ID, ""));
-    server.posted(1).await;
+    let game = server.begun_game().await;
     game.line(&json!({"type": "gameState", "moves": 7}));
     let game = server.opens_again(ID).await;
     game.line(&full(ID, "e2e4 e7e5"));
@@ -113,9 +105,7 @@ async fn f1_f31_a_line_that_nobody_can_read_is_asked_for_again_while_its_stream_
         long,
     ] {
         let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
-        let game = server.game(ID).await;
-        game.line(&full(ID, ""));
-        server.posted(1).await;
+        let game = server.begun_game().await;
         game.line(&state("e2e4"));
         game.bytes(spoiled);
         game.keep_alive(Duration::from_secs(1));
@@ -313,9 +303,7 @@ async fn f29_a_clock_that_falls_while_the_bot_thinks_has_it_think_anew_with_what
 #[tokio::test]
 async fn f29_clocks_that_make_no_sense_do_not_stop_play() {
     let mut server = replies(&["e2e4", "g1f3", "f1c4", "d2d3"]).on_strings().await;
-    let game = server.game(ID).await;
-    game.line(&full(ID, ""));
-    server.posted(1).await;
+    let game = server.begun_game().await;
     let line = [
         "e2e4 e7e5",
         "e2e4 e7e5 g1f3 b8c6",

@@ -10,11 +10,9 @@ use sparring::{
 use tokio::sync::watch;
 
 use crate::{
-    puppet::{Puppet, Tap, full, over, state},
+    puppet::{ID, Puppet, Tap, full, over, state},
     stage::{Act, acts, replies, silent},
 };
-
-const ID: &str = "abcd1234";
 
 /// The path of a command of the game.
 fn path(command: &str) -> String {
@@ -51,9 +49,7 @@ async fn f26_a_flag_that_stands_on_the_declining_move_is_no_new_offer() {
     .personality(calm)
     .on_strings()
     .await;
-    let game = server.game(ID).await;
-    game.line(&full(ID, ""));
-    server.posted(1).await;
+    let game = server.begun_game().await;
     let offered = ("bdraw", json!(true));
     game.line(&with("e2e4 e7e5", std::slice::from_ref(&offered)));
     server.posted(2).await;
@@ -87,9 +83,7 @@ async fn f17_a_command_that_the_token_is_refused_for_is_looked_into_and_the_game
     let mut stern = silent("stern");
     stern.takebacks = 0;
     let mut server = replies(&["e2e4", "g1f3"]).personality(stern).on_strings().await;
-    let game = server.game(ID).await;
-    game.line(&full(ID, ""));
-    server.posted(1).await;
+    let game = server.begun_game().await;
     server.answers("/takeback/no", 401, r#"{"error":"No such token"}"#);
     game.line(&with("e2e4", &[("btakeback", json!(true))]));
     assert_eq!(server.posted(2).await[1], path("takeback/no"));
@@ -301,9 +295,7 @@ async fn f46_chat_of_before_that_comes_late_takes_nothing_back_that_was_granted_
 #[tokio::test]
 async fn f32_a_flood_of_chat_keeps_no_move_back() {
     let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
-    let game = server.game(ID).await;
-    game.line(&full(ID, ""));
-    server.posted(1).await;
+    let game = server.begun_game().await;
     let texts = [
         "!help".to_owned(),
         "x".repeat(2000),

@@ -28,6 +28,9 @@ use tokio::{
 
 use crate::stage::{Bot, Crew, PATIENCE, Staging};
 
+/// The game of most tests.
+pub const ID: &str = "abcd1234";
+
 const TOKEN: &str = "lip_puppet";
 
 /// The server, and a daemon on it.
@@ -184,6 +187,14 @@ impl Puppet {
         self.events
             .line(&json!({"type": "gameStart", "game": {"gameId": id, "id": id}}));
         self.opens(&format!("/api/bot/game/stream/{id}")).await
+    }
+
+    /// Starts the game [`ID`], in which the bot has White, and lets it say its first move: its stream.
+    pub async fn begun_game(&mut self) -> Tap {
+        let game = self.game(ID).await;
+        game.line(&full(ID, ""));
+        self.posted(1).await;
+        game
     }
 
     /// The stream of the game is opened again.

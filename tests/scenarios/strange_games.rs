@@ -9,11 +9,9 @@ use sparring::{
 };
 
 use crate::{
-    puppet::{full, state},
+    puppet::{ID, full, state},
     stage::{Act, acts, replies},
 };
-
-const ID: &str = "abcd1234";
 
 /// The path of a command of the game.
 fn path(command: &str) -> String {
@@ -40,9 +38,7 @@ async fn f20_a_game_of_an_unknown_variant_is_left_and_no_other() {
 #[tokio::test]
 async fn f24_a_history_that_differs_in_the_middle_is_decided_anew() {
     let mut server = replies(&["e2e4", "g1f3", "f1b5"]).on_strings().await;
-    let game = server.game(ID).await;
-    game.line(&full(ID, ""));
-    server.posted(1).await;
+    let game = server.begun_game().await;
     game.line(&state("e2e4 e7e5"));
     server.posted(2).await;
     game.line(&state("e2e4 c7c5"));
@@ -56,9 +52,7 @@ async fn f24_a_history_that_differs_in_the_middle_is_decided_anew() {
 #[tokio::test]
 async fn f31_a_running_game_is_given_up_only_for_a_second_frame_without_sense() {
     let mut server = replies(&["e2e4", "g1f3"]).on_strings().await;
-    let game = server.game(ID).await;
-    game.line(&full(ID, ""));
-    server.posted(1).await;
+    let game = server.begun_game().await;
     game.line(&state("e2e4 e7e5 d1d8"));
     let game = server.opens_again(ID).await;
     game.line(&full(ID, "e2e4 e7e4"));
@@ -238,9 +232,7 @@ async fn f34_nameless_opponents_and_the_computer_are_played() {
 #[tokio::test]
 async fn f29_an_empty_or_negative_clock_is_no_reason_not_to_move() {
     let mut server = replies(&["e2e4", "g1f3", "f1c4"]).on_strings().await;
-    let game = server.game(ID).await;
-    game.line(&full(ID, ""));
-    server.posted(1).await;
+    let game = server.begun_game().await;
     for (index, (moves, clock)) in [("e2e4 e7e5", 0), ("e2e4 e7e5 g1f3 b8c6", -20_000)]
         .iter()
         .enumerate()

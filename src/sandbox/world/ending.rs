@@ -223,6 +223,28 @@ mod tests {
     }
 
     #[test]
+    fn the_half_move_after_600_draws() {
+        let start = "k7/8/8/8/8/8/PPPPPPPP/K7 w - - 0 1";
+        let mut line = GameLine::replay(Variant::FromPosition, start, "").unwrap();
+        let file = |at: usize| char::from(b"abcdefghgfedcb"[at % 14]);
+        let mut steps = [0, 0];
+        for ply in 0..=MOST_PLIES {
+            assert_eq!(Ending::automatic(&line, false), None, "{ply}");
+            let mv = if ply % 30 == 0 {
+                // Without a pawn now and then the kings would draw by fifty moves, or by repetition.
+                let (number, pawn) = (ply / 30, file(ply / 30 % 8));
+                format!("{pawn}{}{pawn}{}", 2 + number / 8, 3 + number / 8)
+            } else {
+                let (rank, step) = ([1, 8][ply % 2], &mut steps[ply % 2]);
+                *step += 1;
+                format!("{}{rank}{}{rank}", file(*step - 1), file(*step))
+            };
+            line.play_uci(&mv).unwrap();
+        }
+        assert_eq!(Ending::automatic(&line, false).unwrap().cause, Cause::TooLong);
+    }
+
+    #[test]
     fn a_flag_against_a_bare_king_has_no_winner() {
         let line = GameLine::replay(Variant::FromPosition, "k7/8/8/8/8/8/8/KR6 w - - 0 1", "").unwrap();
         let white_flags = Ending::loss(Color::White, Cause::Flag, &line);
