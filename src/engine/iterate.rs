@@ -6,7 +6,7 @@ use super::{
     enough::Pace,
     node::Node,
     root::{RootMove, root_moves},
-    score::{DEEPEST, INFINITE, MATE_BOUND, MAX_PLY},
+    score::{DEEPEST, INFINITE, MATE_BOUND, MAX_PLY, mate_in},
     searcher::Searcher,
 };
 use crate::{
@@ -14,12 +14,23 @@ use crate::{
     units::{Depth, Nodes},
 };
 
+/// By so many plies a mate is sought deeper than an iteration goes: reductions of quiet moves eat them up.
+const BEYOND: i32 = 10;
+
+/// The worth of a mate in so many moves.
+fn goal(moves: u32) -> i32 {
+    let plies = usize::try_from(moves).unwrap_or(MAX_PLY).saturating_mul(2);
+    mate_in(plies.saturating_sub(1).min(MAX_PLY))
+}
+
 /// Iterative deepening under way.
 pub(super) struct Iteration<'a> {
     pub searcher: Searcher<'a>,
     pub node: &'a Node,
     pub moves: Vec<RootMove>,
     multi_pv: usize,
+    /// The worth of the longest mate that is asked for.
+    goal: Option<i32>,
     /// The last depth that was finished.
     depth: i32,
 }
@@ -35,6 +46,7 @@ impl<'a> Iteration<'a> {
             node,
             moves,
             multi_pv: search.multi_pv.max(1),
+            goal: search.limits.mate.map(goal),
             depth: 0,
         }
     }
@@ -115,7 +127,9 @@ impl<'a> Iteration<'a> {
         for first in 0..lines {
             // Only a search for one line tells of what it is about: with several it would confuse.
             let voice = voice.as_mut().filter(|_| lines == 1);
-            self.search_line(depth, first, voice);
+            if first > 0 || !self.seek_mate(depth) {
+                self.search_line(depth, first, voice);
+            }
             // Moves that were not found better stay in the order of the last iteration, so that its best move stays
             // first when this one is cut short before any result.
             order(&mut self.moves[first..], |root| root.score);
@@ -126,6 +140,27 @@ impl<'a> Iteration<'a> {
         }
         order(&mut self.moves[..lines], RootMove::worth);
         !self.searcher.watch.stopped()
+    }
+
+    /// Looks for the mate that is asked for and for nothing else. No line can be longer than that mate, so a search much
+    /// deeper than the iteration costs little. Whether it was found.
+    fn seek_mate(&mut self, depth: i32) -> bool {
+        let Some(goal) = self.goal else {
+            return false;
+        };
+        let before = self.moves.clone();
+        let window = (goal - 1, INFINITE);
+        let score =
+            self.searcher
+                .search_root(self.node, &mut self.moves, window, depth + BEYOND, &mut |_, _| ());
+        let is_found = score >= goal;
+        if is_found {
+            order(&mut self.moves, |root| root.score);
+        } else {
+            // That there is none says nothing of what the moves are worth.
+            self.moves = before;
+        }
+        is_found
     }
 
     /// Searches for the best of the moves from `first` on, with a window around the last score that widens as needed.

@@ -40,6 +40,23 @@ fn a_mate_in_four_behind_quiet_moves_is_proven_within_its_budget() {
 }
 
 #[test]
+fn looking_for_a_mate_that_is_not_there_leaves_what_moves_are_worth_alone() {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    for count in (50..4000).step_by(79) {
+        let limits = Limits {
+            mate: Some(3),
+            nodes: Some(Nodes(count)),
+            ..Limits::default()
+        };
+        let best = &standard(start, limits).lines[0];
+        let Score::Cp(Centipawns(score)) = best.score else {
+            panic!("{best:?} after {count} nodes");
+        };
+        assert!(score.abs() < 150, "{score} after {count} nodes");
+    }
+}
+
+#[test]
 fn bishop_and_knight_mate_from_the_wrong_corner_too_long_before_fifty_moves() {
     for fen in [
         "7k/8/5K2/8/4N3/3B4/8/8 w - - 0 1",
