@@ -146,7 +146,10 @@ impl Form for Share {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::personality::{keys, read};
+    use crate::{
+        engine::weights_in_use,
+        personality::{keys, read},
+    };
 
     fn setup(text: &str) -> Result<Option<Arc<Setup>>, Vec<String>> {
         let (profile, findings) = read("x.toml", &format!("mode = \"power\"\n{text}"));
@@ -171,9 +174,16 @@ mod tests {
 
     #[test]
     fn shares_and_pairs_say_the_same() {
-        let pairs = setup(
-            "[eval]\nbishop_pair = [34, 114]\nmaterial = [[64, 118], [312, 397], [338, 407], [423, 663], [1003, 1167]]\n",
-        );
+        let weights = weights_in_use();
+        let of = |key: &str| -> Vec<[i32; 2]> {
+            let row = weight_rows().iter().find(|row| row.key == key).unwrap();
+            let pairs = weights[row.first..row.first + row.length].iter();
+            pairs.map(|pair| pair.map(|half| half as i32)).collect()
+        };
+        let (pair, material) = (of("bishop_pair")[0].map(|half| 2 * half), of("material"));
+        let pairs = setup(&format!(
+            "[eval]\nbishop_pair = {pair:?}\nmaterial = {material:?}\n"
+        ));
         assert_eq!(setup("[eval]\nbishop_pair = \"200%\"\n"), pairs);
         assert!(pairs.unwrap().is_some());
     }

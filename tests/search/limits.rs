@@ -70,9 +70,10 @@ fn a_search_stopped_beforehand_still_takes_a_glance() {
         stop: &stop,
         clock: &Stopwatch::start(),
     };
-    let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), Limits::default());
+    let wanted = Search::new(line(Variant::Standard, "startpos", ""), Limits::default());
     let report = Engine::new(1).search(&wanted, &around, &mut |_| ());
-    assert_eq!((report.nodes, report.depth), (Nodes(256), Depth(1)));
+    assert_eq!(report.nodes, Nodes(256));
+    assert!(report.depth >= Depth(1), "{}", report.depth.0);
     assert!(report.best().is_some());
 }
 

@@ -177,7 +177,8 @@ mod tests {
                 for (place, half) in
                     (row.first..row.first + row.length).flat_map(|place| [(place, 0), (place, 1)])
                 {
-                    let step = 1.0;
+                    // Dangers are whole numbers and their curves bend at such: no step may go beyond the next one.
+                    let step = 0.05;
                     let (mut up, mut down) = (weights.clone(), weights.clone());
                     up[place][half] += step;
                     down[place][half] -= step;

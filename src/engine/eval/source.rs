@@ -30,8 +30,8 @@ pub fn weights_source(pairs: &[[i32; 2]]) -> Option<String> {
             continue;
         }
         let _ = writeln!(text, "    {}[{}] = [", row.name, row.length);
-        // A board's rank, from edge to middle, is a line; other rows are broken where lines get long.
-        let wide = if row.length == 32 { 4 } else { 8 };
+        // Of squares, a rank from edge to middle is a line; other rows are broken where lines get long.
+        let wide = if row.length.is_multiple_of(32) { 4 } else { 8 };
         for line in pairs.chunks(wide) {
             let shown: Vec<String> = line.iter().map(show).collect();
             let _ = writeln!(text, "        {},", shown.join(", "));

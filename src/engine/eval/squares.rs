@@ -3,18 +3,19 @@
 //! Squares are mirrored on the middle: thirty-two pairs a piece, from the edge to the middle and from the own first
 //! rank on.
 
-use shakmaty::{Bitboard, Board};
+use shakmaty::{Bitboard, Board, File};
 
 use super::{
     tally::Tally,
     tapered::Tapered,
     weight::Weight,
     weights::{
-        BISHOP_PAIR, BISHOP_SQUARES, KING_SQUARES, KNIGHT_BY_PAWNS, KNIGHT_SQUARES, MATERIAL, PAWN_SQUARES,
-        QUEEN_SQUARES, ROOK_BY_PAWNS, ROOK_SQUARES, TABLE_VALUES,
+        BISHOP_BESIDE_KINGS, BISHOP_PAIR, BISHOP_SQUARES, KING_BESIDE_KING, KING_SQUARES,
+        KNIGHT_BESIDE_KINGS, KNIGHT_BY_PAWNS, KNIGHT_SQUARES, MATERIAL, PAWN_BESIDE_KINGS, PAWN_SQUARES,
+        QUEEN_BESIDE_KINGS, QUEEN_SQUARES, ROOK_BESIDE_KINGS, ROOK_BY_PAWNS, ROOK_SQUARES, TABLE_VALUES,
     },
 };
-use crate::chess::{ByColor, Role, Square};
+use crate::chess::{ByColor, Color, Role, Square};
 
 /// The rows of squares, pawn to king.
 const SQUARES: [Weight; 6] = [
@@ -26,21 +27,34 @@ const SQUARES: [Weight; 6] = [
     KING_SQUARES,
 ];
 
-/// Material and square together, by role and by square as the owner sees it.
-static WORTH: [[Tapered; 64]; 6] = {
-    let mut table = [[Tapered::ZERO; 64]; 6];
-    let mut role = 0;
-    while role < 6 {
-        let mut square = 0;
-        while square < 64 {
-            let mut worth = TABLE_VALUES[SQUARES[role].at(mirrored(square)).index()];
-            if role < 5 {
-                worth = worth.plus(TABLE_VALUES[MATERIAL.at(role).index()]);
-            }
-            table[role][square] = worth;
-            square += 1;
+/// What kings on the same wing add, pawn to king; to a king, only the other one.
+const BESIDE_KINGS: [Weight; 6] = [
+    PAWN_BESIDE_KINGS,
+    KNIGHT_BESIDE_KINGS,
+    BISHOP_BESIDE_KINGS,
+    ROOK_BESIDE_KINGS,
+    QUEEN_BESIDE_KINGS,
+    KING_BESIDE_KING,
+];
+
+/// Which kings stand on the wing of a piece: 1 for the enemy's, 2 for its own, added up.
+pub(super) type Kings = usize;
+
+/// Material and square together, by role, by kings on the wing and by square as the owner sees it.
+static WORTH: [[[Tapered; 64]; 4]; 6] = {
+    let mut table = [[[Tapered::ZERO; 64]; 4]; 6];
+    let mut place = 0;
+    while place < 6 * 4 * 64 {
+        let (role, kings, square) = (place / 256, place / 64 % 4, place % 64);
+        let mut worth = TABLE_VALUES[SQUARES[role].at(mirrored(square)).index()];
+        if let Some(beside) = beside(role, kings, square) {
+            worth = worth.plus(TABLE_VALUES[beside.index()]);
         }
-        role += 1;
+        if role < 5 {
+            worth = worth.plus(TABLE_VALUES[MATERIAL.at(role).index()]);
+        }
+        table[role][kings][square] = worth;
+        place += 1;
     }
     table
 };
@@ -52,27 +66,46 @@ const fn mirrored(square: usize) -> usize {
     square / 8 * 4 + from_edge
 }
 
-/// The worth of a piece on a square as its own side sees it.
-pub(super) fn worth(role: Role, square: Square) -> Tapered {
-    WORTH[role as usize - 1][square as usize]
+/// What the kings on its wing add to a piece, pawn to king.
+const fn beside(role: usize, kings: Kings, square: usize) -> Option<Weight> {
+    // A king is always on its own wing.
+    let kings = if role == 5 { kings & 1 } else { kings };
+    if kings == 0 {
+        return None;
+    }
+    Some(BESIDE_KINGS[role].at((kings - 1) * 32 + mirrored(square)))
 }
 
-/// The weights that make up [`worth`]; a king has no material.
-pub(super) fn weights(role: Role, square: Square) -> (Option<Weight>, Weight) {
+/// The worth of a piece on a square as its own side sees it.
+pub(super) fn worth(role: Role, square: Square, kings: Kings) -> Tapered {
+    WORTH[role as usize - 1][kings][square as usize]
+}
+
+/// The weights that make up [`worth`]: a king has no material, and not every wing a king.
+pub(super) fn weights(role: Role, square: Square, kings: Kings) -> impl Iterator<Item = Weight> {
     let index = role as usize - 1;
     let material = (role != Role::King).then(|| MATERIAL.at(index));
-    (material, SQUARES[index].at(mirrored(square as usize)))
+    let place = SQUARES[index].at(mirrored(square as usize));
+    let beside = beside(index, kings, square as usize);
+    [Some(place), material, beside].into_iter().flatten()
 }
 
 /// All pieces of both sides where they stand, and the bishop pair.
 pub(super) fn material<T: Tally>(board: &Board, ground: T::Ground) -> ByColor<T> {
-    ByColor::new_with(|color| {
+    let is_king_side = |square: Square| square.file() >= File::E;
+    let wings = ByColor::new_with(|color| board.king_of(color).map(is_king_side));
+    ByColor::new_with(|color: Color| {
         let mut sum = T::empty(ground);
         let ours = board.by_color(color);
+        let kings = [false, true].map(|wing| {
+            let is_there = |color| usize::from(*wings.get(color) == Some(wing));
+            is_there(!color) + 2 * is_there(color)
+        });
         for role in Role::ALL {
             for square in ours & board.by_role(role) {
+                let kings = kings[usize::from(is_king_side(square))];
                 let square = color.fold_wb(square, square.flip_vertical());
-                sum.add_piece(role, square);
+                sum.add_piece(role, square, kings);
             }
         }
         imbalance(board, ours, &mut sum);
@@ -107,25 +140,56 @@ fn imbalance(board: &Board, ours: Bitboard, sum: &mut impl Tally) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Rules as _, Variant};
+    use crate::chess::{Rules as _, Variant, parse_fen};
+
+    /// What the pieces of a position are worth to White.
+    fn lead(fen: &str) -> Tapered {
+        let pos = parse_fen(Variant::FromPosition, fen).unwrap();
+        let both = material::<Tapered>(pos.board(), ());
+        both.white - both.black
+    }
 
     #[test]
     fn squares_are_mirrored_on_the_middle_and_both_sides_begin_alike() {
         for role in Role::ALL {
-            for square in Square::ALL {
-                assert_eq!(worth(role, square), worth(role, square.flip_horizontal()));
+            for (square, kings) in Square::ALL
+                .into_iter()
+                .flat_map(|square| [0, 1, 2, 3].map(|kings| (square, kings)))
+            {
+                assert_eq!(
+                    worth(role, square, kings),
+                    worth(role, square.flip_horizontal(), kings)
+                );
             }
         }
         let start = material::<Tapered>(Variant::Standard.start().board(), ());
         assert_eq!(start.white, start.black);
+        assert_eq!(
+            lead("1k3r2/5ppp/8/3N4/8/1P6/P5Q1/6K1 w - - 0 1"),
+            lead("2r3k1/ppp5/8/4N3/8/6P1/1Q5P/1K6 w - - 0 1")
+        );
     }
 
     #[test]
     fn knights_belong_in_the_middle_and_kings_in_the_corner_until_the_endgame() {
-        let knight = |square| worth(Role::Knight, square);
+        let knight = |square| worth(Role::Knight, square, 1);
         assert!(knight(Square::E5).mg() > knight(Square::A1).mg() + 40);
-        let king = |square| worth(Role::King, square);
+        let king = |square| worth(Role::King, square, 1);
         assert!(king(Square::G1).mg() > king(Square::E4).mg() + 40);
         assert!(king(Square::E4).eg() > king(Square::G1).eg() + 20);
+    }
+
+    #[test]
+    fn kings_count_on_the_wing_where_they_stand() {
+        for (fen, kings) in [
+            ("1k6/8/8/6P1/8/8/8/1K6 w - - 0 1", 0),
+            ("6k1/8/8/6P1/8/8/8/1K6 w - - 0 1", 1),
+            ("1k6/8/8/6P1/8/8/8/6K1 w - - 0 1", 2),
+            ("6k1/8/8/6P1/8/8/8/6K1 w - - 0 1", 3),
+        ] {
+            let without = lead(&fen.replace("6P1", "8"));
+            let pawn = worth(Role::Pawn, Square::G5, kings);
+            assert_eq!(lead(fen) - without, pawn, "{fen}");
+        }
     }
 }

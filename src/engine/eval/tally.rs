@@ -4,7 +4,7 @@
 use super::{
     king,
     own::Weights,
-    squares,
+    squares::{self, Kings},
     tapered::{Tapered, t},
     weight::Weight,
     weights::TABLE,
@@ -34,13 +34,11 @@ pub(super) trait Tally: Clone {
     /// What it all comes to.
     fn worth(&self) -> Tapered;
 
-    /// Adds a piece on a square as its own side sees it.
-    fn add_piece(&mut self, role: Role, square: Square) {
-        let (material, place) = squares::weights(role, square);
-        if let Some(material) = material {
-            self.add(material, 1);
+    /// Adds a piece on a square as its own side sees it, with these kings on its wing.
+    fn add_piece(&mut self, role: Role, square: Square, kings: Kings) {
+        for weight in squares::weights(role, square, kings) {
+            self.add(weight, 1);
         }
-        self.add(place, 1);
     }
 }
 
@@ -71,8 +69,8 @@ impl Tally for Tapered {
         *self
     }
 
-    fn add_piece(&mut self, role: Role, square: Square) {
-        *self += squares::worth(role, square);
+    fn add_piece(&mut self, role: Role, square: Square, kings: Kings) {
+        *self += squares::worth(role, square, kings);
     }
 }
 
