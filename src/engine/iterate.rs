@@ -17,10 +17,10 @@ use crate::{
 /// By so many plies a mate is sought deeper than an iteration goes: reductions of quiet moves eat them up.
 const BEYOND: i32 = 10;
 
-/// The worth of a mate in so many moves.
-fn goal(moves: u32) -> i32 {
-    let plies = usize::try_from(moves).unwrap_or(MAX_PLY).saturating_mul(2);
-    mate_in(plies.saturating_sub(1).min(MAX_PLY))
+/// The ply with which a mate in so many moves is there; none for one beyond the horizon.
+fn mating_ply(moves: u32) -> Option<usize> {
+    let ply = usize::try_from(moves).ok()?.checked_mul(2)?.checked_sub(1)?;
+    (ply < MAX_PLY).then_some(ply)
 }
 
 /// Iterative deepening under way.
@@ -29,8 +29,8 @@ pub(super) struct Iteration<'a> {
     pub node: &'a Node,
     pub moves: Vec<RootMove>,
     multi_pv: usize,
-    /// The worth of the longest mate that is asked for.
-    goal: Option<i32>,
+    /// The ply with which the longest mate that is asked for is there.
+    mating_ply: Option<usize>,
     /// The last depth that was finished.
     depth: i32,
 }
@@ -46,7 +46,7 @@ impl<'a> Iteration<'a> {
             node,
             moves,
             multi_pv: search.multi_pv.max(1),
-            goal: search.limits.mate.map(goal),
+            mating_ply: search.limits.mate.and_then(mating_ply),
             depth: 0,
         }
     }
@@ -142,23 +142,28 @@ impl<'a> Iteration<'a> {
         !self.searcher.watch.stopped()
     }
 
-    /// Looks for the mate that is asked for and for nothing else. No line can be longer than that mate, so a search much
-    /// deeper than the iteration costs little. Whether it was found.
+    /// Looks for the mate that is asked for and for nothing else, much deeper than the iteration goes: where no line can be
+    /// longer than that mate, this costs little. Long mates are left to the iterations until they go as deep. Whether it was found.
     fn seek_mate(&mut self, depth: i32) -> bool {
-        let Some(goal) = self.goal else {
+        let deep = depth + BEYOND;
+        let is_within = |ply: &usize| usize::try_from(deep).is_ok_and(|deep| deep > *ply);
+        let Some(ply) = self.mating_ply.filter(is_within) else {
             return false;
         };
         let before = self.moves.clone();
-        let window = (goal - 1, INFINITE);
-        let score =
-            self.searcher
-                .search_root(self.node, &mut self.moves, window, depth + BEYOND, &mut |_, _| ());
-        let is_found = score >= goal;
+        let window = (mate_in(ply) - 1, INFINITE);
+        let score = self
+            .searcher
+            .search_root(self.node, &mut self.moves, window, deep, &mut |_, _| ());
+        let is_found = score >= mate_in(ply);
         if is_found {
             order(&mut self.moves, |root| root.score);
         } else {
-            // That there is none says nothing of what the moves are worth.
-            self.moves = before;
+            // That there is none says nothing of what the moves are worth, but the nodes were searched.
+            for (root, before) in self.moves.iter_mut().zip(before) {
+                let nodes = root.nodes;
+                *root = RootMove { nodes, ..before };
+            }
         }
         is_found
     }
@@ -309,6 +314,12 @@ pub(super) fn order(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> i32) {
 mod tests {
     use super::*;
     use crate::chess::Variant;
+
+    #[test]
+    fn a_mate_within_the_horizon_has_its_ply() {
+        let plies = [0, 1, 64, 65, u32::MAX].map(mating_ply);
+        assert_eq!(plies, [None, Some(1), Some(127), None, None]);
+    }
 
     #[test]
     fn a_move_that_was_just_refuted_does_not_come_back_with_its_old_score() {

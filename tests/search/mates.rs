@@ -57,6 +57,34 @@ fn looking_for_a_mate_that_is_not_there_leaves_what_moves_are_worth_alone() {
 }
 
 #[test]
+fn a_mate_is_looked_for_among_several_lines_among_named_moves_and_against_oneself() {
+    let fen = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1";
+    let limits = Limits {
+        mate: Some(2),
+        ..depth(8)
+    };
+    let wanted = Search::new(line(Variant::Standard, fen, ""), limits);
+    let three = search(&Search {
+        multi_pv: 3,
+        ..wanted.clone()
+    });
+    let scores: Vec<Score> = three.lines.iter().map(|line| line.score).collect();
+    assert_eq!(scores.len(), 3);
+    assert_eq!((scores[0], uci(three.best())), (Score::Mate(2), "a1a6".into()));
+    assert!(!scores[1..].contains(&Score::Mate(2)), "{scores:?}");
+    let other = parse_uci(wanted.line.position(), "a1a5").unwrap();
+    let others = search(&Search {
+        only: vec![other],
+        ..wanted.clone()
+    });
+    assert_eq!(others.best(), Some(other));
+    assert_ne!(others.lines[0].score, Score::Mate(2));
+    // Black is mated whatever it plays.
+    let mated = standard("kbK5/pp6/RP6/8/8/8/8/8 b - - 0 1", limits);
+    assert_eq!(mated.lines[0].score, Score::Mate(-1));
+}
+
+#[test]
 fn bishop_and_knight_mate_from_the_wrong_corner_too_long_before_fifty_moves() {
     for fen in [
         "7k/8/5K2/8/4N3/3B4/8/8 w - - 0 1",

@@ -177,7 +177,7 @@ mod tests {
                 for (place, half) in
                     (row.first..row.first + row.length).flat_map(|place| [(place, 0), (place, 1)])
                 {
-                    // Dangers are whole numbers and their curves bend at such: no step may go beyond the next one.
+                    // Dangers are whole numbers and their curves bend at such: a small step rarely gets to the next one.
                     let step = 0.05;
                     let (mut up, mut down) = (weights.clone(), weights.clone());
                     up[place][half] += step;

@@ -1,7 +1,7 @@
 //! What a piece is worth where it stands: material and piece squares.
 //!
-//! Squares are mirrored on the middle: thirty-two pairs a piece, from the edge to the middle and from the own first
-//! rank on.
+//! Squares are mirrored on the middle, thirty-two of them, from the edge to the middle and from the own first rank on: a pair
+//! for each, and one more for each that is added where kings stand on the same wing, on files a to d or e to h.
 
 use shakmaty::{Bitboard, Board, File};
 
@@ -37,7 +37,7 @@ const BESIDE_KINGS: [Weight; 6] = [
     KING_BESIDE_KING,
 ];
 
-/// Which kings stand on the wing of a piece: 1 for the enemy's, 2 for its own, added up.
+/// Which kings stand on the wing of a piece, its half of the files: 1 for the enemy's, 2 for its own, added up.
 pub(super) type Kings = usize;
 
 /// Material and square together, by role, by kings on the wing and by square as the owner sees it.
@@ -172,11 +172,29 @@ mod tests {
 
     #[test]
     fn knights_belong_in_the_middle_and_kings_in_the_corner_until_the_endgame() {
-        let knight = |square| worth(Role::Knight, square, 1);
-        assert!(knight(Square::E5).mg() > knight(Square::A1).mg() + 40);
-        let king = |square| worth(Role::King, square, 1);
-        assert!(king(Square::G1).mg() > king(Square::E4).mg() + 40);
-        assert!(king(Square::E4).eg() > king(Square::G1).eg() + 20);
+        for kings in 0..4 {
+            let knight = |square| worth(Role::Knight, square, kings);
+            assert!(knight(Square::E5).mg() > knight(Square::A1).mg() + 40);
+            let king = |square| worth(Role::King, square, kings);
+            assert!(king(Square::G1).mg() > king(Square::E4).mg() + 40);
+            assert!(king(Square::E4).eg() > king(Square::G1).eg() + 20);
+        }
+    }
+
+    #[test]
+    fn a_king_feels_the_other_one_on_its_wing() {
+        let beside = |square: Square| {
+            let place = KING_BESIDE_KING.at(mirrored(square as usize));
+            TABLE_VALUES[place.index()]
+        };
+        let worth_of = |square, kings| worth(Role::King, square, kings);
+        let there = lead("7k/8/8/8/8/8/6K1/8 w - - 0 1");
+        let expected =
+            worth_of(Square::G2, 2) + beside(Square::G2) - worth_of(Square::H1, 2) - beside(Square::H1);
+        assert_eq!(there, expected);
+        let apart = lead("k7/8/8/8/8/8/6K1/8 w - - 0 1");
+        assert_eq!(apart, worth_of(Square::G2, 2) - worth_of(Square::A1, 2));
+        assert_ne!(there, apart);
     }
 
     #[test]
