@@ -142,8 +142,9 @@ impl<'a> Iteration<'a> {
         !self.searcher.watch.stopped()
     }
 
-    /// Looks for the mate that is asked for and for nothing else, much deeper than the iteration goes: where no line can be
-    /// longer than that mate, this costs little. Long mates are left to the iterations until they go as deep. Whether it was found.
+    /// Looks for the mate that is asked for and for nothing else, much deeper than the iteration goes, as no line can be
+    /// longer than that mate. Long mates are left to the iterations until they go as deep. Whether it was found. Where there
+    /// is none this costs several times what the iterations do: docs/strength.md, "Mates".
     fn seek_mate(&mut self, depth: i32) -> bool {
         let deep = depth + BEYOND;
         let is_within = |ply: &usize| usize::try_from(deep).is_ok_and(|deep| deep > *ply);
