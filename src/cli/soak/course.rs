@@ -60,8 +60,8 @@ impl Record {
     }
 }
 
-/// Plays the games and prints what came of them. Returns how many bars were missed.
-pub(super) async fn games(args: &Args) -> anyhow::Result<usize> {
+/// Plays the games and prints what came of them. Returns the bars that were missed.
+pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
     let mut scene = Scene::new(args.seed, args.at_once, args.log.as_deref()).await?;
     scene.ground.sandbox.note_moves();
     let strain = Strain::watch(scene.ground.sandbox.clone())?;

@@ -11,7 +11,7 @@ use super::{
     moves::Moves,
     report::Findings,
     strain::is_crowded,
-    table::{self, row},
+    table::{self, bar, row},
     troubles::Troubles,
 };
 use crate::{
@@ -54,8 +54,8 @@ struct Record {
     broken: Vec<String>,
 }
 
-/// Kills the program on its turn as often as asked, and prints how the next one did. Returns how many bars were missed.
-pub(super) async fn play(args: &Args) -> anyhow::Result<usize> {
+/// Kills the program on its turn as often as asked, and prints how the next one did. Returns the bars that were missed.
+pub(super) async fn play(args: &Args) -> anyhow::Result<Vec<String>> {
     let mut scene = Scene::new(args.seed + 1, 1, None).await?;
     scene.ground.sandbox.note_moves();
     let guest = Guest::new(&scene.ground, 0)?;
@@ -76,15 +76,18 @@ pub(super) async fn play(args: &Args) -> anyhow::Result<usize> {
     for game in &record.played {
         findings.add(game, &record.troubles);
     }
-    Ok(of_moments(&record.moments)
-        + table::bars(&[
+    Ok([
+        of_moments(&record.moments),
+        table::bars(&[
             ("resigned by the bot", &findings.resigned),
             ("aborted by the bot", &findings.aborted),
             ("ended of its own accord", &record.own_ends),
             ("games of which nothing came", &record.broken),
-        ])
-        + table::of_moves(&moves)
-        + table::of_logs(&scene.victim.said(), &kept))
+        ]),
+        table::of_moves(&moves),
+        table::of_logs(&scene.victim.said(), &kept),
+    ]
+    .concat())
 }
 
 async fn moments(kills: usize, guest: &Guest, scene: &mut Scene, record: &mut Record) -> anyhow::Result<()> {
@@ -108,20 +111,23 @@ async fn moments(kills: usize, guest: &Guest, scene: &mut Scene, record: &mut Re
     Ok(())
 }
 
-/// Prints how quick the programs were. Returns how many bars were missed.
-fn of_moments(moments: &[Moment]) -> usize {
+/// Prints how quick the programs were. Returns the bars that were missed.
+fn of_moments(moments: &[Moment]) -> Vec<String> {
     let lost = moments.iter().filter(|moment| moment.took.is_none()).count();
     let late = |moment: &&Moment| moment.took.is_some_and(|took| took >= BAR);
     let (excused, own): (Vec<&Moment>, Vec<&Moment>) =
         moments.iter().filter(late).partition(|moment| moment.crowded);
     let slowest = moments.iter().filter_map(|moment| moment.took).max();
     row("killed on its turn with 3 s left", moments.len());
-    row("of them lost on time (bar 0)", lost);
+    let mut missed = bar("of those killed with 3 s left, lost on time", lost);
     row(
         "moved within 1 s of the start",
         moments.len() - lost - own.len() - excused.len(),
     );
-    row("later than that (bar 0)", own.len());
+    missed.extend(bar(
+        "of those killed with 3 s left, moved later than 1 s",
+        own.len(),
+    ));
     row(
         "later, while others wanted every processor: the bar left out",
         excused.len(),
@@ -130,7 +136,7 @@ fn of_moments(moments: &[Moment]) -> usize {
         "slowest of them",
         slowest.map_or_else(|| "none".to_owned(), |slowest| Millis::from(slowest).to_string()),
     );
-    usize::from(lost > 0) + usize::from(!own.is_empty())
+    missed
 }
 
 /// Plays until the bot thinks, kills it with three seconds on its clock, and times the next one to its move.

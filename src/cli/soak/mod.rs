@@ -65,12 +65,14 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 async fn soak(args: &Args) -> anyhow::Result<Exit> {
     table::row("drawn by", args.command());
-    let breaches = course::games(args).await? + last_moments::play(args).await?;
-    if breaches == 0 {
+    let missed = [course::games(args).await?, last_moments::play(args).await?].concat();
+    if missed.is_empty() {
         return Ok(Exit::Success);
     }
+    // Said once more at the end, which is all that is left of a long log.
     let sentence = format!(
-        "{breaches} bars missed; the same is drawn again, though at other moments, by: {}",
+        "bars missed: {}; the same is drawn again, though at other moments, by: {}",
+        missed.join("; "),
         args.command()
     );
     Err(Failure::error(Exit::Failed, sentence))

@@ -27,14 +27,14 @@ pub(super) fn row(what: &str, figure: impl Display) {
     let _ = crate::cli::print(format_args!("{what:<64} {figure}"));
 }
 
-/// Prints what came of the games. Returns how many bars were missed.
+/// Prints what came of the games. Returns the bars that were missed.
 pub(super) fn of_games(
     args: &Args,
     scene: &Scene,
     weather: &Weather,
     record: &Record,
     findings: &Findings,
-) -> usize {
+) -> Vec<String> {
     of_troubles(args, scene, weather, record, findings);
     let said = scene.victim.said();
     // Whatever ended it at last: an event stream that is silent for so long should have been given up before.
@@ -46,9 +46,9 @@ pub(super) fn of_games(
         .map(|silence| format!("silent for {}", Millis::from(silence.lasted)))
         .collect();
     let unfinished = args.games - record.played.len();
-    row("unfinished games (bar 0)", unfinished);
-    usize::from(unfinished > 0)
-        + bars(&[
+    [
+        bar("unfinished games", unfinished),
+        bars(&[
             ("lost on time otherwise", &findings.own_losses),
             ("resigned by the bot", &findings.resigned),
             ("aborted by the bot", &findings.aborted),
@@ -59,13 +59,15 @@ pub(super) fn of_games(
             ("ended of its own accord", &record.own_ends),
             ("silent event streams kept for 25 s or more", &late),
             ("opponents that left, and other ends before time", &record.broken),
-        ])
-        + of_moves(&record.moves)
-        + of_logs(&said, &record.kept)
+        ]),
+        of_moves(&record.moves),
+        of_logs(&said, &record.kept),
+    ]
+    .concat()
 }
 
-/// Prints what the requests for moves have shown. Returns how many bars were missed.
-pub(super) fn of_moves(moves: &Moves) -> usize {
+/// Prints what the requests for moves have shown. Returns the bars that were missed.
+pub(super) fn of_moves(moves: &Moves) -> Vec<String> {
     row(
         "moves sent, met by a mishap, too late",
         format!("{}, {}, {}", moves.sent, moves.met, moves.late),
@@ -90,8 +92,8 @@ pub(super) fn of_moves(moves: &Moves) -> usize {
     ])
 }
 
-/// Prints what the program said and kept. Returns how many bars were missed.
-pub(super) fn of_logs(said: &Said, kept: &Kept) -> usize {
+/// Prints what the program said and kept. Returns the bars that were missed.
+pub(super) fn of_logs(said: &Said, kept: &Kept) -> Vec<String> {
     bars(&[
         ("panics", &said.panics),
         ("games without a result in the archive", &kept.open),
@@ -100,15 +102,27 @@ pub(super) fn of_logs(said: &Said, kept: &Kept) -> usize {
     ])
 }
 
-/// Prints bars of 0, with the first lines behind those that are missed. Returns how many are.
-pub(super) fn bars(bars: &[(&str, &[String])]) -> usize {
+/// Prints bars of 0, with the first lines behind those that are missed. Returns these, each with its first line.
+pub(super) fn bars(bars: &[(&str, &[String])]) -> Vec<String> {
+    let mut missed = Vec::new();
     for (what, lines) in bars {
-        row(&format!("{what} (bar 0)"), lines.len());
+        let count = bar(what, lines.len());
         for line in lines.iter().take(SHOWN) {
             row("", line);
         }
+        let with_line = |bar: String| format!("{bar}, {}", lines.first().map_or("", String::as_str));
+        missed.extend(count.into_iter().map(with_line));
     }
-    bars.iter().filter(|(_, lines)| !lines.is_empty()).count()
+    missed
+}
+
+/// Prints a bar of 0. Returns it if it was missed.
+pub(super) fn bar(what: &str, count: usize) -> Vec<String> {
+    row(&format!("{what} (bar 0)"), count);
+    (count > 0)
+        .then(|| format!("{what}: {count}"))
+        .into_iter()
+        .collect()
 }
 
 /// What happened, and what it explains.
@@ -184,4 +198,18 @@ fn of_troubles(args: &Args, scene: &Scene, weather: &Weather, record: &Record, f
         "memory growth within a life, at most",
         format!("{:.1} MiB", record.growth as f64 / 1_048_576.0),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_that_were_missed_are_named_with_what_lies_behind_them() {
+        let lines = ["abcd1234 after 3 plies".to_owned(), "efgh5678".to_owned()];
+        let missed = bars(&[("panics", &[]), ("resigned by the bot", &lines)]);
+        assert_eq!(missed, ["resigned by the bot: 2, abcd1234 after 3 plies"]);
+        assert_eq!(bar("unfinished games", 1), ["unfinished games: 1"]);
+        assert!(bar("unfinished games", 0).is_empty());
+    }
 }
