@@ -3,11 +3,19 @@
 use super::{Limits, Stop, Surroundings, crew::Crew};
 use crate::units::{Clock, Millis, Nodes};
 
-/// The stop flag and the clock are looked at once in so many nodes.
+/// The stop flag and the clock are looked at once in so many nodes, or more often as long as these take [`SLOW`].
 const POLL: u64 = 1024;
 
+/// From then on they are looked at twice as often, for it takes many times longer than usual: where other programs have the
+/// processor, a thousand nodes can outlast a clock.
+const SLOW: Millis = Millis(8);
+
 /// The first time is sooner, for clocks on which hardly anything is left.
-const FIRST_LOOK: u64 = 256;
+const FIRST_LOOK: u64 = 16;
+
+/// However late it is, a first glance of so many nodes tells good moves from bad ones, and takes no time that counts: it is
+/// over when it does.
+const GLANCE: (u64, Millis) = (256, Millis(50));
 
 /// The limits of a running search, as one of its threads keeps them.
 pub(super) struct Watch<'a> {
@@ -42,21 +50,29 @@ struct Lead<'a> {
     /// When the clock was last looked at, and the longest time between two looks.
     looked: Millis,
     stall: Millis,
+    /// The nodes until the next look.
+    often: u64,
 }
 
 impl Lead<'_> {
     fn is_called_off(&mut self, nodes: u64) -> bool {
-        // However late it is, a first glance tells good moves from bad ones and takes no time that counts.
-        let has_glanced = nodes > 0;
+        let now = self.clock.elapsed() - self.started;
+        let took = now - self.looked;
+        self.looked = now;
+        let often = if took < SLOW {
+            self.often * 2
+        } else {
+            self.often / 2
+        };
+        self.often = often.clamp(1, nodes.clamp(FIRST_LOOK, POLL));
+        let has_glanced = nodes >= GLANCE.0 || (nodes > 0 && now >= GLANCE.1);
         if self.stop.is_set() {
             return has_glanced;
         }
         let Some(hard) = self.hard else {
             return false;
         };
-        let now = self.clock.elapsed() - self.started;
-        self.stall = self.stall.max(now - self.looked);
-        self.looked = now;
+        self.stall = self.stall.max(took);
         has_glanced && now >= hard
     }
 }
@@ -71,6 +87,7 @@ impl<'a> Watch<'a> {
             started: around.clock.elapsed(),
             looked: Millis::ZERO,
             stall: Millis::ZERO,
+            often: FIRST_LOOK,
         };
         Self {
             lead: Some(lead),
@@ -125,7 +142,7 @@ impl<'a> Watch<'a> {
             self.state = self.judge(left);
         }
         // With several threads the limit is shared out, so that together they hardly overstep it.
-        let often = if self.nodes == 0 { FIRST_LOOK } else { POLL };
+        let often = self.lead.as_ref().map_or(POLL, |lead| lead.often);
         let share = (left / self.crew.threads() as u64).clamp(1, often);
         self.checkpoint = self.nodes + if self.stopped() { 0 } else { share };
         self.stopped()
@@ -250,7 +267,38 @@ mod tests {
         };
         let mut watch = Watch::lead(&Limits::default(), &around, &crew);
         while watch.visit() {}
-        assert_eq!(watch.nodes(), FIRST_LOOK);
+        assert_eq!(watch.nodes(), GLANCE.0);
+    }
+
+    #[test]
+    fn where_nodes_take_long_the_clock_is_looked_at_more_often() {
+        let crew = Crew::new(1);
+        let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
+        let ended = |hard: u64, of_node: u64| {
+            let limits = Limits {
+                hard: Some(Millis(hard)),
+                ..Limits::default()
+            };
+            let around = Surroundings {
+                stop: &stop,
+                clock: &clock,
+            };
+            clock.0.set(0);
+            let mut watch = Watch::lead(&limits, &around, &crew);
+            while watch.visit() {
+                clock.0.set(clock.0.get() + of_node);
+            }
+            clock.0.get()
+        };
+        // So slow that looks a thousand nodes apart would be a second and more apart.
+        for of_node in 1..=5 {
+            for hard in [60, 300, 3000] {
+                let over = ended(hard, of_node) - hard;
+                assert!(over <= 60, "{over} ms after {hard}, {of_node} a node");
+            }
+        }
+        stop.set();
+        assert!(ended(3000, 5) <= 100, "a glance is no longer");
     }
 
     #[test]

@@ -121,7 +121,8 @@ fn seat(
                     clock: clock(number),
                     pause: Millis::ZERO,
                     drawn: 4,
-                    nodes: Nodes(2000),
+                    // Enough for a game, and the processors are the bot's.
+                    nodes: Nodes(200),
                     most_plies,
                     seed: seed ^ ((number as u64) << 32),
                 };
