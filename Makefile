@@ -228,7 +228,7 @@ bench-dashboard: web chromium
 soak:
 	$(CARGO) run --locked --release --bin sparring -- soak --games 2000 --kills 200
 soak-short: test-build
-	target/debug/sparring soak --games 32 --kills 10
+	target/debug/sparring soak --games 40 --kills 10
 
 # The fuzz targets on a stable compiler, so many minutes of processor time each.
 .PHONY: fuzz

@@ -14,7 +14,7 @@ use super::{
     moves::Moves,
     network::{Silence, Use},
     report::Findings,
-    strain::Strain,
+    strain::{Hunger, Strain},
     table,
     weather::Weather,
 };
@@ -148,6 +148,8 @@ async fn watch(
     let mut settled: Option<u64> = None;
     let mut born = Instant::now();
     let mut look = interval(Duration::from_millis(250));
+    let mut hunger = Hunger::default();
+    let mut looked = scene.ground.sandbox.now();
     loop {
         tokio::select! {
             game = told.recv() => {
@@ -158,6 +160,11 @@ async fn watch(
                 }
             }
             _ = look.tick() => {
+                let now = scene.ground.sandbox.now();
+                if hunger.is_felt_by(scene.victim.pid()) {
+                    weather.troubles.hungry.push((looked, now));
+                }
+                looked = now;
                 if let Some(status) = scene.victim.has_ended()? {
                     record.own_ends.push(status);
                     let from = scene.ground.sandbox.now();

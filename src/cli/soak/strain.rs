@@ -50,6 +50,37 @@ impl Strain {
     }
 }
 
+/// Watches how long a program waits for processors that others have.
+#[derive(Debug, Default)]
+pub(super) struct Hunger {
+    /// The program, when it was looked at, and how long its threads had waited by then, taken together.
+    last: Option<(u32, Instant, Duration)>,
+}
+
+impl Hunger {
+    /// Looks at the program. Whether since the last look its threads have waited as long as this took, or longer: as if one
+    /// of them had stood still all the time.
+    pub(super) fn is_felt_by(&mut self, program: Option<u32>) -> bool {
+        let now = Instant::now();
+        let seen = program.map(|pid| (pid, now, waited(pid)));
+        let before = std::mem::replace(&mut self.last, seen);
+        match (before, seen) {
+            (Some((before, since, had)), Some((pid, _, has))) if before == pid => {
+                has.saturating_sub(had) >= now - since
+            }
+            _ => false,
+        }
+    }
+}
+
+/// How long the threads that a process has now have wanted to run and could not, taken together. None where the kernel does
+/// not say.
+fn waited(pid: u32) -> Duration {
+    let stats = of_threads(pid, "schedstat");
+    let waits = stats.filter_map(|stat| stat.split_ascii_whitespace().nth(1)?.parse::<u64>().ok());
+    Duration::from_nanos(waits.sum())
+}
+
 /// Whether so many others than the soak and the program under trial want to run at this moment that nobody who starts
 /// gets a processor of their own.
 pub(super) fn is_crowded(program: Option<u32>) -> bool {
@@ -67,12 +98,16 @@ fn others_running(program: Option<u32>) -> Option<usize> {
 
 /// How many threads of a process want to run.
 fn running_of(pid: u32) -> usize {
+    of_threads(pid, "stat").filter(|stat| is_running(stat)).count()
+}
+
+/// What the kernel says of each thread of a process in the file of this name.
+fn of_threads(pid: u32, file: &str) -> impl Iterator<Item = String> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()
         .flatten()
         .flatten();
-    let states = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
-    states.filter(|state| is_running(state)).count()
+    threads.filter_map(move |thread| fs::read_to_string(thread.path().join(file)).ok())
 }
 
 /// Reads a thread's line in `/proc`: its state comes after its name, which may be anything, in brackets.

@@ -190,9 +190,24 @@ fn of_troubles(args: &Args, scene: &Scene, weather: &Weather, record: &Record, f
         "the machine let nobody run for more than 50 ms, longest",
         format!("{} times, {}", stalls.len(), still.max().unwrap_or(Millis::ZERO)),
     );
+    let took = (record.took.0.max(1)) as f64;
+    let hungry: u64 = weather
+        .troubles
+        .hungry
+        .iter()
+        .map(|(from, to)| (*to - *from).0)
+        .sum();
+    row(
+        "others had the processors that it wanted",
+        format!("{:.0} % of the time", 100.0 * hungry as f64 / took),
+    );
     row(
         "lost on time, all of the clock taken by faults",
         findings.forced_losses,
+    );
+    row(
+        "lost on time, others having the processors: the bar left out",
+        findings.hungry_losses,
     );
     row(
         "memory growth within a life, at most",
