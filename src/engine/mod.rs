@@ -171,7 +171,8 @@ impl Stop {
 pub struct Surroundings<'a> {
     /// Ends the search early; the best line so far is returned.
     pub stop: &'a Stop,
-    /// Read for [`Limits::soft`] and [`Limits::hard`], which count from the moment the search was called.
+    /// Read for [`Limits::soft`] and [`Limits::hard`], which count from the moment the search was called, and to tell how soon to
+    /// look again whether it is stopped.
     pub clock: &'a dyn Clock,
 }
 

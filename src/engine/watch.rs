@@ -3,19 +3,22 @@
 use super::{Limits, Stop, Surroundings, crew::Crew};
 use crate::units::{Clock, Millis, Nodes};
 
-/// The stop flag and the clock are looked at once in so many nodes, or more often as long as these take [`SLOW`].
+/// The stop flag and the clock are looked at once in so many nodes, the first times sooner, for clocks on which hardly anything
+/// is left: after [`FIRST_LOOK`], and each time after as many nodes as there were before it.
 const POLL: u64 = 1024;
-
-/// From then on they are looked at twice as often, for it takes many times longer than usual: where other programs have the
-/// processor, a thousand nodes can outlast a clock.
-const SLOW: Millis = Millis(8);
-
-/// The first time is sooner, for clocks on which hardly anything is left.
 const FIRST_LOOK: u64 = 16;
 
-/// However late it is, a first glance of so many nodes tells good moves from bad ones, and takes no time that counts: it is
-/// over when it does.
-const GLANCE: (u64, Millis) = (256, Millis(50));
+/// Whenever it took so long from one look to the next, they are looked at twice as often from then on: where other programs
+/// have the processor, a thousand nodes can outlast a clock.
+const SLOW: Millis = Millis(8);
+
+/// However late it is, a first glance of so many nodes tells good moves from bad ones, and takes no time that counts.
+const GLANCE: u64 = 256;
+/// Where it does, the glance is over.
+const LONGEST_GLANCE: Millis = Millis(50);
+
+/// Helpers look at what their leader says once in so many nodes.
+const FOLLOW: u64 = 256;
 
 /// The limits of a running search, as one of its threads keeps them.
 pub(super) struct Watch<'a> {
@@ -51,7 +54,7 @@ struct Lead<'a> {
     looked: Millis,
     stall: Millis,
     /// The nodes until the next look.
-    often: u64,
+    interval: u64,
 }
 
 impl Lead<'_> {
@@ -59,13 +62,17 @@ impl Lead<'_> {
         let now = self.clock.elapsed() - self.started;
         let took = now - self.looked;
         self.looked = now;
-        let often = if took < SLOW {
-            self.often * 2
+        let interval = if took < SLOW {
+            self.interval * 2
         } else {
-            self.often / 2
+            self.interval / 2
         };
-        self.often = often.clamp(1, nodes.clamp(FIRST_LOOK, POLL));
-        let has_glanced = nodes >= GLANCE.0 || (nodes > 0 && now >= GLANCE.1);
+        // Whoever waits for no more nodes than there have been is never later than twice the time it took until then.
+        self.interval = interval.clamp(1, nodes.clamp(FIRST_LOOK, POLL));
+        if nodes < GLANCE {
+            self.interval = self.interval.min(GLANCE - nodes);
+        }
+        let has_glanced = nodes >= GLANCE || (nodes > 0 && now >= LONGEST_GLANCE);
         if self.stop.is_set() {
             return has_glanced;
         }
@@ -87,7 +94,7 @@ impl<'a> Watch<'a> {
             started: around.clock.elapsed(),
             looked: Millis::ZERO,
             stall: Millis::ZERO,
-            often: FIRST_LOOK,
+            interval: FIRST_LOOK,
         };
         Self {
             lead: Some(lead),
@@ -142,8 +149,8 @@ impl<'a> Watch<'a> {
             self.state = self.judge(left);
         }
         // With several threads the limit is shared out, so that together they hardly overstep it.
-        let often = self.lead.as_ref().map_or(POLL, |lead| lead.often);
-        let share = (left / self.crew.threads() as u64).clamp(1, often);
+        let interval = self.lead.as_ref().map_or(FOLLOW, |lead| lead.interval);
+        let share = (left / self.crew.threads() as u64).clamp(1, interval);
         self.checkpoint = self.nodes + if self.stopped() { 0 } else { share };
         self.stopped()
     }
@@ -267,7 +274,7 @@ mod tests {
         };
         let mut watch = Watch::lead(&Limits::default(), &around, &crew);
         while watch.visit() {}
-        assert_eq!(watch.nodes(), GLANCE.0);
+        assert_eq!(watch.nodes(), GLANCE);
     }
 
     #[test]
@@ -294,11 +301,34 @@ mod tests {
         for of_node in 1..=5 {
             for hard in [60, 300, 3000] {
                 let over = ended(hard, of_node) - hard;
-                assert!(over <= 60, "{over} ms after {hard}, {of_node} a node");
+                assert!(over <= 20, "{over} ms after {hard}, {of_node} a node");
             }
         }
         stop.set();
-        assert!(ended(3000, 5) <= 100, "a glance is no longer");
+        assert!(ended(3000, 2) <= 60, "a glance is no longer");
+    }
+
+    /// A clock that counts how often it is looked at, and jumps ahead at one of the looks.
+    struct Counting(Cell<u64>);
+
+    impl Clock for Counting {
+        fn elapsed(&self) -> Millis {
+            self.0.set(self.0.get() + 1);
+            Millis(if self.0.get() < 20 { 0 } else { 500 })
+        }
+    }
+
+    #[test]
+    fn after_a_pause_the_clock_is_looked_at_as_rarely_as_before() {
+        let crew = Crew::new(1);
+        let (stop, clock) = (Stop::new(), Counting(Cell::new(0)));
+        let around = Surroundings {
+            stop: &stop,
+            clock: &clock,
+        };
+        let mut watch = Watch::lead(&Limits::default(), &around, &crew);
+        assert!((0..100 * POLL).all(|_| watch.visit()));
+        assert!((100..112).contains(&clock.0.get()), "{}", clock.0.get());
     }
 
     #[test]

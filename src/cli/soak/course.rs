@@ -14,7 +14,7 @@ use super::{
     moves::Moves,
     network::{Silence, Use},
     report::Findings,
-    strain::{Hunger, Strain},
+    strain::{Starvation, Strain},
     table,
     weather::Weather,
 };
@@ -148,8 +148,8 @@ async fn watch(
     let mut settled: Option<u64> = None;
     let mut born = Instant::now();
     let mut look = interval(Duration::from_millis(250));
-    let mut hunger = Hunger::default();
-    let mut looked = scene.ground.sandbox.now();
+    let mut starvation = Starvation::default();
+    let mut looked = Instant::now();
     loop {
         tokio::select! {
             game = told.recv() => {
@@ -160,11 +160,13 @@ async fn watch(
                 }
             }
             _ = look.tick() => {
-                let now = scene.ground.sandbox.now();
-                if hunger.is_felt_by(scene.victim.pid()) {
-                    weather.troubles.hungry.push((looked, now));
+                let elapsed = looked.elapsed();
+                looked = Instant::now();
+                if let Some(waited) = starvation.since_last_look(scene.victim.pid(), elapsed) {
+                    let now = scene.ground.sandbox.now();
+                    // The kernel tells of a wait when it is over: it may have begun long before the last look.
+                    weather.troubles.starved.push((now - waited.max(elapsed).into(), now));
                 }
-                looked = now;
                 if let Some(status) = scene.victim.has_ended()? {
                     record.own_ends.push(status);
                     let from = scene.ground.sandbox.now();

@@ -119,7 +119,7 @@ fn of_moments(moments: &[Moment]) -> Vec<String> {
         moments.iter().filter(late).partition(|moment| moment.crowded);
     let slowest = moments.iter().filter_map(|moment| moment.took).max();
     row("killed on its turn with 3 s left", moments.len());
-    let mut missed = bar("of those killed with 3 s left, lost on time", lost);
+    let mut missed = Vec::from_iter(bar("of those killed with 3 s left, lost on time", lost));
     row(
         "moved within 1 s of the start",
         moments.len() - lost - own.len() - excused.len(),

@@ -65,7 +65,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 async fn soak(args: &Args) -> anyhow::Result<Exit> {
     table::row("drawn by", args.command());
-    let missed = [course::games(args).await?, last_moments::play(args).await?].concat();
+    let mut missed = course::games(args).await?;
+    let after_kills = last_moments::play(args).await?;
+    missed.extend(after_kills.iter().map(|bar| format!("after kills, {bar}")));
     if missed.is_empty() {
         return Ok(Exit::Success);
     }

@@ -13,10 +13,6 @@ use crate::{
 const WAY: Millis = Millis(400);
 /// A challenge is told to whoever opens an event stream for so long.
 const ANNOUNCED: Millis = Millis::from_secs(20);
-/// A game is lost by its last moves, those of so long: where others had the processors for a [`MOST_HUNGRY`] of it, nobody can
-/// tell what else was wrong.
-const LAST_MOVES: Millis = Millis::from_secs(30);
-const MOST_HUNGRY: f64 = 0.25;
 /// Who had this time to hear of a challenge, with nothing in the way, should have answered it: an event stream that breaks
 /// is open again within a few seconds, and the rest of it is for a call that fails and is made again.
 const TIME_TO_ANSWER: Millis = Millis::from_secs(10);
@@ -40,8 +36,6 @@ pub(super) struct Findings {
     pub forced_unanswered: usize,
     /// Games lost on time of which faults had taken the whole clock of the last turn.
     pub forced_losses: usize,
-    /// Games lost on time in which others had the processors.
-    pub hungry_losses: usize,
     /// Games lost on time otherwise, each in a sentence.
     pub own_losses: Vec<String>,
 }
@@ -79,17 +73,12 @@ impl Findings {
         // Who lets the clock run down untroubled has lost by its own doing, however little was left.
         if lost > Millis::ZERO && lost + WAY >= clock {
             self.forced_losses += 1;
-            return;
+        } else {
+            self.own_losses.push(format!(
+                "{} after {} plies: {clock} left at its last turn, of which faults took {lost}",
+                game.id, game.plies
+            ));
         }
-        let hunger = troubles.hunger_in(game.ended - LAST_MOVES, game.ended);
-        if hunger > MOST_HUNGRY {
-            self.hungry_losses += 1;
-            return;
-        }
-        self.own_losses.push(format!(
-            "{} after {} plies: {clock} left at its last turn, of which faults took {lost}; others had the processors for {:.0} % of its last {LAST_MOVES}",
-            game.id, game.plies, hunger * 100.0
-        ));
     }
 
     fn add_unanswered(&mut self, challenge: &Unanswered, troubles: &Troubles) {
@@ -168,21 +157,21 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_is_the_machine_s_only_if_others_had_the_processors_for_much_of_the_last_moves() {
-        // It ends at 103 s.
-        let found = |hungry: &[(Millis, Millis)]| {
+    fn a_loss_is_the_machine_s_only_if_others_had_the_processors_for_the_whole_last_turn() {
+        // It lasts from 100 s to 103 s.
+        let found = |starved: &[(Millis, Millis)]| {
             let mut findings = Findings::default();
             let troubles = Troubles {
-                hungry: hungry.to_vec(),
+                starved: starved.to_vec(),
                 ..Troubles::default()
             };
             findings.add(&loss(secs(3)), &troubles);
-            (findings.hungry_losses, findings.own_losses.len())
+            (findings.forced_losses, findings.own_losses.len())
         };
-        assert_eq!(found(&[(secs(75), secs(79)), (secs(95), secs(99))]), (1, 0));
-        assert_eq!(found(&[(secs(75), secs(79)), (secs(95), secs(98))]), (0, 1));
-        assert_eq!(found(&[(secs(50), secs(80))]), (0, 1), "long before");
-        assert_eq!(found(&[(secs(101), secs(120))]), (0, 1), "afterwards");
+        assert_eq!(found(&[(secs(99), secs(102)), (secs(101), secs(103))]), (1, 0));
+        assert_eq!(found(&[(secs(99), secs(102))]), (0, 1));
+        assert_eq!(found(&[(secs(70), secs(100))]), (0, 1), "before it");
+        assert_eq!(found(&[(secs(103), secs(120))]), (0, 1), "afterwards");
     }
 
     #[test]

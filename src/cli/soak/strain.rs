@@ -1,6 +1,8 @@
 //! How hard it is for anybody to get a processor: what a busy machine costs is not the daemon's fault, and is told apart.
 
 use std::{
+    collections::BTreeMap,
+    ffi::OsString,
     fs, process,
     sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
@@ -50,35 +52,43 @@ impl Strain {
     }
 }
 
-/// Watches how long a program waits for processors that others have.
+/// Watches whether others have the processors that a program wants.
 #[derive(Debug, Default)]
-pub(super) struct Hunger {
-    /// The program, when it was looked at, and how long its threads had waited by then, taken together.
-    last: Option<(u32, Instant, Duration)>,
+pub(super) struct Starvation {
+    /// How long each thread of the program had waited for a processor when it was looked at last.
+    delays: BTreeMap<OsString, Duration>,
 }
 
-impl Hunger {
-    /// Looks at the program. Whether since the last look its threads have waited as long as this took, or longer: as if one
-    /// of them had stood still all the time.
-    pub(super) fn is_felt_by(&mut self, program: Option<u32>) -> bool {
-        let now = Instant::now();
-        let seen = program.map(|pid| (pid, now, waited(pid)));
-        let before = std::mem::replace(&mut self.last, seen);
-        match (before, seen) {
-            (Some((before, since, had)), Some((pid, _, has))) if before == pid => {
-                has.saturating_sub(had) >= now - since
-            }
-            _ => false,
-        }
+impl Starvation {
+    /// Looks at the program, of whose threads nobody has looked for so long. The longest that one of them has waited for a
+    /// processor since, if that is most of the time and others are there who may have had it.
+    pub(super) fn since_last_look(&mut self, program: Option<u32>, elapsed: Duration) -> Option<Duration> {
+        let longest = self.longest_wait(run_delays(program?))?;
+        let others = others_running(program).is_some_and(|others| others > 0);
+        (others && longest * 2 >= elapsed).then_some(longest)
+    }
+
+    /// The longest that a thread has waited since the last look; none if there are no threads that were there already.
+    fn longest_wait(&mut self, delays: BTreeMap<OsString, Duration>) -> Option<Duration> {
+        let before = std::mem::replace(&mut self.delays, delays);
+        let threads = self.delays.iter();
+        let grown = threads.filter_map(|(thread, delay)| Some(delay.saturating_sub(*before.get(thread)?)));
+        grown.max()
     }
 }
 
-/// How long the threads that a process has now have wanted to run and could not, taken together. None where the kernel does
-/// not say.
-fn waited(pid: u32) -> Duration {
+/// How long each thread of a process has wanted to run and could not; nothing where the kernel does not say.
+fn run_delays(pid: u32) -> BTreeMap<OsString, Duration> {
     let stats = of_threads(pid, "schedstat");
-    let waits = stats.filter_map(|stat| stat.split_ascii_whitespace().nth(1)?.parse::<u64>().ok());
-    Duration::from_nanos(waits.sum())
+    stats
+        .filter_map(|(thread, stat)| Some((thread, run_delay(&stat)?)))
+        .collect()
+}
+
+/// Reads a thread's scheduler statistics: its second number are the nanoseconds that it waited for a processor.
+fn run_delay(schedstat: &str) -> Option<Duration> {
+    let nanos = schedstat.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(Duration::from_nanos(nanos))
 }
 
 /// Whether so many others than the soak and the program under trial want to run at this moment that nobody who starts
@@ -98,16 +108,21 @@ fn others_running(program: Option<u32>) -> Option<usize> {
 
 /// How many threads of a process want to run.
 fn running_of(pid: u32) -> usize {
-    of_threads(pid, "stat").filter(|stat| is_running(stat)).count()
+    of_threads(pid, "stat")
+        .filter(|(_, stat)| is_running(stat))
+        .count()
 }
 
-/// What the kernel says of each thread of a process in the file of this name.
-fn of_threads(pid: u32, file: &str) -> impl Iterator<Item = String> {
+/// The threads of a process by their numbers, with what the kernel says of each in the file of this name.
+fn of_threads(pid: u32, file: &str) -> impl Iterator<Item = (OsString, String)> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()
         .flatten()
         .flatten();
-    threads.filter_map(move |thread| fs::read_to_string(thread.path().join(file)).ok())
+    threads.filter_map(move |thread| {
+        let text = fs::read_to_string(thread.path().join(file)).ok()?;
+        Some((thread.file_name(), text))
+    })
 }
 
 /// Reads a thread's line in `/proc`: its state comes after its name, which may be anything, in brackets.
@@ -125,5 +140,31 @@ mod tests {
         assert!(is_running("12 (a) S b) R 1 12"));
         assert!(!is_running("12 (R) S 1 12"));
         assert!(running_of(process::id()) >= 1, "who asks is running");
+    }
+
+    #[test]
+    fn what_a_thread_waited_is_the_second_of_three_numbers() {
+        assert_eq!(run_delay("7 3000000000 12\n"), Some(Duration::from_secs(3)));
+        assert_eq!(run_delay("7"), None);
+    }
+
+    #[test]
+    fn what_was_waited_before_a_thread_was_first_looked_at_does_not_count() {
+        let mut starvation = Starvation::default();
+        let mut look = |delays: &[(&str, u64)]| {
+            let delays = delays.iter();
+            starvation.longest_wait(
+                delays
+                    .map(|(thread, secs)| ((*thread).into(), Duration::from_secs(*secs)))
+                    .collect(),
+            )
+        };
+        assert_eq!(look(&[("7", 50), ("8", 10)]), None);
+        assert_eq!(
+            look(&[("7", 51), ("8", 13), ("9", 70)]),
+            Some(Duration::from_secs(3))
+        );
+        assert_eq!(look(&[("9", 70)]), Some(Duration::ZERO));
+        assert_eq!(look(&[("10", 70)]), None, "another life");
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn of_games(
         .collect();
     let unfinished = args.games - record.played.len();
     [
-        bar("unfinished games", unfinished),
+        bar("unfinished games", unfinished).into_iter().collect(),
         bars(&[
             ("lost on time otherwise", &findings.own_losses),
             ("resigned by the bot", &findings.resigned),
@@ -106,23 +106,21 @@ pub(super) fn of_logs(said: &Said, kept: &Kept) -> Vec<String> {
 pub(super) fn bars(bars: &[(&str, &[String])]) -> Vec<String> {
     let mut missed = Vec::new();
     for (what, lines) in bars {
-        let count = bar(what, lines.len());
+        let bar = bar(what, lines.len());
         for line in lines.iter().take(SHOWN) {
             row("", line);
         }
-        let with_line = |bar: String| format!("{bar}, {}", lines.first().map_or("", String::as_str));
-        missed.extend(count.into_iter().map(with_line));
+        if let (Some(bar), Some(first)) = (bar, lines.first()) {
+            missed.push(format!("{bar}, {first}"));
+        }
     }
     missed
 }
 
 /// Prints a bar of 0. Returns it if it was missed.
-pub(super) fn bar(what: &str, count: usize) -> Vec<String> {
+pub(super) fn bar(what: &str, count: usize) -> Option<String> {
     row(&format!("{what} (bar 0)"), count);
-    (count > 0)
-        .then(|| format!("{what}: {count}"))
-        .into_iter()
-        .collect()
+    (count > 0).then(|| format!("{what}: {count}"))
 }
 
 /// What happened, and what it explains.
@@ -190,24 +188,15 @@ fn of_troubles(args: &Args, scene: &Scene, weather: &Weather, record: &Record, f
         "the machine let nobody run for more than 50 ms, longest",
         format!("{} times, {}", stalls.len(), still.max().unwrap_or(Millis::ZERO)),
     );
-    let took = (record.took.0.max(1)) as f64;
-    let hungry: u64 = weather
-        .troubles
-        .hungry
-        .iter()
-        .map(|(from, to)| (*to - *from).0)
-        .sum();
+    let starved = &weather.troubles.starved;
+    let longest = starved.iter().map(|(from, to)| *to - *from).max();
     row(
-        "others had the processors that it wanted",
-        format!("{:.0} % of the time", 100.0 * hungry as f64 / took),
+        "others had the processors for most of a moment, longest wait",
+        format!("{} times, {}", starved.len(), longest.unwrap_or(Millis::ZERO)),
     );
     row(
         "lost on time, all of the clock taken by faults",
         findings.forced_losses,
-    );
-    row(
-        "lost on time, others having the processors: the bar left out",
-        findings.hungry_losses,
     );
     row(
         "memory growth within a life, at most",
@@ -224,7 +213,7 @@ mod tests {
         let lines = ["abcd1234 after 3 plies".to_owned(), "efgh5678".to_owned()];
         let missed = bars(&[("panics", &[]), ("resigned by the bot", &lines)]);
         assert_eq!(missed, ["resigned by the bot: 2, abcd1234 after 3 plies"]);
-        assert_eq!(bar("unfinished games", 1), ["unfinished games: 1"]);
-        assert!(bar("unfinished games", 0).is_empty());
+        assert_eq!(bar("unfinished games", 1).as_deref(), Some("unfinished games: 1"));
+        assert_eq!(bar("unfinished games", 0), None);
     }
 }

@@ -17,14 +17,15 @@ pub(super) struct Troubles {
     /// Spans in which the machine let nobody run.
     pub stalls: Vec<(Millis, Millis)>,
     /// Spans in which others had the processors that the program wanted.
-    pub hungry: Vec<(Millis, Millis)>,
+    pub starved: Vec<(Millis, Millis)>,
 }
 
 impl Troubles {
     /// The time of a span that faults took from a game: what was out of reach, each moment counted once, and what
     /// requests and lines of the game cost beside it.
     pub(super) fn lost_in(&self, game: &GameId, from: Millis, to: Millis) -> Millis {
-        let mut spans: Vec<_> = self.outages.iter().chain(&self.stalls).copied().collect();
+        let machine = self.stalls.iter().chain(&self.starved);
+        let mut spans: Vec<_> = self.outages.iter().chain(machine).copied().collect();
         spans.sort_unstable();
         let mut lost = Millis::ZERO;
         let mut seen = from;
@@ -37,13 +38,6 @@ impl Troubles {
             |struck: &&Struck| struck.about.contains(game.as_str()) && (from..=to).contains(&struck.at);
         let struck = self.struck.iter().filter(about).map(|struck| struck.cost);
         struck.fold(lost, |sum, span| sum + span)
-    }
-
-    /// The share of a span in which others had the processors.
-    pub(super) fn hunger_in(&self, from: Millis, to: Millis) -> f64 {
-        let within = |(begin, end): &(Millis, Millis)| (*end).min(to) - (*begin).max(from);
-        let hungry: u64 = self.hungry.iter().map(|span| within(span).0).sum();
-        hungry as f64 / (to - from).0.max(1) as f64
     }
 
     /// The longest time within this span in which a challenge could be heard and nobody stood still.
