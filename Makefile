@@ -223,7 +223,7 @@ bench-dashboard: web chromium
 	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/release/sparring node bench-dashboard.mjs
 
 # Games while everything goes wrong on purpose: kills, restarts, silent connections, a full disk, spoiled files, 3 % of
-# requests and lines. The short one takes about five minutes and is part of `make test`, the long one most of three hours.
+# requests and lines. The short one takes about four minutes and is part of `make test`, the long one most of three hours.
 .PHONY: soak soak-short
 soak:
 	$(CARGO) run --locked --release --bin sparring -- soak --games 2000 --kills 200
