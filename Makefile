@@ -23,7 +23,7 @@ help:
 	@echo 'make bench-signature  the pinned node counts, in the build that is shipped and in one for this processor'
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
-	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels and GNU Chess, hours (GAMES=400)'
+	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels, GNU Chess and RODENT=PROGRAM, hours (GAMES=400)'
 	@echo 'make threads       two threads against one: time to a depth, and 1,000 games at 10+0.1, hours (GAMES=1000)'
 	@echo 'make speeds        a level at bullet against the same one at blitz and at rapid: equal within 30 Elo (GAMES=600)'
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
@@ -160,10 +160,12 @@ ultra-blitz: runner
 	$(MATCH) ./$(EXE) ./$(EXE) --tc 1+0.01 --games $(GAMES) --concurrency 2 --margin 0 --no-adjudication $(OPENINGS) \
 		--record $(RUNS)/ultra-blitz.ndjson
 
-# The opponents are Debian's: apt-get install stockfish toga2 gnuchess. A match goes on where it was stopped.
+# The opponents are Debian's: apt-get install stockfish toga2 gnuchess. Rodent IV there is only as source: RODENT names what
+# starts the program made from it, in its own folder. A match goes on where it was stopped.
 RUNS ?= target/runs
 AGAINST = $(MATCH) ./$(EXE)
 AS_BAR = --tc 10+0.1 --games $(GAMES) --concurrency 2 --option Hash=16 $(OPENINGS) --record $(RUNS)/$(1).ndjson
+RODENT_FULL = --option 2:UCI_LimitStrength=false --option 2:UseBook=false
 LIMITED = --option 2:UCI_LimitStrength=true --option 2:UCI_Elo=$(1)
 .PHONY: strength
 strength: GAMES ?= 400
@@ -171,6 +173,7 @@ strength: runner
 	mkdir -p $(RUNS)
 	$(AGAINST) /usr/games/toga2 --option 2:OwnBook=false $(call AS_BAR,toga2)   # at least 75 %
 	$(AGAINST) /usr/games/stockfish $(call LIMITED,2200) $(call AS_BAR,stockfish-2200)   # at least 60 %
+	$(if $(RODENT),$(AGAINST) $(RODENT) $(RODENT_FULL) $(call AS_BAR,rodent),@echo 'Not played: Rodent IV, RODENT= names no program')   # at least 60 %
 	$(AGAINST) '/usr/games/gnuchess -u' $(call AS_BAR,gnuchess)   # at least 85 %
 	$(AGAINST) /usr/games/stockfish $(call LIMITED,2850) $(call AS_BAR,stockfish-2850)   # the aim: half
 
