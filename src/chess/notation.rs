@@ -6,7 +6,7 @@ use shakmaty::{
 };
 use thiserror::Error;
 
-use super::{Move, Position, Rank, Rules as _, Variant, named::named};
+use super::{File, Move, Position, Rank, Rules as _, Variant, named::named};
 
 /// Text that is not a legal UCI move here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -67,13 +67,21 @@ pub fn parse_uci(pos: &Position, text: &str) -> Result<Move, NotationError> {
         .map_err(|_| NotationError::Illegal(text.to_owned()))
 }
 
-/// Writes a move in UCI notation with the castling of the variant.
+/// Writes a move in UCI notation with the castling of the variant, or as king takes own rook where either stands on another
+/// file than in usual games: as a move of the king it could be a step.
 #[must_use]
 pub fn write_uci(mv: Move, variant: Variant) -> String {
-    if variant.castles_onto_rook() {
+    if variant.castles_onto_rook() || castles_from_elsewhere(mv) {
         UciMove::from_chess960(mv).to_string()
     } else {
         UciMove::from_standard(mv).to_string()
+    }
+}
+
+fn castles_from_elsewhere(mv: Move) -> bool {
+    match mv {
+        Move::Castle { king, rook } => king.file() != File::E || !matches!(rook.file(), File::A | File::H),
+        _ => false,
     }
 }
 
@@ -120,6 +128,8 @@ pub fn write_san(pos: &Position, mv: Move) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::chess::parse_fen;
 
@@ -136,6 +146,17 @@ mod tests {
         assert_eq!(write_uci(mv, Variant::Standard), "e1g1");
         assert_eq!(write_uci(mv, Variant::Chess960), "e1h1");
         assert_eq!(write_uci(mv, Variant::FromPosition), "e1h1");
+    }
+
+    #[test]
+    fn castling_from_other_files_is_never_written_like_a_step_of_the_king() {
+        let pos = parse_fen(Variant::Standard, "r4k1r/8/8/8/8/8/8/R4K1R w KQkq - 0 1").unwrap();
+        let moves = pos.legal_moves();
+        let texts: HashSet<String> = moves.iter().map(|mv| write_uci(*mv, Variant::Standard)).collect();
+        assert_eq!(texts.len(), moves.len());
+        for mv in moves {
+            assert_eq!(parse_uci(&pos, &write_uci(mv, Variant::Standard)), Ok(mv));
+        }
     }
 
     #[test]

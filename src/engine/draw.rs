@@ -97,13 +97,24 @@ mod tests {
     }
 
     proptest! {
-        /// Kings and rooks among few squares come back all the time; passing in between must never make a position
-        /// look repeated, nor hide a repetition that comes after it.
+        /// Kings among few squares come back all the time, rooks that may castle with less on the board than before, or less
+        /// by right; passing in between must never make a position look repeated, nor hide a repetition that comes after it.
         #[test]
-        fn repetitions_are_found_and_none_is_invented(choices in prop::collection::vec((any::<usize>(), 0u8..12), 1..80), root in 0usize..40) {
-            let pos = parse_fen(Variant::Standard, "k7/p7/P7/8/8/7p/7P/7K w - - 0 1").unwrap();
+        fn repetitions_are_found_and_none_is_invented(
+            castling in any::<bool>(),
+            choices in prop::collection::vec((any::<usize>(), 0u8..12), 1..80),
+            root in 0usize..40,
+        ) {
+            let fen = match castling {
+                true => "4k2r/p6p/P6P/8/8/p6p/P6P/4K2R w Kk - 0 1",
+                false => "k7/p7/P7/8/8/7p/7P/7K w - - 0 1",
+            };
+            let pos = parse_fen(Variant::Standard, fen).unwrap();
             let mut node = Node::new(&pos, true);
-            let text = |node: &Node| format!("{} {}", node.board(), node.turn);
+            let text = |node: &Node| {
+                let rights = node.pos.castles().castling_rights();
+                format!("{} {} {rights:?}", node.board(), node.turn)
+            };
             let (mut path, mut texts, mut since) = (vec![node.keys.full], vec![text(&node)], 0);
             for (choice, pass) in choices {
                 let passed = if pass == 0 { node.after_null() } else { None };

@@ -107,10 +107,8 @@ impl Engine {
         if !is_in_force {
             self.setup = setup.cloned();
             self.reckon();
-            // Pawns are kept as they were judged.
-            for memory in &mut self.memories {
-                memory.pawns.clear();
-            }
+            // Pawns are kept as they were judged, and corrections are of that judgement.
+            self.memories.iter_mut().for_each(Memory::clear);
         }
     }
 

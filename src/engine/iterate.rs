@@ -235,6 +235,12 @@ impl<'a> Iteration<'a> {
         };
         if let [mv] = line.pv[..] {
             let child = self.node.after(mv);
+            self.searcher.enter(self.node, 0, mv, &child);
+            let is_over = self.searcher.settled(&child, 1).is_some();
+            self.searcher.leave();
+            if is_over {
+                return;
+            }
             let entry = self
                 .searcher
                 .table

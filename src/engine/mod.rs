@@ -38,8 +38,8 @@ pub mod time;
 
 pub use crew::MAX_THREADS;
 pub use eval::{
-    Amount, AmountError, Pair, Sample, Trace, WeightRow, Weights, trace, weight_rows, weights_in_use,
-    weights_source,
+    Amount, AmountError, Pair, Sample, Trace, WeightRow, Weights, prepare, trace, weight_rows,
+    weights_in_use, weights_source,
 };
 pub use host::Engine;
 pub use likings::Likings;

@@ -1,4 +1,5 @@
-//! The move picker: moves in the order they should be tried, each stage made only when it is needed.
+//! The move picker: moves in the order they should be tried. All are made at once after the table's move; what ranks the quiet
+//! ones, and weighs exchanges, waits until it is needed.
 //!
 //! Table move, captures that win or hold (most valuable victim first, then history), killers, quiet moves by
 //! history, captures that lose.

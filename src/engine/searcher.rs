@@ -227,11 +227,36 @@ impl Searcher<'_> {
         self.memory.path.pop();
     }
 
-    /// The key of a node in the table, `last` being the move that led to it. Late in the fifty-move count an equal position is another one: what was won
-    /// with time in hand may now be a draw.
+    /// The key of a node in the table, `last` being the move that led to it.
     pub fn table_key(&self, node: &Node, last: Option<Move>) -> u64 {
-        let late = (node.pos.halfmoves() + COUNTS_ALIKE).saturating_sub(COUNT_MATTERS) / COUNTS_ALIKE;
-        let count = if late == 0 { 0 } else { mix(u64::from(late)) };
+        let count = count_salt(node.pos.halfmoves());
         node.keys.full ^ self.salt ^ self.weakness.salt_after(last) ^ count
+    }
+}
+
+/// What tells keys of the table apart by the half moves without progress. Late in the fifty-move count an equal position is
+/// another one: what was won with time in hand may now be a draw.
+fn count_salt(halfmoves: u32) -> u64 {
+    match (halfmoves + COUNTS_ALIKE).saturating_sub(COUNT_MATTERS) / COUNTS_ALIKE {
+        0 => 0,
+        late => mix(u64::from(late)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_positions_late_in_the_fifty_move_count_are_told_apart() {
+        let salts: Vec<u64> = (0..100).map(count_salt).collect();
+        assert!(
+            salts[..24].iter().all(|salt| *salt == 0),
+            "early ones share what is known"
+        );
+        for (early, late) in [(0, 24), (23, 24), (31, 32), (24, 96), (88, 96)] {
+            assert_ne!(salts[early], salts[late], "{early} and {late}");
+        }
+        assert_eq!(salts[24], salts[31]);
     }
 }

@@ -73,7 +73,7 @@ impl Table {
     /// The system gives pages of zeros when they are first written to, so a huge table costs nothing until it is used. It
     /// does so for words only: zeroed memory of a stricter alignment is written to from end to end.
     pub fn new(mib: usize) -> Self {
-        let mut count = mib.clamp(1, 1 << 20) * (1 << 20) / size_of::<Bucket>();
+        let mut count = mib.clamp(1, 1 << 20).saturating_mul(1 << 20) / size_of::<Bucket>();
         let words = loop {
             match try_zeroed_slice_box::<AtomicU64>((count + 1) * WORDS - 1) {
                 Ok(words) => break words,

@@ -39,7 +39,7 @@ use worker::{Job, Order, TOLERANCE, Worker};
 use crate::{
     book::{BookMove, Library, Wish},
     chess::{GameLine, Variant, key, parse_uci, write_fen},
-    engine::{Engine, Limits, Params, Search, bench as signature, trace},
+    engine::{Engine, Limits, Params, Search, bench as signature, prepare, trace},
     units::{Depth, Millis},
 };
 
@@ -65,6 +65,7 @@ pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) ->
         let (gate, voice) = (&gate, &voice);
         scope.spawn(move || {
             let mut worker = Worker { engine, gate, voice };
+            prepare();
             for job in queue {
                 worker.work(job);
             }
@@ -244,9 +245,10 @@ impl<W: Write> Front<'_, W> {
         if self.is_refused("go") {
             return;
         }
-        for word in &go.unknown {
+        if !go.unknown.is_empty() {
+            let words = go.unknown.join(" ");
             self.voice
-                .remark(format_args!("\"go\" does not know \"{word}\", which is skipped"));
+                .remark(format_args!("\"go\" does not know \"{words}\", which is skipped"));
         }
         let mut only = Vec::new();
         for text in &go.searchmoves {

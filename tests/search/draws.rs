@@ -36,3 +36,20 @@ fn the_fifty_move_rule_is_known() {
     let mate = standard("7k/8/6K1/8/8/8/R7/8 w - - 99 80", depth(4));
     assert_eq!(mate.lines[0].score, Score::Mate(1));
 }
+
+#[test]
+fn a_move_that_ends_the_game_has_no_reply_to_ponder_on() {
+    let mut engine = Engine::new(4);
+    let lines = ["g1f3 g8f6 f3g1", "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1"].map(|moves| {
+        let line = line(Variant::Standard, "startpos", moves);
+        let back = parse_uci(line.position(), "f6g8").unwrap();
+        let wanted = Search {
+            only: vec![back],
+            ..Search::new(line, depth(6))
+        };
+        search_with(&mut engine, &wanted).lines.remove(0)
+    });
+    // The first search leaves a reply in the table that would be played there.
+    assert!(lines[0].pv.len() > 1, "{:?}", lines[0]);
+    assert_eq!(lines[1].pv.len(), 1, "{:?}", lines[1]);
+}

@@ -1,6 +1,9 @@
 //! What a search answers: legal moves, in lines that can be played, the same ones each time.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
+use sparring::engine::{Amount, Params, Setup, Weights, weight_rows};
 
 use super::*;
 
@@ -136,4 +139,20 @@ fn every_chess960_start_can_be_played() {
         let report = search_with(&mut engine, &Search::new(game.clone(), nodes(500)));
         game.play(report.best().unwrap());
     }
+}
+
+#[test]
+fn what_was_learned_of_one_player_s_evaluation_corrects_no_other_s() {
+    let plain = Search::new(line(Variant::Standard, KIWIPETE, ""), depth(7));
+    let row = weight_rows().iter().find(|row| row.key == "bishop_pair").unwrap();
+    let mut weights = Weights::default();
+    weights.set(row, &Amount::Percent(300)).unwrap();
+    let other = Search {
+        setup: Some(Arc::new(Setup::new(Params::default(), weights))),
+        ..plain.clone()
+    };
+    let mut engine = Engine::new(4);
+    search_with(&mut engine, &other);
+    let (after, fresh) = (search_with(&mut engine, &plain), search(&plain));
+    assert_eq!((after.nodes, after.lines), (fresh.nodes, fresh.lines));
 }

@@ -23,6 +23,7 @@ mod variants;
 mod weight;
 mod weights;
 
+pub use kpk::prepare;
 pub use own::{Amount, AmountError, Weights};
 pub(super) use pawns::PawnTable;
 pub use sample::{Pair, Sample, weight_rows, weights_in_use};
