@@ -146,12 +146,18 @@ impl Searcher<'_> {
             let nodes = self.watch.nodes();
             let child = node.after(root.mv);
             self.enter(node, 0, root.mv, &child);
-            let score = self.search_root_move(&child, index, (alpha, beta), depth);
+            let found = self.search_root_move(&child, index, (alpha, beta), depth);
             self.leave();
             root.nodes += self.watch.nodes() - nodes;
-            if self.watch.stopped() {
-                break;
-            }
+            let score = match found {
+                Ok(score) => score,
+                Err(Some(least)) => {
+                    root.find(least, (alpha, alpha + 1));
+                    root.pv.truncate(1);
+                    break;
+                }
+                Err(None) => break,
+            };
             best = best.max(score);
             if index == 0 || score > alpha {
                 root.find(score, (alpha, beta));
@@ -177,12 +183,21 @@ impl Searcher<'_> {
         self.watch.nodes() > nodes && self.watch.elapsed() >= time
     }
 
-    fn search_root_move(&mut self, child: &Node, index: usize, window: (i32, i32), depth: i32) -> i32 {
+    /// The score of a root move. When the search was stopped: what the move is known to be worth at least, where that is
+    /// more than alpha.
+    fn search_root_move(
+        &mut self,
+        child: &Node,
+        index: usize,
+        window: (i32, i32),
+        depth: i32,
+    ) -> Result<i32, Option<i32>> {
         let (alpha, beta) = window;
         let full = depth - 1;
         self.memory.lines[1].clear();
         if index == 0 {
-            return -self.search(child, -beta, -alpha, full, 1, false);
+            let score = -self.search(child, -beta, -alpha, full, 1, false);
+            return self.unless_stopped(score, None);
         }
         let mut reduced = full;
         let params = self.params;
@@ -195,10 +210,20 @@ impl Searcher<'_> {
         if score > alpha && reduced < full && !self.watch.stopped() {
             score = -self.search(child, -alpha - 1, -alpha, full, 1, true);
         }
-        if score > alpha && !self.watch.stopped() {
-            score = -self.search(child, -beta, -alpha, full, 1, false);
+        let score = self.unless_stopped(score, None)?;
+        if score <= alpha {
+            return Ok(score);
         }
-        score
+        let exact = -self.search(child, -beta, -alpha, full, 1, false);
+        self.unless_stopped(exact, Some(score))
+    }
+
+    fn unless_stopped(&self, score: i32, before: Option<i32>) -> Result<i32, Option<i32>> {
+        if self.watch.stopped() {
+            Err(before)
+        } else {
+            Ok(score)
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use sparring::engine::{Amount, Params, Setup, Weights, weight_rows};
+use sparring::engine::{Amount, Params, Setup, Sureness, Weights, weight_rows};
 
 use super::*;
 
@@ -155,4 +155,22 @@ fn what_was_learned_of_one_player_s_evaluation_corrects_no_other_s() {
     search_with(&mut engine, &other);
     let (after, fresh) = (search_with(&mut engine, &plain), search(&plain));
     assert_eq!((after.nodes, after.lines), (fresh.nodes, fresh.lines));
+}
+
+#[test]
+fn a_move_that_has_failed_high_is_played_though_its_score_is_not_known() {
+    // Without windows around the last score, only a later move that beats the first is worth at least something.
+    let mut engine = Engine::new(4);
+    engine.set_params(Params {
+        aspiration: 30_000,
+        ..Params::default()
+    });
+    let found = (300..20_000).step_by(61).find_map(|limit| {
+        engine.clear();
+        let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(limit));
+        let report = search_with(&mut engine, &wanted);
+        (report.lines[0].sureness == Sureness::AtLeast).then_some(report)
+    });
+    let line = found.unwrap().lines.remove(0);
+    assert!(!line.pv.is_empty() && line.pv.len() <= 2, "{line:?}");
 }
