@@ -68,11 +68,14 @@ test: fmt lint web test-rust test-long
 	@test -d ../shared/testdata || echo 'Not run: the rules against tables of others (perft.rs) and all samples of the wire but our own (lichess_examples.rs), whose data in ../shared is not beside this checkout'
 
 # What takes minutes, most of them spent waiting for clocks and for a browser: in two rows, one beside the other.
-.PHONY: test-long test-rest
+.PHONY: test-long test-soak test-rest
 test-long: test-build chromium
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse soak-short test-rest
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-soak test-rest
+# Games with clocks first: what compiles beside them takes their time.
+test-soak:
+	$(MAKE) --no-print-directory soak-short
+	$(MAKE) --no-print-directory bench-signature
 test-rest:
-	$(MAKE) --no-print-directory signature
 	$(MAKE) --no-print-directory berserk
 	$(MAKE) --no-print-directory test-web
 
