@@ -22,6 +22,8 @@ help:
 	@echo 'make bench         the engine'"'"'s signature: nodes over fixed positions, and speed'
 	@echo 'make bench-signature  the pinned node counts, in the build that is shipped and in one for this processor'
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
+	@echo 'make bars          speed of perft, cost of a search of one node, iCE'"'"'s mate, with their bars'
+	@echo 'make perft         every count of the shared perft tables, an hour (LEAVES=13000000000 for minutes)'
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels, GNU Chess and RODENT=PROGRAM, hours (GAMES=400)'
 	@echo 'make threads       two threads against one: time to a depth, and 1,000 games at 10+0.1, hours (GAMES=1000)'
@@ -154,6 +156,20 @@ MATCH = target/release/sparring match
 .PHONY: runner
 runner: engine
 	$(CARGO) build --locked --release --bin sparring
+
+# What the engine has to keep that is neither a match nor a suite: speed of perft beside the library's own, the cost of a search
+# of one node, iCE's mate in four.
+ICE = 2b5/1p1p4/1P1P4/ppBP1B2/k2p1R2/N2P4/K1P1P3/8 w - - 0 1
+.PHONY: bars perft
+bars: engine
+	./$(EXE) perft startpos 6 --compare   # at least 100 million moves/s, or a ratio of 0.9
+	./$(EXE) bench --fixed-cost   # below 50 microseconds for 1 node
+	printf 'position fen $(ICE)\ngo mate 4 nodes 375331\n' | ./$(EXE) | tail -2   # mate 4 by f4h4 within these nodes
+
+# Every count of the shared tables; by default the tests stop at the first few millions of leaves.
+perft: LEAVES ?= 250000000000
+perft:
+	PERFT_LEAVES=$(LEAVES) $(CARGO) test --locked --release --test perft
 
 # Every flag, crash and illegal move is counted as a forfeit; the clocks have no margin at all.
 .PHONY: ultra-blitz

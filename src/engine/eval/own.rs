@@ -49,7 +49,8 @@ impl Amount {
     /// The greatest percentage; negated, the least.
     pub const MOST_PERCENT: i32 = 300;
     /// The greatest weight in centipawns; negated, the least. Nine queens still fit the sixteen bits of a sum; such weights
-    /// in many rows at once may overflow it, and what comes out means nothing.
+    /// in many rows at once, or in one that counts more often as that of attackers of a king does, may overflow it, and what
+    /// comes out means nothing.
     pub const MOST: i32 = 2000;
 }
 
