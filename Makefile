@@ -22,7 +22,7 @@ help:
 	@echo 'make bench         the engine'"'"'s signature: nodes over fixed positions, and speed'
 	@echo 'make bench-signature  the pinned node counts, in the build that is shipped and in one for this processor'
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
-	@echo 'make bars          speed of perft, cost of a search of one node, iCE'"'"'s mate, with their bars'
+	@echo 'make bars          speed of perft, cost of a search of one node, iCE'"'"'s mate, printed beside their bars'
 	@echo 'make perft         every count of the shared perft tables, an hour (LEAVES=13000000000 for minutes)'
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels, GNU Chess and RODENT=PROGRAM, hours (GAMES=400)'
@@ -70,10 +70,13 @@ test: fmt lint web test-rust test-long
 	@test -d ../shared/testdata || echo 'Not run: the rules against tables of others (perft.rs) and all samples of the wire but our own (lichess_examples.rs), whose data in ../shared is not beside this checkout'
 
 # What takes minutes, most of them spent waiting for clocks and for a browser: in two rows, one beside the other.
-.PHONY: test-long test-soak test-rest
-test-long: test-build chromium
+.PHONY: test-long engine-builds test-soak test-rest
+test-long: test-build engine-builds chromium
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-soak test-rest
-# Games with clocks first: what compiles beside them takes their time.
+# Before both rows: what compiles beside them takes the time of games and browsers.
+engine-builds:
+	$(ENGINE_BUILD)
+	$(NATIVE_BUILD)
 test-soak:
 	$(MAKE) --no-print-directory soak-short
 	$(MAKE) --no-print-directory bench-signature
@@ -166,9 +169,10 @@ bars: engine
 	./$(EXE) bench --fixed-cost   # below 50 microseconds for 1 node
 	printf 'position fen $(ICE)\ngo mate 4 nodes 375331\n' | ./$(EXE) | tail -2   # mate 4 by f4h4 within these nodes
 
-# Every count of the shared tables; by default the tests stop at the first few millions of leaves.
+# Every count of the shared tables; without LEAVES the tests stop at 60 million.
 perft: LEAVES ?= 250000000000
 perft:
+	@test -d $(TESTDATA)/perft || { echo 'There is no $(TESTDATA)/perft'; exit 1; }
 	PERFT_LEAVES=$(LEAVES) $(CARGO) test --locked --release --test perft
 
 # Every flag, crash and illegal move is counted as a forfeit; the clocks have no margin at all.
@@ -192,7 +196,7 @@ strength: runner
 	mkdir -p $(RUNS)
 	$(AGAINST) /usr/games/toga2 --option 2:OwnBook=false $(call AS_BAR,toga2)   # at least 75 %
 	$(AGAINST) /usr/games/stockfish $(call LIMITED,2200) $(call AS_BAR,stockfish-2200)   # at least 60 %
-	$(if $(RODENT),$(AGAINST) $(RODENT) $(RODENT_FULL) $(call AS_BAR,rodent),@echo 'Not played: Rodent IV, RODENT= names no program')   # at least 60 %
+	$(if $(RODENT),$(AGAINST) '$(RODENT)' $(RODENT_FULL) $(call AS_BAR,rodent),@echo 'Not played: Rodent IV, RODENT= names no program')   # at least 60 %
 	$(AGAINST) '/usr/games/gnuchess -u' $(call AS_BAR,gnuchess)   # at least 85 %
 	$(AGAINST) /usr/games/stockfish $(call LIMITED,2850) $(call AS_BAR,stockfish-2850)   # the aim: half
 

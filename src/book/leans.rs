@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::chess::{File, Move, Variant, write_uci};
+use crate::chess::{Move, Variant, write_uci};
 
 /// What a thousandth of a share is counted in where anything leans: whole shares would be too coarse.
 const WHOLE: u64 = 1000;
@@ -40,14 +40,9 @@ impl Lean {
     }
 }
 
-/// What a move is called in a [`Lean`]. A king that goes from the e-file to the c- or g-file castles; from elsewhere it may
-/// go there by itself, so that castling is told as taking the rook.
+/// What a move is called in a [`Lean`].
 pub(super) fn uci(mv: Move) -> String {
-    let castling = match mv {
-        Move::Castle { king, .. } if king.file() != File::E => Variant::Chess960,
-        _ => Variant::Standard,
-    };
-    write_uci(mv, castling)
+    write_uci(mv, Variant::Standard)
 }
 
 /// The leans of a book, by position.

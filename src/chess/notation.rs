@@ -68,7 +68,7 @@ pub fn parse_uci(pos: &Position, text: &str) -> Result<Move, NotationError> {
 }
 
 /// Writes a move in UCI notation with the castling of the variant, or as king takes own rook where either stands on another
-/// file than in usual games: as a move of the king it could be a step.
+/// file than in usual games: as a move of the king it could be a step, or castling with the rook of the corner.
 #[must_use]
 pub fn write_uci(mv: Move, variant: Variant) -> String {
     if variant.castles_onto_rook() || castles_from_elsewhere(mv) {

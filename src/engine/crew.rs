@@ -148,12 +148,14 @@ pub(super) fn is_crowded(threads: usize, begun: usize) -> bool {
     begun > 0 && 3 * (begun + 1) > 2 * threads
 }
 
-/// What one thread has to say at the end: its last finished depth, and the worth of its first move there.
+/// What one thread has to say at the end: its last finished depth, and the worth of its first move, which may be a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found<M> {
     pub mv: M,
     pub depth: i32,
     pub worth: i32,
+    /// What that depth came to; never a bound.
+    pub finished: i32,
 }
 
 /// The thread whose line is played. Each thread votes for its move, with a weight that grows with its depth and score;
@@ -264,7 +266,12 @@ mod tests {
     }
 
     fn found(mv: char, depth: i32, worth: i32) -> Found<char> {
-        Found { mv, depth, worth }
+        Found {
+            mv,
+            depth,
+            worth,
+            finished: worth,
+        }
     }
 
     #[test]

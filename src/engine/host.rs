@@ -194,7 +194,7 @@ fn take_over(report: &mut Report, found: &Found<Option<Move>>, roots: &[RootMove
     fill(report, roots, 1, found.depth);
     let depths = usize::try_from(found.depth).unwrap_or(0);
     report.finished.truncate(depths.saturating_sub(1));
-    report.finished.resize(depths, Score::from_value(found.worth));
+    report.finished.resize(depths, Score::from_value(found.finished));
 }
 
 /// The last move of a game and where it ended.
@@ -351,7 +351,8 @@ mod tests {
             };
             let found = Found {
                 depth: 7,
-                worth: 50,
+                worth: 70,
+                finished: 50,
                 mv: Some(moves[3]),
             };
             take_over(&mut report, &found, &roots);

@@ -31,8 +31,9 @@ pub(super) struct Iteration<'a> {
     multi_pv: usize,
     /// The ply with which the longest mate that is asked for is there.
     mating_ply: Option<usize>,
-    /// The last depth that was finished.
+    /// The last depth that was finished, and what it came to.
     depth: i32,
+    finished: i32,
 }
 
 impl<'a> Iteration<'a> {
@@ -48,6 +49,7 @@ impl<'a> Iteration<'a> {
             multi_pv: search.multi_pv.max(1),
             mating_ply: search.limits.mate.and_then(mating_ply),
             depth: 0,
+            finished: 0,
         }
     }
 
@@ -104,6 +106,9 @@ impl<'a> Iteration<'a> {
         } else if overtaken {
             self.depth = crew.adopt(&mut self.searcher.seldepth, &mut self.moves);
         }
+        if finished || overtaken {
+            self.finished = self.moves.first().map_or(0, RootMove::worth);
+        }
         finished || overtaken
     }
 
@@ -114,6 +119,7 @@ impl<'a> Iteration<'a> {
             mv: best.map(|root| root.mv),
             depth: self.depth,
             worth: best.map_or(0, RootMove::worth),
+            finished: self.finished,
         };
         self.searcher.memory.roots = self.moves;
         found

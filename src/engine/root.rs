@@ -154,6 +154,7 @@ impl Searcher<'_> {
                 Err(Some(least)) => {
                     root.find(least, (alpha, alpha + 1));
                     root.pv.truncate(1);
+                    best = best.max(least);
                     break;
                 }
                 Err(None) => break,

@@ -153,6 +153,8 @@ fn what_was_learned_of_one_player_s_evaluation_corrects_no_other_s() {
     };
     let mut engine = Engine::new(4);
     search_with(&mut engine, &other);
+    // Its table is full of the other's entries, which take room but are never read.
+    engine.resize(4);
     let (after, fresh) = (search_with(&mut engine, &plain), search(&plain));
     assert_eq!((after.nodes, after.lines), (fresh.nodes, fresh.lines));
 }
@@ -168,9 +170,16 @@ fn a_move_that_has_failed_high_is_played_though_its_score_is_not_known() {
     let found = (300..20_000).step_by(61).find_map(|limit| {
         engine.clear();
         let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(limit));
-        let report = search_with(&mut engine, &wanted);
-        (report.lines[0].sureness == Sureness::AtLeast).then_some(report)
+        let (stop, clock) = (Stop::new(), Stopwatch::start());
+        let around = Surroundings {
+            stop: &stop,
+            clock: &clock,
+        };
+        let mut finished = None;
+        let report = engine.search(&wanted, &around, &mut |report| finished = report.best());
+        (report.lines[0].sureness == Sureness::AtLeast).then_some((report, finished))
     });
-    let line = found.unwrap().lines.remove(0);
-    assert!(!line.pv.is_empty() && line.pv.len() <= 2, "{line:?}");
+    let (report, finished) = found.unwrap();
+    assert_ne!(report.best(), finished);
+    assert!(report.lines[0].pv.len() <= 2, "{report:?}");
 }

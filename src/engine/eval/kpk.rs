@@ -58,7 +58,7 @@ pub(super) fn is_won(board: &Board, turn: Color) -> Option<bool> {
 }
 
 /// Makes the table of king and pawn against king now, which takes some 25 ms, so that no search with hardly any time on its
-/// clock has to. Once made it is there for the whole program.
+/// clock has to; UCI does at its start. Once made it is there for the whole program.
 pub fn prepare() {
     table();
 }

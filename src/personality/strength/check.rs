@@ -69,7 +69,8 @@ pub(super) fn second_look(
     (best.depth > Depth(0)).then_some(best)
 }
 
-/// The report without a bound: where the limit struck before the true score was known, that of the last finished iteration counts.
+/// The report without a bound: where the limit struck before the true score was known, that of the last finished iteration counts,
+/// for a move too that has been better than another since.
 fn settled(mut report: Report) -> Report {
     if let (Some(line), Some(score)) = (report.lines.first_mut(), report.finished.last())
         && line.sureness != Sureness::Exact
