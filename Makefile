@@ -23,7 +23,7 @@ help:
 	@echo 'make bench-signature  the pinned node counts, in the build that is shipped and in one for this processor'
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
 	@echo 'make bars          speed of perft, cost of a search of one node, iCE'"'"'s mate, printed beside their bars'
-	@echo 'make perft         every count of the shared perft tables, an hour (LEAVES=13000000000 for minutes)'
+	@echo 'make perft         every count of the shared perft tables, 241 billion leaves (LEAVES=13000000000 for minutes)'
 	@echo 'make ultra-blitz   self-play at 1+0.01: nobody may lose on time (GAMES=4000)'
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels, GNU Chess and RODENT=PROGRAM, hours (GAMES=400)'
 	@echo 'make threads       two threads against one: time to a depth, and 1,000 games at 10+0.1, hours (GAMES=1000)'

@@ -106,10 +106,11 @@ impl<'a> Iteration<'a> {
         } else if overtaken {
             self.depth = crew.adopt(&mut self.searcher.seldepth, &mut self.moves);
         }
-        if finished || overtaken {
+        let goes_on = finished || overtaken;
+        if goes_on {
             self.finished = self.moves.first().map_or(0, RootMove::worth);
         }
-        finished || overtaken
+        goes_on
     }
 
     fn finish(self) -> Found<Option<Move>> {
