@@ -4,6 +4,8 @@
 //! terms, one file each; other variants get what their goal rewards.
 
 mod classical;
+#[cfg(test)]
+mod counted;
 mod endgame;
 mod king;
 mod kpk;
