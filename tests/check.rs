@@ -156,6 +156,38 @@ fn lists_that_settings_name_are_read_too() {
 }
 
 #[test]
+fn endgame_tables_that_settings_name_are_looked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("bot.toml"), "[paths]\nsyzygy = \"tables\"\n").unwrap();
+    for name in ["books", "personalities"] {
+        fs::create_dir(path(name)).unwrap();
+    }
+    fs::write(path("personalities/club.toml"), "").unwrap();
+    let check = || {
+        let output = sparring(&["--lines", path("bot.toml").to_str().unwrap()]);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, said) = check();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("bot.toml:2:10: error: paths.syzygy: cannot read")
+            && said.contains("tables: No such file"),
+        "{said}"
+    );
+    fs::create_dir(path("tables")).unwrap();
+    assert!(
+        check()
+            .1
+            .contains("paths.syzygy: there are no tables (*.rtbw) in")
+    );
+    // A name and a length as tables have them; what is in it shows when it is asked.
+    fs::write(path("tables/KQvK.rtbw"), [0; 80]).unwrap();
+    let (code, said) = check();
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
 fn a_personality_on_its_own_is_not_blamed_for_books_that_lie_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("tim.toml"), "books = [\"my-own\"]\n").unwrap();

@@ -18,6 +18,7 @@ use crate::{
     book::{self, Book},
     config::{self, Known, Paths},
     diagnostic::{Diagnostic, Findings, Severity},
+    engine::Tablebase,
     lists, personality,
     settings::Key,
     watch::list,
@@ -234,6 +235,17 @@ impl Checker {
         });
         let folder = path.parent().unwrap_or(Path::new(""));
         let keys = config::keys(&findings.text);
+        let span_of = |key: &str| {
+            let known = keys.iter().find(|known| known.path == key);
+            known.and_then(|known| known.span.clone()).unwrap_or(0..0)
+        };
+        if let Some(tables) = &self.paths.syzygy
+            && let Err(error) = Tablebase::open(&[tables])
+        {
+            let broken = Diagnostic::error(span_of("paths.syzygy"), format!("paths.syzygy: {error}"))
+                .with_help("until they can be read, the bot plays without endgame tables");
+            findings.list.push(broken);
+        }
         for (number, list) in lists.iter().enumerate() {
             let Some(file) = list.file.as_ref().map(|file| folder.join(file)) else {
                 continue;
@@ -242,8 +254,7 @@ impl Checker {
                 Ok(names) => self.keep(self.text(&names, &file, list_findings)),
                 Err((_, why)) => {
                     let key = format!("list[{}].file", number + 1);
-                    let span = keys.iter().find(|known| known.path == key);
-                    let span = span.and_then(|known| known.span.clone()).unwrap_or(0..0);
+                    let span = span_of(&key);
                     let missing = format!("{key}: cannot read {}: {why}", file.display());
                     let missing = Diagnostic::error(span, missing)
                         .with_help("until it can be read, nobody is on the list by it");

@@ -2,12 +2,14 @@
 
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
+    path::Path,
     sync::Arc,
     thread::available_parallelism,
 };
 
 use anyhow::Context as _;
 use tokio::sync::watch;
+use tracing::{info, warn};
 
 use super::exit::{Exit, Failure};
 use crate::{
@@ -20,6 +22,7 @@ use crate::{
         thinker::Thinker,
     },
     config::Config,
+    engine::Tablebase,
     lichess::Client,
     lists::Lists,
     store::Store,
@@ -67,6 +70,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
             thinker: Thinker::new(seats).context("cannot start the engine's threads")?,
             hash_mib: config.engine.hash,
             library: stock.library.clone(),
+            tablebase: config.paths.syzygy.as_deref().and_then(tablebase),
         }),
         status: show,
         seed,
@@ -78,6 +82,20 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
         status,
         pulse,
     })
+}
+
+/// The endgame tables of a folder. None where they cannot be used: nobody loses a game for want of them.
+fn tablebase(folder: &Path) -> Option<Arc<Tablebase>> {
+    match Tablebase::open(&[folder]) {
+        Ok(tablebase) => {
+            info!("{}", tablebase.extent());
+            Some(Arc::new(tablebase))
+        }
+        Err(error) => {
+            warn!("playing without endgame tables: {error}");
+            None
+        }
+    }
 }
 
 /// Why the daemon ended, as the program's own end.

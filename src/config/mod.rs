@@ -113,6 +113,8 @@ pub struct Paths {
     pub books: PathBuf,
     /// The folder of personalities, `*.toml`.
     pub personalities: PathBuf,
+    /// The folder of endgame tables, where there is one.
+    pub syzygy: Option<PathBuf>,
 }
 
 /// `[state]`.
@@ -133,6 +135,7 @@ impl Paths {
         Self {
             books: folder.join(&self.books),
             personalities: folder.join(&self.personalities),
+            syzygy: self.syzygy.as_ref().map(|path| folder.join(path)),
         }
     }
 }
@@ -416,6 +419,14 @@ fn declare_paths(paths: &mut Section<'_>) -> Paths {
             "personalities",
             "The folder of personalities, *.toml, counted from this file.",
         ),
+        syzygy: paths
+            .optional(
+                "syzygy",
+                PATH,
+                "none",
+                "The folder of Syzygy endgame tables, *.rtbw and *.rtbz, for whoever plays at full strength.",
+            )
+            .map(PathBuf::from),
     }
 }
 

@@ -32,6 +32,8 @@ pub(super) struct Crew {
     /// The depth of `finished`, to be looked at without a lock; 0 before there is one.
     deepest: AtomicI32,
     finished: Mutex<Finished>,
+    /// Positions that endgame tables knew.
+    table_hits: AtomicU64,
 }
 
 /// The deepest iteration that any thread has finished.
@@ -51,6 +53,7 @@ impl Crew {
             begun: (0..=DEEPEST).map(|_| AtomicUsize::new(0)).collect(),
             deepest: AtomicI32::new(0),
             finished: Mutex::default(),
+            table_hits: AtomicU64::new(0),
         }
     }
 
@@ -65,6 +68,7 @@ impl Crew {
         self.lanes.iter().for_each(|lane| lane.0.store(0, Relaxed));
         self.begun.iter().for_each(|count| count.store(0, Relaxed));
         self.deepest.store(0, Relaxed);
+        self.table_hits.store(0, Relaxed);
     }
 
     /// Ends the search of all threads.
@@ -88,6 +92,16 @@ impl Crew {
     pub fn nodes_of_others(&self, lane: usize) -> u64 {
         let others = self.lanes.iter().enumerate().filter(|(index, _)| *index != lane);
         others.map(|(_, lane)| lane.0.load(Relaxed)).sum()
+    }
+
+    /// Endgame tables knew so many more positions.
+    pub fn add_table_hits(&self, count: u64) {
+        self.table_hits.fetch_add(count, Relaxed);
+    }
+
+    /// How many positions endgame tables knew in this search.
+    pub fn table_hits(&self) -> u64 {
+        self.table_hits.load(Relaxed)
     }
 
     /// The iteration that a thread should search next, from `depth` to `last` plies deep, and notes that it does: the first

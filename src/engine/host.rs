@@ -15,6 +15,7 @@ use super::{
     root::RootMove,
     searcher::{Habits, Memory, Searcher},
     setup::Setup,
+    tablebase::{Standing, Tablebase},
     tt::Table,
     watch::Watch,
     weakness::Weakness,
@@ -155,6 +156,12 @@ impl Engine {
         for memory in &mut self.memories {
             memory.begin(search.line.keys(), last);
         }
+        let tablebase = search.tablebase.as_deref().filter(|_| !search.handicap.is_any());
+        let standings = tablebase.and_then(|tables| tables.standings(&node.pos));
+        if let Some(standings) = &standings {
+            let count = u64::try_from(standings.moves.len()).unwrap_or(0);
+            self.crew.add_table_hits(count);
+        }
         let shared = Shared {
             params: self.setup.as_deref().map_or(&self.params, Setup::params),
             reductions: &self.reductions,
@@ -162,13 +169,16 @@ impl Engine {
             crew: &self.crew,
             node: &node,
             search,
+            // From among moves that all come to the same, what the evaluation says of the way there chooses better.
+            tablebase: tablebase.filter(|_| !standings.as_ref().is_some_and(|known| known.is_exact)),
+            standings: standings.as_ref().map_or(&[], |known| &known.moves),
         };
         let Some((leader, helpers)) = self.memories.split_first_mut() else {
             unreachable!("there is always one thread");
         };
         let watch = Watch::lead(&search.limits, around, &self.crew);
         let lead = || {
-            let iteration = Iteration::new(shared.searcher(leader, watch), &node, search);
+            let iteration = shared.iteration(leader, watch);
             iteration.lead(search, tell, report)
         };
         if helpers.is_empty() {
@@ -221,9 +231,17 @@ struct Shared<'a> {
     crew: &'a Crew,
     node: &'a Node,
     search: &'a Search,
+    /// Endgame tables to ask below the root, and what they say of its moves.
+    tablebase: Option<&'a Tablebase>,
+    standings: &'a [(Move, Standing)],
 }
 
 impl<'a> Shared<'a> {
+    fn iteration(self, memory: &'a mut Memory, watch: Watch<'a>) -> Iteration<'a> {
+        let searcher = self.searcher(memory, watch);
+        Iteration::new(searcher, self.node, self.search, self.standings)
+    }
+
     fn searcher(self, memory: &'a mut Memory, watch: Watch<'a>) -> Searcher<'a> {
         let variant = self.search.line.variant();
         let weakness = Weakness::new(&self.search.handicap, self.node.keys.full);
@@ -240,6 +258,7 @@ impl<'a> Shared<'a> {
             habits: Habits::of(variant),
             weakness,
             inclined,
+            tablebase: self.tablebase,
             salt: weakness.salt() ^ inclined.salt() ^ setup.map_or(0, Setup::salt),
             seldepth: 0,
             iteration: 0,
@@ -259,7 +278,7 @@ impl<'a> Shared<'a> {
             let refused = helpers.iter_mut().enumerate().try_for_each(|(index, memory)| {
                 let help = move || {
                     let watch = Watch::follow(&self.search.limits, self.crew, index + 1);
-                    Iteration::new(self.searcher(memory, watch), self.node, self.search).help()
+                    self.iteration(memory, watch).help()
                 };
                 // A system that gives no more threads gets by with fewer.
                 match thread::Builder::new().spawn_scoped(scope, help) {
@@ -309,10 +328,12 @@ mod tests {
             crew: &crew,
             node: &node,
             search: &search,
+            tablebase: None,
+            standings: &[],
         };
         // Its own nodes end it here, as no leader does.
         let watch = Watch::follow(&search.limits, &crew, 1);
-        Iteration::new(shared.searcher(&mut memory, watch), &node, &search).help()
+        shared.iteration(&mut memory, watch).help()
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Iterative deepening: from depth to depth, line by line, until a limit is met.
 
+use std::ops::Range;
+
 use super::{
     Line, News, Report, Score, Search, Sureness,
     crew::Found,
@@ -8,6 +10,7 @@ use super::{
     root::{RootMove, root_moves},
     score::{DEEPEST, INFINITE, MATE_BOUND, MAX_PLY, mate_in},
     searcher::Searcher,
+    tablebase::Standing,
 };
 use crate::{
     chess::{Move, Rules as _},
@@ -38,10 +41,15 @@ pub(super) struct Iteration<'a> {
 
 impl<'a> Iteration<'a> {
     /// Makes ready to deepen the root.
-    pub fn new(mut searcher: Searcher<'a>, node: &'a Node, search: &Search) -> Self {
+    pub fn new(
+        mut searcher: Searcher<'a>,
+        node: &'a Node,
+        search: &Search,
+        standings: &[(Move, Standing)],
+    ) -> Self {
         // Taken out of the memory for the search, and given back with what was found.
         let mut moves = std::mem::take(&mut searcher.memory.roots);
-        root_moves(&mut searcher, node, &search.only, &mut moves);
+        root_moves(&mut searcher, node, &search.only, standings, &mut moves);
         Self {
             searcher,
             node,
@@ -73,7 +81,7 @@ impl<'a> Iteration<'a> {
             let (depth, score) = (self.depth, self.moves[0].worth());
             // A depth that was left to others counts as worth what the next one came to.
             let depths = usize::try_from(depth).unwrap_or(0);
-            report.finished.resize(depths, Score::from_value(score));
+            report.finished.resize(depths, self.moves[0].told());
             tell(News::Iteration(report));
             pace.note(self.moves[0].mv == best, depth - from, worth - score);
             if pace.is_enough(&mut self, depth) {
@@ -132,20 +140,26 @@ impl<'a> Iteration<'a> {
         self.searcher.iteration = depth;
         let lines = self.multi_pv.min(self.moves.len());
         for first in 0..lines {
+            // Moves that do worse by endgame tables are not compared with those that do better.
+            let standing = self.moves[first].standing;
+            let alike = self.moves[first..]
+                .iter()
+                .take_while(|root| root.standing == standing);
+            let group = first..first + alike.count();
             // Only a search for one line tells of what it is about: with several it would confuse.
             let voice = voice.as_mut().filter(|_| lines == 1);
             if first > 0 || !self.seek_mate(depth) {
-                self.search_line(depth, first, voice);
+                self.search_line(depth, group.clone(), voice);
             }
             // Moves that were not found better stay in the order of the last iteration, so that its best move stays
             // first when this one is cut short before any result.
-            order(&mut self.moves[first..], |root| root.score);
+            order(&mut self.moves[group.clone()], |root| root.score);
             if self.searcher.watch.stopped() {
                 break;
             }
-            cap(&mut self.moves[first..]);
+            cap(&mut self.moves[group]);
         }
-        order(&mut self.moves[..lines], RootMove::worth);
+        order(&mut self.moves[..lines], RootMove::rank);
         !self.searcher.watch.stopped()
     }
 
@@ -176,9 +190,9 @@ impl<'a> Iteration<'a> {
         is_found
     }
 
-    /// Searches for the best of the moves from `first` on, with a window around the last score that widens as needed.
-    fn search_line(&mut self, depth: i32, first: usize, mut voice: Option<&mut Voice<'_>>) {
-        let center = self.moves[first].previous;
+    /// Searches for the best of a group of moves, with a window around the last score that widens as needed.
+    fn search_line(&mut self, depth: i32, group: Range<usize>, mut voice: Option<&mut Voice<'_>>) {
+        let center = self.moves[group.start].previous;
         let params = self.searcher.params;
         let mut width = params.aspiration;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
@@ -199,7 +213,7 @@ impl<'a> Iteration<'a> {
             };
             let score = self.searcher.search_root(
                 self.node,
-                &mut self.moves[first..],
+                &mut self.moves[group.clone()],
                 (alpha, beta),
                 (depth - reduction).max(1),
                 &mut tell_move,
@@ -207,7 +221,7 @@ impl<'a> Iteration<'a> {
             if self.searcher.watch.stopped() {
                 return;
             }
-            order(&mut self.moves[first..], |root| root.score);
+            order(&mut self.moves[group.clone()], |root| root.score);
             width += (width * params.aspiration_growth / 100).max(1);
             let is_low = score <= alpha;
             if is_low {
@@ -221,7 +235,7 @@ impl<'a> Iteration<'a> {
                 return;
             }
             // When the limit strikes before the true score is known, this is what is known of the move.
-            self.moves[first..].iter_mut().for_each(RootMove::remember);
+            self.moves[group.clone()].iter_mut().for_each(RootMove::remember);
             if let Some((tell, report)) = &mut voice
                 && self.searcher.is_slow()
             {
@@ -264,6 +278,7 @@ impl<'a> Iteration<'a> {
         report.elapsed = self.searcher.watch.elapsed();
         report.stall = self.searcher.watch.stall();
         report.hashfull = self.searcher.table.hashfull();
+        report.table_hits = self.searcher.crew.table_hits();
     }
 }
 
@@ -293,7 +308,7 @@ pub(super) fn fill(report: &mut Report, moves: &[RootMove], lines: usize, depth:
         });
     }
     for (line, root) in report.lines.iter_mut().zip(moves) {
-        line.score = Score::from_value(root.worth());
+        line.score = root.told();
         line.sureness = root.sureness;
         line.pv.clear();
         line.pv.extend(root.pv.iter().copied());
@@ -316,7 +331,7 @@ fn cap(moves: &mut [RootMove]) {
 
 /// Sorts moves by a rank, the highest first, equal ones staying in their order. Few are out of place, and unlike the
 /// library's stable sort this one allocates nothing.
-pub(super) fn order(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> i32) {
+pub(super) fn order<R: Ord>(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> R) {
     for index in 1..moves.len() {
         let own = rank(&moves[index]);
         let place = moves[..index].partition_point(|root| rank(root) >= own);

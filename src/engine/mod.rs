@@ -28,6 +28,7 @@ mod search;
 mod searcher;
 mod see;
 mod setup;
+mod tablebase;
 mod tt;
 mod watch;
 mod weakness;
@@ -46,6 +47,7 @@ pub use likings::Likings;
 pub use params::{Param, ParamError, Params};
 pub use score::Score;
 pub use setup::Setup;
+pub use tablebase::{Tablebase, TablebaseError};
 
 use std::sync::{
     Arc,
@@ -75,6 +77,8 @@ pub struct Search {
     pub likings: Likings,
     /// Numbers and weights to search with; none for the engine's.
     pub setup: Option<Arc<Setup>>,
+    /// Endgame tables to look into, where there are any. Whoever plays with a handicap looks into none.
+    pub tablebase: Option<Arc<Tablebase>>,
 }
 
 impl Search {
@@ -89,6 +93,7 @@ impl Search {
             handicap: Handicap::default(),
             likings: Likings::default(),
             setup: None,
+            tablebase: None,
         }
     }
 }
@@ -137,6 +142,14 @@ pub struct Handicap {
     pub blindness: f32,
     /// Names the game: another seed, other errors.
     pub seed: u64,
+}
+
+impl Handicap {
+    /// Whether it handicaps anybody.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.noise != Centipawns(0) || self.blindness > 0.0
+    }
 }
 
 /// Asks a running search to stop. Clones ask the same search.
@@ -193,6 +206,8 @@ pub struct Report {
     pub stall: Millis,
     /// How full the transposition table is, in thousandths.
     pub hashfull: u16,
+    /// How many positions endgame tables were asked about.
+    pub table_hits: u64,
     /// The best lines, best first: as many as asked for and legal. Empty only when there is no legal move.
     pub lines: Vec<Line>,
     /// What the best move was worth after each finished iteration, from depth 1 on: never a bound. With several threads a

@@ -6,7 +6,7 @@ use super::{
     order::{Picker, Scored, best_first, noisy_value},
     packed::Packed,
     reduce::PLY,
-    score::{MATE_BOUND, MAX_PLY, from_table, is_mate, to_table},
+    score::{DECIDED, MAX_PLY, from_table, is_decided, to_table},
     search::{Candidate, Here},
     searcher::Searcher,
     see,
@@ -60,8 +60,8 @@ impl Searcher<'_> {
         let margin = self.params.rfp_margin * (here.depth - i32::from(here.improving));
         (here.depth <= self.params.rfp_depth
             && here.guess - margin >= here.beta
-            && here.guess < MATE_BOUND
-            && here.beta > -MATE_BOUND)
+            && here.guess < DECIDED
+            && here.beta > -DECIDED)
             .then_some((here.guess + here.beta) / 2)
     }
 
@@ -83,7 +83,7 @@ impl Searcher<'_> {
             || ply < self.null_from
             || here.guess < beta
             || eval + params.nmp_margin_depth * depth < beta + params.nmp_margin
-            || beta <= -MATE_BOUND
+            || beta <= -DECIDED
             || !node.can_afford_to_pass()
         {
             return None;
@@ -98,7 +98,7 @@ impl Searcher<'_> {
         if score < beta || self.watch.stopped() {
             return None;
         }
-        let score = if is_mate(score) { beta } else { score };
+        let score = if is_decided(score) { beta } else { score };
         if depth < params.nmp_verify_depth || self.null_from > 0 {
             return Some(score);
         }
@@ -117,7 +117,7 @@ impl Searcher<'_> {
             entry.depth > depth - self.params.probcut_reduction && from_table(entry.score, ply) < target
         });
         if depth < self.params.probcut_depth
-            || is_mate(here.beta)
+            || is_decided(here.beta)
             || known_worse
             || !node.orthodox
             || !self.habits.see
@@ -191,7 +191,7 @@ impl Searcher<'_> {
             history,
         } = *candidate;
         let node = here.node;
-        if !node.has_pieces() || alpha <= -MATE_BOUND {
+        if !node.has_pieces() || alpha <= -DECIDED {
             return false;
         }
         let params = self.params;
@@ -259,7 +259,7 @@ impl Searcher<'_> {
         if depth < self.params.singular_depth
             || entry.depth < depth - self.params.singular_entry
             || entry.bound == Bound::Upper
-            || is_mate(score)
+            || is_decided(score)
             || here.excluded.is_some()
             || ply == 0
             || ply >= reach.min(MAX_PLY - 8)
@@ -274,7 +274,7 @@ impl Searcher<'_> {
         if others < bar {
             let twice = !here.pv && others < bar - self.params.double_margin;
             Singular::Extend(1 + i32::from(twice))
-        } else if others >= here.beta && !is_mate(others) {
+        } else if others >= here.beta && !is_decided(others) {
             Singular::Cut(others)
         } else {
             Singular::Extend(0)

@@ -8,7 +8,7 @@ use super::{
     node::Node,
     order::{Scored, best_first, is_noisy, noisy_value},
     packed::Packed,
-    score::{INFINITE, MATE_BOUND, MAX_PLY, from_table, holds, to_table},
+    score::{DECIDED, INFINITE, MAX_PLY, from_table, holds, to_table},
     searcher::Searcher,
     see,
     tt::{Bound, Entry, NO_EVAL},
@@ -118,7 +118,7 @@ impl Searcher<'_> {
                 Bound::Upper => score < value,
                 Bound::Unknown => false,
             };
-            (fits && score.abs() < MATE_BOUND).then_some(score)
+            (fits && score.abs() < DECIDED).then_some(score)
         });
         (raw, Some(better.unwrap_or(value)))
     }
@@ -142,7 +142,7 @@ impl Searcher<'_> {
         let mut count = 0;
         while cursor < self.memory.moves.len() {
             let mv = best_first(&mut self.memory.moves, &mut cursor);
-            if *best > -MATE_BOUND {
+            if *best > -DECIDED {
                 if let Some(hope) = self.hope(mv, stand).filter(|hope| hope <= alpha) {
                     *best = hope.max(*best);
                     continue;
@@ -158,7 +158,7 @@ impl Searcher<'_> {
             let child = node.after(mv);
             count += 1;
             if stand.is_some()
-                && *best > -MATE_BOUND
+                && *best > -DECIDED
                 && count > self.params.quiescence_moves
                 && Some(mv.to()) != previous
                 && !child.in_check()

@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    Sureness,
+    Score, Sureness,
     history::Past,
     iterate::{self, Iteration},
     node::Node,
@@ -12,6 +12,7 @@ use super::{
     score::{INFINITE, MAX_PLY},
     searcher::Searcher,
     see,
+    tablebase::{Standing, told},
 };
 use crate::{
     chess::{Move, Rules as _},
@@ -36,6 +37,9 @@ pub(super) struct RootMove {
     pub pv: ArrayVec<Move, MAX_PLY>,
     /// Nodes spent below it.
     pub nodes: u64,
+    /// How it does by endgame tables, where they hold the root. Of moves of another standing the better ones come first,
+    /// whatever a search finds.
+    pub standing: Option<Standing>,
 }
 
 impl RootMove {
@@ -48,7 +52,18 @@ impl RootMove {
             sureness: Sureness::Exact,
             pv: ArrayVec::from_iter([mv]),
             nodes: 0,
+            standing: None,
         }
+    }
+
+    /// By what moves are put in order that have been searched.
+    pub fn rank(&self) -> (Option<Standing>, i32) {
+        (self.standing, self.worth())
+    }
+
+    /// What is told of its worth.
+    pub fn told(&self) -> Score {
+        Score::from_value(told(self.worth(), self.standing))
     }
 
     /// The best knowledge of its worth.
@@ -81,7 +96,13 @@ impl RootMove {
 
 /// Puts the moves to choose from into `roots`, in a first order: `only` these where any are named, without those that
 /// stay unseen.
-pub(super) fn root_moves(searcher: &mut Searcher<'_>, node: &Node, only: &[Move], roots: &mut Vec<RootMove>) {
+pub(super) fn root_moves(
+    searcher: &mut Searcher<'_>,
+    node: &Node,
+    only: &[Move],
+    standings: &[(Move, Standing)],
+    roots: &mut Vec<RootMove>,
+) {
     roots.clear();
     let legal = node.pos.legal_moves();
     let last = searcher.memory.frame_before(0, 1).mv;
@@ -101,7 +122,11 @@ pub(super) fn root_moves(searcher: &mut Searcher<'_>, node: &Node, only: &[Move]
     for mv in legal.iter().copied().filter(|mv| is_chosen(*mv)) {
         roots.push(RootMove::new(mv, first_rank(searcher, node, mv, &past)));
     }
-    iterate::order(roots, |root| root.score);
+    for root in roots.iter_mut() {
+        let known = standings.iter().find(|(mv, _)| *mv == root.mv);
+        root.standing = known.map(|(_, standing)| *standing);
+    }
+    iterate::order(roots, |root| (root.standing, root.score));
     let eval = if node.in_check() {
         0
     } else {

@@ -22,6 +22,12 @@ pub(super) const INFINITE: i32 = MATE + 1;
 /// From here on upwards, and below its negative, a value means a mate within the horizon.
 pub(super) const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
 
+/// An ending that is won by the tables, for the winner; each ply to it takes one off. Beyond every evaluation that occurs.
+pub(super) const TABLE_WIN: i32 = 20_000;
+
+/// From here on upwards, and below its negative, a value means that the game is decided: by mate or by endgame tables.
+pub(super) const DECIDED: i32 = TABLE_WIN - MAX_PLY as i32;
+
 /// The worth of being mated `ply` plies from the root.
 pub(super) const fn mated_in(ply: usize) -> i32 {
     -MATE + ply as i32
@@ -37,22 +43,27 @@ pub(super) const fn is_mate(value: i32) -> bool {
     value.abs() >= MATE_BOUND
 }
 
-/// Counts a mate from the node instead of from the root, as the table must store it.
+/// Whether a value means that the game is decided.
+pub(super) const fn is_decided(value: i32) -> bool {
+    value.abs() >= DECIDED
+}
+
+/// Counts a mate or an ending from the node instead of from the root, as the table must store it.
 pub(super) const fn to_table(value: i32, ply: usize) -> i32 {
-    if value >= MATE_BOUND {
+    if value >= DECIDED {
         value + ply as i32
-    } else if value <= -MATE_BOUND {
+    } else if value <= -DECIDED {
         value - ply as i32
     } else {
         value
     }
 }
 
-/// Counts a mate from the root again: the inverse of [`to_table`].
+/// Counts from the root again: the inverse of [`to_table`].
 pub(super) const fn from_table(value: i32, ply: usize) -> i32 {
-    if value >= MATE_BOUND {
+    if value >= DECIDED {
         value - ply as i32
-    } else if value <= -MATE_BOUND {
+    } else if value <= -DECIDED {
         value + ply as i32
     } else {
         value
@@ -145,7 +156,15 @@ mod tests {
 
     #[test]
     fn the_table_gives_back_what_it_was_given() {
-        for value in [mate_in(9), mated_in(9), 0, 311, -4000] {
+        for value in [
+            mate_in(9),
+            mated_in(9),
+            TABLE_WIN - 9,
+            9 - TABLE_WIN,
+            0,
+            311,
+            -4000,
+        ] {
             assert_eq!(from_table(to_table(value, 7), 7), value);
         }
     }

@@ -11,7 +11,7 @@ use super::{
     prune::Singular,
     quiescence::cutoff,
     reduce::{Circumstances, PLY},
-    score::{INFINITE, MATE_BOUND, MAX_PLY, from_table, is_mate, mate_in, mated_in, to_table},
+    score::{DECIDED, DEEPEST, INFINITE, MAX_PLY, from_table, is_decided, mate_in, mated_in, to_table},
     searcher::Searcher,
     tt::{Bound, Entry, NO_EVAL},
 };
@@ -42,6 +42,9 @@ pub(super) struct Here<'n> {
     pub table_move: Option<Move>,
     /// Left out, because a singular search asks what the others are worth.
     pub excluded: Option<Move>,
+    /// What endgame tables say the node is worth at least, and at most.
+    pub floor: i32,
+    pub ceiling: i32,
 }
 
 /// A move about to be searched.
@@ -114,13 +117,51 @@ impl Searcher<'_> {
             entry,
             table_move,
             excluded,
+            floor: -INFINITE,
+            ceiling: INFINITE,
         };
+        if let Some(score) = self.tables_settle(&mut here) {
+            return score;
+        }
         self.judge(&mut here);
         here.depth -= self.iterative_reduction(&here);
         if let Some(score) = self.prune(&here) {
             return score;
         }
         self.search_moves(&here)
+    }
+
+    /// What endgame tables settle. Where they do not, because the window asks for more than a win or for less than a loss, the
+    /// node's score stays within what they say.
+    fn tables_settle(&self, here: &mut Here<'_>) -> Option<i32> {
+        if here.excluded.is_some() {
+            return None;
+        }
+        let (bound, score) = self.ask_tables(here.node, here.ply)?;
+        let is_settled = match bound {
+            Bound::Lower => score >= here.beta,
+            Bound::Upper => score <= here.alpha,
+            Bound::Exact | Bound::Unknown => true,
+        };
+        if !is_settled {
+            match bound {
+                Bound::Lower => (here.floor, here.alpha) = (score, score.max(here.alpha)),
+                _ => here.ceiling = score,
+            }
+            return None;
+        }
+        let entry = Entry {
+            mv: Packed::default(),
+            score: to_table(score, here.ply),
+            eval: NO_EVAL,
+            // Deeper than it is asked for soon: files are slower than the table.
+            depth: (here.depth + 6).min(DEEPEST),
+            bound,
+            pv: here.pv,
+        };
+        let last = self.memory.frame_before(here.ply, 1).mv;
+        self.table.store(self.table_key(here.node, last), entry);
+        Some(score)
     }
 
     /// What the table settles: on the principal variation only by true scores of a deeper search, and never late in the
@@ -173,7 +214,7 @@ impl Searcher<'_> {
                 Bound::Upper => score < eval,
                 Bound::Unknown => false,
             };
-            if fits && !is_mate(score) {
+            if fits && !is_decided(score) {
                 here.guess = score;
             }
         }
@@ -222,7 +263,7 @@ impl Searcher<'_> {
             self.params,
         );
         let mut tried = Tried::default();
-        let (mut best, mut best_move, mut alpha) = (-INFINITE, None, here.alpha);
+        let (mut best, mut best_move, mut alpha) = (here.floor, None, here.alpha);
         let (mut count, mut forgotten) = (0, false);
         while let Some(mv) = picker.next(node, &mut self.memory.moves, &self.memory.histories) {
             if Some(mv) == here.excluded {
@@ -234,7 +275,7 @@ impl Searcher<'_> {
             }
             count += 1;
             let candidate = self.candidate(node, mv, count, &past);
-            if best > -MATE_BOUND && self.leaves_out(here, &candidate, alpha, &mut picker) {
+            if best > -DECIDED && self.leaves_out(here, &candidate, alpha, &mut picker) {
                 continue;
             }
             let extension = match self.singular(here, mv) {
@@ -278,6 +319,7 @@ impl Searcher<'_> {
             self.reward(here, &past, mv, &tried);
             best = self.soften(here, best);
         }
+        best = best.min(here.ceiling);
         self.remember(here, best, best_move);
         best
     }
@@ -379,7 +421,7 @@ impl Searcher<'_> {
 
     /// Draws a score beyond beta towards it: how far beyond is less certain than that it is, above all at low depth.
     fn soften(&self, here: &Here<'_>, best: i32) -> i32 {
-        if self.params.soft_beta == 0 || is_mate(best) || is_mate(here.beta) {
+        if self.params.soft_beta == 0 || is_decided(best) || is_decided(here.beta) {
             return best;
         }
         (best * here.depth + here.beta) / (here.depth + 1)
@@ -445,7 +487,7 @@ impl Searcher<'_> {
         };
         if let Some(eval) = here.eval
             && !best_move.is_some_and(is_noisy)
-            && !is_mate(best)
+            && !is_decided(best)
             && !(bound == Bound::Lower && best <= eval)
             && !(bound == Bound::Upper && best >= eval)
         {

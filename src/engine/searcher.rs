@@ -12,7 +12,8 @@ use super::{
     params::Params,
     reduce::Reductions,
     root::RootMove,
-    score::{MATE_BOUND, MAX_PLY},
+    score::{DECIDED, MAX_PLY},
+    tablebase::Tablebase,
     tt::Table,
     watch::Watch,
     weakness::{Weakness, mix},
@@ -171,6 +172,8 @@ pub(super) struct Searcher<'a> {
     pub habits: Habits,
     pub weakness: Weakness,
     pub inclined: Inclined,
+    /// Endgame tables to ask below the root.
+    pub tablebase: Option<&'a Tablebase>,
     /// Mixed into every key of the table.
     pub salt: u64,
     /// The deepest ply visited.
@@ -186,13 +189,13 @@ impl Searcher<'_> {
     pub fn evaluate(&mut self, node: &Node) -> i32 {
         let value = self.evaluator.evaluate(node, &mut self.memory.pawns);
         let value = value + self.inclined.worth(node) + self.weakness.noise(node);
-        value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+        value.clamp(1 - DECIDED, DECIDED - 1)
     }
 
     /// An evaluation with what the histories know of its errors.
     pub fn corrected(&self, node: &Node, value: i32) -> i32 {
         let corrected = value + self.memory.histories.correction(node, self.params);
-        corrected.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+        corrected.clamp(1 - DECIDED, DECIDED - 1)
     }
 
     /// What quiet moves of a node are judged by.

@@ -134,6 +134,7 @@ impl House {
         let profile = self.profile(guise).unwrap_or(&plain);
         let task = strength::order(profile, guise.level, search.line.clone(), None, seed);
         let own = task.search;
+        let tablebase = search.tablebase.clone();
         Task {
             search: Search {
                 limits: tighter(search.limits, own.limits),
@@ -141,12 +142,14 @@ impl House {
                 likings: own.likings,
                 setup: own.setup,
                 multi_pv: search.multi_pv.max(own.multi_pv),
+                tablebase: None,
                 ..search
             },
             check: task.check.map(|limits| tighter(search.limits, limits)),
             most: search.limits.nodes,
             ..task
         }
+        .with_tablebase(tablebase)
     }
 
     /// The numbers of the search under a guise: those set by hand, unless the personality has its own.

@@ -54,10 +54,14 @@ impl fmt::Display for Info<'_> {
         }
         write!(
             f,
-            " nodes {nodes} nps {} hashfull {} time {millis} pv",
+            " nodes {nodes} nps {} hashfull {}",
             nodes.saturating_mul(1000) / millis.max(1),
             report.hashfull,
         )?;
+        if report.table_hits > 0 {
+            write!(f, " tbhits {}", report.table_hits)?;
+        }
+        write!(f, " time {millis} pv")?;
         line.pv
             .iter()
             .try_for_each(|mv| write!(f, " {}", write_uci(*mv, style.variant)))

@@ -19,8 +19,11 @@ mod worker;
 use std::{
     hash::{BuildHasher as _, RandomState},
     io::{self, BufRead, Write},
-    path::Path,
-    sync::mpsc::{self, Sender},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        mpsc::{self, Sender},
+    },
     thread,
 };
 
@@ -39,7 +42,7 @@ use worker::{Job, Order, TOLERANCE, Worker};
 use crate::{
     book::{BookMove, Library, Wish},
     chess::{GameLine, Variant, key, parse_uci, write_fen},
-    engine::{Engine, Limits, Params, Search, bench as signature, prepare, trace},
+    engine::{Engine, Limits, Params, Search, Tablebase, bench as signature, prepare, trace},
     units::{Depth, Millis},
 };
 
@@ -77,6 +80,7 @@ pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) ->
             settings,
             house,
             book: None,
+            tablebase: None,
             entropy: RandomState::new().hash_one("games"),
             games: 0,
             initial: None,
@@ -104,6 +108,8 @@ struct Front<'a, W> {
     house: &'a House,
     /// The book that was opened by hand.
     book: Option<Library>,
+    /// The endgame tables that were opened.
+    tablebase: Option<Arc<Tablebase>>,
     /// Another number each time the program starts, so that an engine started for each game does not play the same one.
     entropy: u64,
     /// Games begun.
@@ -198,6 +204,7 @@ impl<W: Write> Front<'_, W> {
             Ok(Change::Clear) => self.send(Job::NewGame),
             Ok(Change::Params(params)) => self.send(Job::Params(params)),
             Ok(Change::Book(path)) => self.open_book(path.as_deref()),
+            Ok(Change::Tablebase(folders)) => self.open_tablebase(&folders),
             Ok(Change::Log) if self.open_log() => {}
             Ok(Change::Log) => self.settings = before,
             Err(error) => self.voice.remark(error),
@@ -210,6 +217,22 @@ impl<W: Write> Front<'_, W> {
             Err(error) => self
                 .voice
                 .remark(format_args!("option \"BookFile\" stays as it was: {error}")),
+        }
+    }
+
+    fn open_tablebase(&mut self, folders: &[PathBuf]) {
+        if folders.is_empty() {
+            self.tablebase = None;
+            return;
+        }
+        match Tablebase::open(folders) {
+            Ok(tablebase) => {
+                self.voice.remark(tablebase.extent());
+                self.tablebase = Some(Arc::new(tablebase));
+            }
+            Err(error) => self
+                .voice
+                .remark(format_args!("option \"SyzygyPath\" stays as it was: {error}")),
         }
     }
 
@@ -288,6 +311,7 @@ impl<W: Write> Front<'_, W> {
             multi_pv: self.settings.multi_pv,
             only,
             handicap: self.settings.handicap(seed),
+            tablebase: self.tablebase.clone(),
             ..Search::new(self.line.clone(), limits)
         };
         // Waiting must not cost the game, nor more than the time that was given for the move.

@@ -68,6 +68,7 @@ pub(super) enum Which {
     OwnBook,
     BookFile,
     VerifyBook,
+    SyzygyPath,
     #[cfg(feature = "daemon")]
     LimitStrength,
     #[cfg(feature = "daemon")]
@@ -109,6 +110,7 @@ pub(super) const OPTIONS: &[(&str, Which, Kind)] = &[
     ("OwnBook", Which::OwnBook, OFF),
     ("BookFile", Which::BookFile, Kind::Text { default: EMPTY }),
     ("VerifyBook", Which::VerifyBook, OFF),
+    ("SyzygyPath", Which::SyzygyPath, Kind::Text { default: EMPTY }),
     #[cfg(feature = "daemon")]
     ("UCI_LimitStrength", Which::LimitStrength, OFF),
     #[cfg(feature = "daemon")]

@@ -32,6 +32,8 @@ pub(super) enum Change {
     Params(Box<Params>),
     /// Another book, or none.
     Book(Option<PathBuf>),
+    /// Endgame tables of other folders, or none.
+    Tablebase(Vec<PathBuf>),
     /// The log begins, goes to another file, or ends.
     Log,
 }
@@ -163,6 +165,10 @@ impl Settings {
         let is_empty = text.is_empty() || text == EMPTY;
         Ok(match which {
             Which::BookFile => Change::Book((!is_empty).then(|| text.into())),
+            Which::SyzygyPath => {
+                let folders = std::env::split_paths(&text).filter(|_| !is_empty);
+                Change::Tablebase(folders.collect())
+            }
             Which::LogFile if is_empty => return Err(OptionError::File { name }),
             Which::LogFile => {
                 self.log_file = text.into();

@@ -264,6 +264,7 @@ async fn book_and_engine_play_together() {
         thinker: Thinker::new(1).unwrap(),
         hash_mib: 1,
         library: watch::channel(library).1,
+        tablebase: None,
     });
     let mut reader = silent("reader");
     reader.books = vec!["test".to_owned()];

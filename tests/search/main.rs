@@ -4,6 +4,7 @@ mod draws;
 mod limits;
 mod mates;
 mod moves;
+mod tables;
 mod threads;
 mod weakness;
 

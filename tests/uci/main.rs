@@ -5,4 +5,5 @@ mod books;
 mod levels;
 mod searching;
 mod session;
+mod tables;
 mod talking;

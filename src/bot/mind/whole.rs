@@ -19,7 +19,7 @@ use crate::{
     },
     chess::{Move, Rules as _, write_san},
     engine::{
-        Limits, Params, Score, Search,
+        Limits, Params, Score, Search, Tablebase,
         time::{Budget, GameClock, budget},
     },
     lichess::model::Speed,
@@ -57,6 +57,8 @@ pub struct Whole {
     pub hash_mib: usize,
     /// The books of this moment; an edit counts from the next move.
     pub library: watch::Receiver<Arc<Library>>,
+    /// Endgame tables, where there are any.
+    pub tablebase: Option<Arc<Tablebase>>,
 }
 
 /// A move that a stage proposes.
@@ -164,7 +166,8 @@ impl Whole {
             request.line.clone(),
             Some((limits.soft, limits.hard)),
             request.seed,
-        );
+        )
+        .with_tablebase(self.tablebase.clone());
         let thought = self.thinker.think(table, order, deadline).await;
         match thought.as_ref().and_then(|thought| thought.report.best()) {
             Some(mv) => {

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::Variant,
-        engine::{Engine, Stop, Surroundings},
+        engine::{Engine, Stop, Surroundings, Tablebase},
         units::{Centipawns, Depth, Nodes, Stopwatch},
     };
 
@@ -166,6 +166,22 @@ mod tests {
             (Some(Nodes(500)), Some(Depth(3)))
         );
         assert_eq!(atomic.search.handicap.noise, Centipawns(80));
+    }
+
+    #[test]
+    fn who_chooses_as_people_do_looks_into_no_endgame_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("KQvK.rtbw"), [0; 80]).unwrap();
+        let tables = Some(Arc::new(Tablebase::open(&[folder.path()]).unwrap()));
+        let profile = Profile::new("x");
+        let with = |level: Option<Elo>| {
+            let order = order(&profile, level, line(Variant::Standard), None, 1);
+            order.with_tablebase(tables.clone()).search.tablebase
+        };
+        assert!(with(None).is_some() && with(Some(Elo(2800))).is_some());
+        for level in (600..2800).step_by(100) {
+            assert!(with(Some(Elo(level))).is_none(), "{level}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Doing what an order says: the search, the choice among all moves as people make it, and the second thoughts.
 
+use std::sync::Arc;
+
 use super::{
     check::{Spent, correction},
     path::{Care, Choice},
@@ -7,7 +9,7 @@ use super::{
 };
 use crate::{
     chess::Move,
-    engine::{Engine, Likings, Limits, Line, News, Report, Score, Search, Sureness, Surroundings},
+    engine::{Engine, Likings, Limits, Line, News, Report, Score, Search, Sureness, Surroundings, Tablebase},
     personality::{
         choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw, luck},
         style::{Axis, Style},
@@ -46,6 +48,13 @@ impl Order {
             },
         };
         Self { style, ..self }
+    }
+
+    /// The same order with endgame tables to look into: for whoever plays the best move, not for whoever chooses as people do.
+    #[must_use]
+    pub fn with_tablebase(mut self, tablebase: Option<Arc<Tablebase>>) -> Self {
+        self.search.tablebase = tablebase.filter(|_| self.choice.is_none());
+        self
     }
 }
 

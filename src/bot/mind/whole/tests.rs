@@ -45,6 +45,7 @@ fn whole(text: &str) -> Whole {
     Whole {
         thinker: Thinker::new(1).unwrap(),
         hash_mib: 1,
+        tablebase: None,
         library: watch::channel(library).1,
     }
 }
@@ -77,6 +78,26 @@ async fn beyond_the_book_the_engine_plays_and_says_what_it_saw() {
         .unwrap();
     assert!(decision.why.starts_with("engine "), "{}", decision.why);
     assert!(decision.score.is_some());
+}
+
+#[tokio::test]
+async fn whoever_plays_its_best_asks_endgame_tables() {
+    // They lie beside the checkout; a lone one has none, which `tests/search` says aloud.
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/syzygy");
+    if !folder.exists() {
+        return;
+    }
+    let mut whole = whole("");
+    let drawn = "8/5R2/b7/k7/8/5K2/8/8 b - - 0 1";
+    let request = MoveRequest {
+        line: GameLine::replay(Variant::FromPosition, drawn, "").unwrap(),
+        ..request(&bookish(), "")
+    };
+    let alone = whole.decide(&Table::new(1), request.clone()).await.unwrap();
+    assert_ne!(alone.score, Some(Score::Cp(Centipawns(0))), "{}", alone.why);
+    whole.tablebase = Some(Arc::new(Tablebase::open(&[folder]).unwrap()));
+    let known = whole.decide(&Table::new(1), request).await.unwrap();
+    assert_eq!(known.score, Some(Score::Cp(Centipawns(0))), "{}", known.why);
 }
 
 #[tokio::test]

@@ -1,0 +1,136 @@
+//! Endgame tables: moves that keep what they promise, scores that say so, and nobody with a handicap looks into them.
+
+use std::{io::Write as _, path::Path, sync::Arc};
+
+use sparring::engine::Tablebase;
+
+use super::*;
+
+/// The project's endgame tables, which lie beside the checkout: all endings of up to four pieces. A lone checkout has none;
+/// then the test says so, past the test runner's capture.
+fn tables() -> Option<Arc<Tablebase>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/syzygy");
+    if !folder.exists() {
+        let notice = "not run: the shared endgame tables are not beside this checkout\n";
+        std::io::stderr().write_all(notice.as_bytes()).unwrap();
+        return None;
+    }
+    Some(Arc::new(Tablebase::open(&[folder]).unwrap()))
+}
+
+fn with(tables: &Arc<Tablebase>, fen: &str, limits: Limits) -> Search {
+    Search {
+        tablebase: Some(Arc::clone(tables)),
+        ..Search::new(line(Variant::Standard, fen, ""), limits)
+    }
+}
+
+const QUEEN_AGAINST_ROOK: &str = "8/8/3k4/8/3r4/8/1K6/3Q4 w - - 0 1";
+
+/// Five men, one more than the tables have: king and two pawns against king and knight.
+const KNIGHT_TO_TAKE: &str = "8/8/8/4k3/8/2n5/1P2P3/1K6 w - - 0 1";
+
+#[test]
+fn a_won_ending_is_won_with_hardly_any_search() {
+    let Some(tables) = tables() else { return };
+    for fen in [
+        QUEEN_AGAINST_ROOK,
+        "8/8/8/3k4/8/3r4/8/KQ6 w - - 0 1",
+        "4k3/8/8/8/4r3/8/8/QK6 w - - 0 1",
+    ] {
+        let (mut strong, mut weak) = (Engine::new(1), Engine::new(1));
+        let mut game = line(Variant::Standard, fen, "");
+        while !game.position().is_checkmate() {
+            let ours = game.turn().is_white();
+            let engine = if ours { &mut strong } else { &mut weak };
+            let search = Search {
+                tablebase: ours.then(|| Arc::clone(&tables)),
+                ..Search::new(game.clone(), nodes(60))
+            };
+            let report = search_with(engine, &search);
+            game.play(report.best().unwrap());
+            let pos = game.position();
+            assert!(pos.halfmoves() < 100, "drawn by the fifty-move rule: {fen}");
+            assert!(!pos.is_stalemate() && !pos.is_insufficient_material(), "{fen}");
+            assert!(game.repetitions() < 3, "{fen}");
+        }
+    }
+}
+
+#[test]
+fn what_is_drawn_is_told_to_be_drawn() {
+    let Some(tables) = tables() else { return };
+    let fen = "8/5R2/b7/k7/8/5K2/8/8 b - - 0 1";
+    let alone = standard(fen, depth(6));
+    let known = search(&with(&tables, fen, depth(6)));
+    assert_ne!(alone.lines[0].score, Score::Cp(Centipawns(0)));
+    assert_eq!(known.lines[0].score, Score::Cp(Centipawns(0)));
+    assert!(known.table_hits > 0 && alone.table_hits == 0);
+}
+
+#[test]
+fn moves_that_draw_come_before_those_that_lose() {
+    let Some(tables) = tables() else { return };
+    let fen = "8/2K5/8/8/1k6/6P1/8/8 b - - 0 1";
+    let report = search(&Search {
+        multi_pv: 50,
+        ..with(&tables, fen, depth(8))
+    });
+    let scores: Vec<i32> = report.lines.iter().map(|line| line.score.scaled()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    assert_eq!(scores[0], 0, "{scores:?}");
+    assert!(scores.iter().any(|score| *score <= -19_000), "{scores:?}");
+}
+
+#[test]
+fn endings_are_seen_from_afar() {
+    let Some(tables) = tables() else { return };
+    let known = search(&with(&tables, KNIGHT_TO_TAKE, depth(4)));
+    let Score::Cp(Centipawns(score)) = known.lines[0].score else {
+        panic!("{known:?}");
+    };
+    assert!((19_000..20_000).contains(&score), "{score}");
+    assert_eq!(uci(known.best()), "b2c3");
+    assert!(known.table_hits > 0);
+}
+
+#[test]
+fn a_mate_is_found_beyond_a_win_by_the_tables() {
+    let Some(tables) = tables() else { return };
+    // Only taking the knight mates in two, and behind that the tables know that it is won, and no more.
+    let fen = "8/8/3R3Q/1k1n4/8/2K5/8/8 w - - 0 1";
+    let limits = Limits {
+        mate: Some(2),
+        ..depth(12)
+    };
+    for limits in [limits, depth(6)] {
+        let known = search(&with(&tables, fen, limits));
+        assert_eq!(known.lines[0].score, Score::Mate(2));
+        assert_eq!(uci(known.best()), "d6d5");
+        assert!(known.table_hits > 0);
+    }
+}
+
+#[test]
+fn whoever_plays_with_a_handicap_looks_into_no_tables() {
+    let Some(tables) = tables() else { return };
+    let wanted = with(&tables, QUEEN_AGAINST_ROOK, nodes(2000));
+    let handicap = Handicap {
+        noise: Centipawns(40),
+        ..Handicap::default()
+    };
+    let weak = search(&Search {
+        handicap,
+        ..wanted.clone()
+    });
+    assert_eq!(weak.table_hits, 0);
+    assert!(search(&wanted).table_hits > 0);
+}
+
+#[test]
+fn the_same_search_with_tables_gives_the_same_tree() {
+    let Some(tables) = tables() else { return };
+    let wanted = with(&tables, KNIGHT_TO_TAKE, nodes(5000));
+    let (one, two) = (search(&wanted), search(&wanted));
+    assert_eq!((one.nodes, one.lines), (two.nodes, two.lines));
+}
