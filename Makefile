@@ -153,6 +153,9 @@ suites:
 	target/release/sparring suite $(TESTDATA)/suites/bratko-kopec.epd --movetime $(MOVETIME)   # at least 20 of 24
 	target/release/sparring suite $(TESTDATA)/suites/iq4.epd --movetime $(MOVETIME)   # at least 165 of 183
 	target/release/sparring suite $(TESTDATA)/suites/mates-classic280.epd --movetime $(MOVETIME)   # none of them is shorter than 10 moves
+	target/release/sparring suite $(TESTDATA)/suites/eet.epd --movetime $(MOVETIME)   # endgames; no bar
+	target/release/sparring suite $(TESTDATA)/suites/lapuce2.epd --movetime $(MOVETIME)   # no bar
+	target/release/sparring suite $(TESTDATA)/suites/bt2630.epd --movetime $(MOVETIME)   # no bar
 
 OPENINGS = --openings $(TESTDATA)/book/openings.epd
 MATCH = target/release/sparring match

@@ -104,6 +104,23 @@ fn what_cannot_be_is_told_and_changes_nothing() {
 }
 
 #[test]
+fn words_that_go_does_not_know_are_told_at_once_and_skipped() {
+    let session = Session::start();
+    let lines = session.say("go perhaps depth 1 soon 5").until("bestmove");
+    let told: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.starts_with("info string"))
+        .collect();
+    assert_eq!(told.len(), 1, "{lines:?}");
+    assert!(
+        ["does not know", "perhaps", "soon"]
+            .iter()
+            .all(|part| told[0].contains(part)),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn people_can_look_at_position_evaluation_and_counts() {
     let session = Session::start();
     assert_eq!(session.say("d").last("key"), "key 463b96181691fc9c");
