@@ -179,7 +179,7 @@ fn endgame_tables_that_settings_name_are_looked_for() {
     assert!(
         check()
             .1
-            .contains("paths.syzygy: there are no tables (*.rtbw) in")
+            .contains("paths.syzygy: there are no tables of results (*.rtbw) in")
     );
     // A name and a length as tables have them; what is in it shows when it is asked.
     fs::write(path("tables/KQvK.rtbw"), [0; 80]).unwrap();

@@ -171,6 +171,8 @@ impl Thinker {
 async fn glance(search: Search) -> Option<Report> {
     let search = Search {
         limits: GLANCE,
+        // What kept the search may have been the disk they lie on.
+        tablebase: None,
         ..search
     };
     let look = move || {

@@ -239,11 +239,12 @@ impl Checker {
             let known = keys.iter().find(|known| known.path == key);
             known.and_then(|known| known.span.clone()).unwrap_or(0..0)
         };
-        if let Some(tables) = &self.paths.syzygy
-            && let Err(error) = Tablebase::open(&[tables])
+        let tables = config::paths(&findings.text).within(folder).syzygy;
+        if !tables.is_empty()
+            && let Err(error) = Tablebase::open(&tables)
         {
             let broken = Diagnostic::error(span_of("paths.syzygy"), format!("paths.syzygy: {error}"))
-                .with_help("until they can be read, the bot plays without endgame tables");
+                .with_help("a bot that is started so plays without endgame tables");
             findings.list.push(broken);
         }
         for (number, list) in lists.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
-    path::Path,
+    path::PathBuf,
     sync::Arc,
     thread::available_parallelism,
 };
@@ -70,7 +70,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
             thinker: Thinker::new(seats).context("cannot start the engine's threads")?,
             hash_mib: config.engine.hash,
             library: stock.library.clone(),
-            tablebase: config.paths.syzygy.as_deref().and_then(tablebase),
+            tablebase: tablebase(&config.paths.syzygy),
         }),
         status: show,
         seed,
@@ -84,9 +84,12 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
     })
 }
 
-/// The endgame tables of a folder. None where they cannot be used: nobody loses a game for want of them.
-fn tablebase(folder: &Path) -> Option<Arc<Tablebase>> {
-    match Tablebase::open(&[folder]) {
+/// The endgame tables of these folders. None where there are none or they cannot be used: nobody loses a game for want of them.
+fn tablebase(folders: &[PathBuf]) -> Option<Arc<Tablebase>> {
+    if folders.is_empty() {
+        return None;
+    }
+    match Tablebase::open(folders) {
         Ok(tablebase) => {
             info!("{}", tablebase.extent());
             Some(Arc::new(tablebase))

@@ -18,7 +18,7 @@ mod when;
 mod wish;
 
 use std::{
-    fs, io,
+    env, fs, io,
     path::{Path, PathBuf},
 };
 
@@ -113,8 +113,8 @@ pub struct Paths {
     pub books: PathBuf,
     /// The folder of personalities, `*.toml`.
     pub personalities: PathBuf,
-    /// The folder of endgame tables, where there is one.
-    pub syzygy: Option<PathBuf>,
+    /// The folders of endgame tables.
+    pub syzygy: Vec<PathBuf>,
 }
 
 /// `[state]`.
@@ -135,7 +135,7 @@ impl Paths {
         Self {
             books: folder.join(&self.books),
             personalities: folder.join(&self.personalities),
-            syzygy: self.syzygy.as_ref().map(|path| folder.join(path)),
+            syzygy: self.syzygy.iter().map(|path| folder.join(path)).collect(),
         }
     }
 }
@@ -424,9 +424,9 @@ fn declare_paths(paths: &mut Section<'_>) -> Paths {
                 "syzygy",
                 PATH,
                 "none",
-                "The folder of Syzygy endgame tables, *.rtbw and *.rtbz, for whoever plays at full strength.",
+                "The folder of Syzygy endgame tables, *.rtbw and *.rtbz, or several with colons between them.",
             )
-            .map(PathBuf::from),
+            .map_or_else(Vec::new, |folders| env::split_paths(&folders).collect()),
     }
 }
 

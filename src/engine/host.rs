@@ -15,7 +15,7 @@ use super::{
     root::RootMove,
     searcher::{Habits, Memory, Searcher},
     setup::Setup,
-    tablebase::{Standing, Tablebase},
+    tablebase::{SALT, Standing, Tablebase, told},
     tt::Table,
     watch::Watch,
     weakness::Weakness,
@@ -156,8 +156,9 @@ impl Engine {
         for memory in &mut self.memories {
             memory.begin(search.line.keys(), last);
         }
+        let watch = Watch::lead(&search.limits, around, &self.crew);
         let tablebase = search.tablebase.as_deref().filter(|_| !search.handicap.is_any());
-        let standings = tablebase.and_then(|tables| tables.standings(&node.pos));
+        let standings = tablebase.and_then(|tables| tables.standings(&search.line));
         if let Some(standings) = &standings {
             let count = u64::try_from(standings.moves.len()).unwrap_or(0);
             self.crew.add_table_hits(count);
@@ -176,7 +177,6 @@ impl Engine {
         let Some((leader, helpers)) = self.memories.split_first_mut() else {
             unreachable!("there is always one thread");
         };
-        let watch = Watch::lead(&search.limits, around, &self.crew);
         let lead = || {
             let iteration = shared.iteration(leader, watch);
             iteration.lead(search, tell, report)
@@ -203,8 +203,9 @@ impl Engine {
 fn take_over(report: &mut Report, found: &Found<Option<Move>>, roots: &[RootMove]) {
     fill(report, roots, 1, found.depth);
     let depths = usize::try_from(found.depth).unwrap_or(0);
+    let finished = told(found.finished, roots.first().and_then(|best| best.standing));
     report.finished.truncate(depths.saturating_sub(1));
-    report.finished.resize(depths, Score::from_value(found.finished));
+    report.finished.resize(depths, Score::from_value(finished));
 }
 
 /// The last move of a game and where it ended.
@@ -259,7 +260,10 @@ impl<'a> Shared<'a> {
             weakness,
             inclined,
             tablebase: self.tablebase,
-            salt: weakness.salt() ^ inclined.salt() ^ setup.map_or(0, Setup::salt),
+            salt: weakness.salt()
+                ^ inclined.salt()
+                ^ setup.map_or(0, Setup::salt)
+                ^ self.tablebase.map_or(0, |_| SALT),
             seldepth: 0,
             iteration: 0,
             null_from: 0,

@@ -71,10 +71,13 @@ pub(super) const fn from_table(value: i32, ply: usize) -> i32 {
 }
 
 /// Whether a score of the table still means what it says at a node so many plies from the root and so many half moves after
-/// the last progress: a mate may come too late for the fifty-move rule here, or lie beyond the horizon.
+/// the last progress: a mate may come too late for the fifty-move rule here, and lie beyond the horizon, as a won ending may.
 pub(super) const fn holds(stored: i32, ply: usize, halfmoves: u32) -> bool {
+    if !is_mate(stored) {
+        return !is_decided(stored) || (TABLE_WIN - stored.abs()) + ply as i32 <= MAX_PLY as i32;
+    }
     let distance = (MATE - stored.abs()) as usize;
-    !is_mate(stored) || distance + halfmoves as usize <= FIFTY_MOVES && distance + ply <= MAX_PLY
+    distance + halfmoves as usize <= FIFTY_MOVES && distance + ply <= MAX_PLY
 }
 
 /// A verdict for the side to move at the root.
@@ -143,6 +146,8 @@ mod tests {
             (mate_in(60), 68, 0, true),
             (mate_in(60), 69, 0, false),
             (900, 127, 150, true),
+            (TABLE_WIN - 60, 68, 0, true),
+            (60 - TABLE_WIN, 69, 0, false),
         ] {
             assert_eq!(
                 holds(stored, ply, halfmoves),

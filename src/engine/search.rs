@@ -13,6 +13,7 @@ use super::{
     reduce::{Circumstances, PLY},
     score::{DECIDED, DEEPEST, INFINITE, MAX_PLY, from_table, is_decided, mate_in, mated_in, to_table},
     searcher::Searcher,
+    tablebase::Verdict,
     tt::{Bound, Entry, NO_EVAL},
 };
 use crate::chess::{Move, Rules as _};
@@ -126,7 +127,7 @@ impl Searcher<'_> {
         self.judge(&mut here);
         here.depth -= self.iterative_reduction(&here);
         if let Some(score) = self.prune(&here) {
-            return score;
+            return score.clamp(here.floor, here.ceiling);
         }
         self.search_moves(&here)
     }
@@ -137,19 +138,19 @@ impl Searcher<'_> {
         if here.excluded.is_some() {
             return None;
         }
-        let (bound, score) = self.ask_tables(here.node, here.ply)?;
-        let is_settled = match bound {
-            Bound::Lower => score >= here.beta,
-            Bound::Upper => score <= here.alpha,
-            Bound::Exact | Bound::Unknown => true,
-        };
-        if !is_settled {
-            match bound {
-                Bound::Lower => (here.floor, here.alpha) = (score, score.max(here.alpha)),
-                _ => here.ceiling = score,
+        let (bound, score) = match self.ask_tables(here.node, here.ply)? {
+            Verdict::Draw(score) => (Bound::Exact, score),
+            Verdict::Win(least) if least >= here.beta => (Bound::Lower, least),
+            Verdict::Win(least) => {
+                (here.floor, here.alpha) = (least, least.max(here.alpha));
+                return None;
             }
-            return None;
-        }
+            Verdict::Loss(most) if most <= here.alpha => (Bound::Upper, most),
+            Verdict::Loss(most) => {
+                here.ceiling = most;
+                return None;
+            }
+        };
         let entry = Entry {
             mv: Packed::default(),
             score: to_table(score, here.ply),
@@ -157,7 +158,7 @@ impl Searcher<'_> {
             // Deeper than it is asked for soon: files are slower than the table.
             depth: (here.depth + 6).min(DEEPEST),
             bound,
-            pv: here.pv,
+            pv: here.pv || here.entry.is_some_and(|entry| entry.pv),
         };
         let last = self.memory.frame_before(here.ply, 1).mv;
         self.table.store(self.table_key(here.node, last), entry);

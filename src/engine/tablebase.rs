@@ -7,14 +7,15 @@
 use std::{
     fmt, fs, io,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
 use shakmaty::Chess;
-use shakmaty_syzygy::{AmbiguousWdl, SyzygyError, Tablebase as Tables, Wdl};
+use shakmaty_syzygy::{AmbiguousWdl, Dtz, SyzygyError, Tablebase as Tables, Wdl};
 use thiserror::Error;
 
-use super::{node::Node, score::TABLE_WIN, searcher::Searcher, tt::Bound};
-use crate::chess::{Move, Position, Rules as _};
+use super::{node::Node, score::TABLE_WIN, searcher::Searcher};
+use crate::chess::{GameLine, Move, Position, Rules as _};
 
 /// Why endgame tables cannot be used.
 #[derive(Debug, Error)]
@@ -27,16 +28,16 @@ pub enum TablebaseError {
         /// Why.
         error: io::Error,
     },
-    /// A file that is no whole table.
-    #[error("{} is no whole table: {error}", file.display())]
+    /// A file with the name of a table that cannot be read or was cut off.
+    #[error("cannot use {}: {error}", file.display())]
     File {
         /// Which one.
         file: PathBuf,
         /// Why.
         error: io::Error,
     },
-    /// Folders without tables.
-    #[error("there are no tables (*.rtbw) in {0}")]
+    /// Folders without tables of results; those of distances alone say nothing.
+    #[error("there are no tables of results (*.rtbw) in {0}")]
     Empty(String),
 }
 
@@ -44,6 +45,8 @@ pub enum TablebaseError {
 pub struct Tablebase {
     tables: Tables<Chess>,
     files: usize,
+    /// A file could not be read, or held no table. From then on none is asked: every question would open it anew.
+    has_failed: AtomicBool,
 }
 
 /// How a root move does, from a loss to a win. Moves of one standing are the search's to choose from.
@@ -58,20 +61,38 @@ pub(super) struct Standings {
     pub is_exact: bool,
 }
 
+/// What the tables say of a node below the root: the score, or a bound of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Worth at least so much: a mate may be nearer.
+    Win(i32),
+    Draw(i32),
+    /// Worth at most so much.
+    Loss(i32),
+}
+
+/// Mixed into the keys of searches that ask tables, so that others do not know what they have said.
+pub(super) const SALT: u64 = 0x5a5c_93b1_70e4_2d6f;
+
+/// What a table of results is called at the end.
+const RESULTS: &str = "rtbw";
+
 impl Tablebase {
     /// The tables in these folders.
     ///
     /// # Errors
-    /// [`TablebaseError`] for a folder that cannot be read, a file that was cut off, or no tables at all.
+    /// [`TablebaseError`] for a folder that cannot be read, a file that was cut off, or no tables of results at all.
     pub fn open(folders: &[impl AsRef<Path>]) -> Result<Self, TablebaseError> {
         let mut base = Self {
             tables: Tables::new(),
             files: 0,
+            has_failed: AtomicBool::new(false),
         };
+        let mut has_results = false;
         for folder in folders {
-            base.add(folder.as_ref())?;
+            has_results |= base.add(folder.as_ref())?;
         }
-        if base.tables.max_pieces() == 0 {
+        if !has_results {
             let name = |folder: &_| AsRef::<Path>::as_ref(folder).display().to_string();
             let names: Vec<String> = folders.iter().map(name).collect();
             return Err(TablebaseError::Empty(names.join(" or ")));
@@ -79,21 +100,26 @@ impl Tablebase {
         Ok(base)
     }
 
-    fn add(&mut self, folder: &Path) -> Result<(), TablebaseError> {
+    /// Adds the tables of a folder. Whether any tells results.
+    fn add(&mut self, folder: &Path) -> Result<bool, TablebaseError> {
         let unreadable = |error| TablebaseError::Folder {
             folder: folder.to_owned(),
             error,
         };
+        let mut has_results = false;
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             let file = entry.map_err(unreadable)?.path();
             match self.tables.add_file(&file) {
-                Ok(()) => self.files += 1,
+                Ok(()) => {
+                    self.files += 1;
+                    has_results |= file.extension().is_some_and(|ending| ending == RESULTS);
+                }
                 // Of another name than tables have.
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
                 Err(error) => return Err(TablebaseError::File { file, error }),
             }
         }
-        Ok(())
+        Ok(has_results)
     }
 
     /// How many files there are and how many pieces the largest of them has, in words.
@@ -110,39 +136,97 @@ impl Tablebase {
         };
         let is_held =
             chess.board().occupied().count() <= self.tables.max_pieces() && chess.castles().is_empty();
-        is_held.then_some(chess)
+        (is_held && !self.has_failed.load(Relaxed)).then_some(chess)
     }
 
-    /// What a position right after a capture or a pawn move is worth to the side to move. None where a table is missing
-    /// or broken.
+    /// What the tables answer; none where one is missing, or where they have failed.
+    fn answer<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
+        if let Err(SyzygyError::ProbeFailed { .. }) = answer {
+            self.has_failed.store(true, Relaxed);
+        }
+        answer.ok()
+    }
+
+    /// What a position right after a capture or a pawn move is worth to the side to move.
     fn worth(&self, pos: &Position) -> Option<Wdl> {
-        self.tables.probe_wdl_after_zeroing(self.held(pos)?).ok()
+        self.answer(self.tables.probe_wdl_after_zeroing(self.held(pos)?))
     }
 
-    /// How each legal move does; none where the tables do not hold them all.
-    pub(super) fn standings(&self, pos: &Position) -> Option<Standings> {
-        let chess = self.held(pos)?;
-        let ask = |of: &dyn Fn(&Chess) -> Result<Standing, SyzygyError>| {
-            let each = chess.legal_moves().into_iter().map(|mv| {
-                let mut after = chess.clone();
-                after.play_unchecked(mv);
-                Ok((mv, -of(&after)?))
-            });
-            each.collect::<Result<Vec<_>, SyzygyError>>().ok()
-        };
-        if let Some(moves) = ask(&|after| self.tables.probe_wdl(after)) {
+    /// How each legal move does at the end of a line; none where the tables do not hold them all.
+    ///
+    /// Once a position has come back since the last capture or pawn move, only the quickest of the winning moves stand for
+    /// a win: so it comes, whatever the search thinks of the others.
+    pub(super) fn standings(&self, line: &GameLine) -> Option<Standings> {
+        let chess = self.held(line.position())?;
+        let is_exact = |after: &Chess| self.answer(self.tables.probe_wdl(after));
+        if let Some(mut moves) = standings_by(chess, is_exact) {
+            if has_repeated(line) {
+                self.hurry(chess, &mut moves)?;
+            }
             return Some(Standings {
                 moves,
                 is_exact: true,
             });
         }
         // Without tables of distances (*.rtbz) the count of moves is left out.
-        let moves = ask(&|after| self.tables.probe_wdl_after_zeroing(after).map(Standing::from))?;
+        let by_result = |after: &Chess| self.answer(self.tables.probe_wdl_after_zeroing(after));
+        let moves = standings_by(chess, |after| by_result(after).map(Standing::from))?;
         Some(Standings {
             moves,
             is_exact: false,
         })
     }
+
+    /// Leaves only those moves a win that are the nearest to it, or to the capture or pawn move on the way.
+    fn hurry(&self, chess: &Chess, moves: &mut [(Move, Standing)]) -> Option<()> {
+        let mut distances = Vec::with_capacity(moves.len());
+        for (mv, standing) in moves.iter() {
+            let mut after = chess.clone();
+            after.play_unchecked(*mv);
+            distances.push(match *standing {
+                Standing::Win if after.is_checkmate() => 0,
+                Standing::Win if mv.is_zeroing() => 1,
+                Standing::Win => {
+                    let Dtz(distance) = self.answer(self.tables.probe_dtz(&after))?.ignore_rounding();
+                    1 + distance.abs()
+                }
+                _ => i32::MAX,
+            });
+        }
+        let least = distances.iter().copied().min()?;
+        for ((_, standing), distance) in moves.iter_mut().zip(distances) {
+            if *standing == Standing::Win && distance > least {
+                *standing = Standing::MaybeWin;
+            }
+        }
+        Some(())
+    }
+}
+
+/// How each legal move does by what `of` says of the position after it, for the side to move there.
+fn standings_by(chess: &Chess, of: impl Fn(&Chess) -> Option<Standing>) -> Option<Vec<(Move, Standing)>> {
+    let each = chess.legal_moves().into_iter().map(|mv| {
+        let mut after = chess.clone();
+        after.play_unchecked(mv);
+        // Mate comes before the fifty-move rule.
+        let standing = match after.is_checkmate() {
+            true => Standing::Win,
+            false => -of(&after)?,
+        };
+        Some((mv, standing))
+    });
+    each.collect()
+}
+
+/// Whether any position has come back since the last capture or pawn move.
+fn has_repeated(line: &GameLine) -> bool {
+    let reversible = line.position().halfmoves() as usize + 1;
+    let keys = line.keys();
+    let since = &keys[keys.len().saturating_sub(reversible)..];
+    since
+        .iter()
+        .enumerate()
+        .any(|(index, key)| since[..index].contains(key))
 }
 
 impl fmt::Debug for Tablebase {
@@ -164,9 +248,8 @@ pub(super) fn told(worth: i32, standing: Option<Standing>) -> i32 {
 }
 
 impl Searcher<'_> {
-    /// What the tables say of a node below the root, and whether that is all there is to say: a mate may be better than a
-    /// win, and worse than a loss.
-    pub fn ask_tables(&self, node: &Node, ply: usize) -> Option<(Bound, i32)> {
+    /// What the tables say of a node below the root.
+    pub fn ask_tables(&self, node: &Node, ply: usize) -> Option<Verdict> {
         let tables = self.tablebase?;
         if node.pos.halfmoves() > 0 {
             return None;
@@ -176,12 +259,12 @@ impl Searcher<'_> {
         let draw = self.inclined.draw(node.turn);
         let win = TABLE_WIN - ply as i32;
         Some(match worth {
-            Wdl::Win => (Bound::Lower, win),
-            Wdl::Loss => (Bound::Upper, -win),
-            // A draw by the fifty-move rule, which has to be claimed or defended for.
-            Wdl::CursedWin => (Bound::Exact, draw + 1),
-            Wdl::BlessedLoss => (Bound::Exact, draw - 1),
-            Wdl::Draw => (Bound::Exact, draw),
+            Wdl::Win => Verdict::Win(win),
+            Wdl::Loss => Verdict::Loss(-win),
+            // Draws by the fifty-move rule, which have to be claimed or defended for.
+            Wdl::CursedWin => Verdict::Draw(draw + 1),
+            Wdl::BlessedLoss => Verdict::Draw(draw - 1),
+            Wdl::Draw => Verdict::Draw(draw),
         })
     }
 }
@@ -203,12 +286,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
         let name = at.display();
-        assert_eq!(refusal(at), format!("there are no tables (*.rtbw) in {name}"));
+        assert_eq!(
+            refusal(at),
+            format!("there are no tables of results (*.rtbw) in {name}")
+        );
         fs::write(at.join("KQvK.txt"), "of another name").unwrap();
-        assert_eq!(refusal(at), format!("there are no tables (*.rtbw) in {name}"));
+        fs::write(at.join("KQvK.rtbz"), [0; 80]).unwrap();
+        assert_eq!(
+            refusal(at),
+            format!("there are no tables of results (*.rtbw) in {name}")
+        );
         let cut = at.join("KQvK.rtbw");
         fs::write(&cut, [0; 81]).unwrap();
-        let expected = format!("{} is no whole table: unexpected file size", cut.display());
+        let expected = format!("cannot use {}: unexpected file size", cut.display());
         assert_eq!(refusal(at), expected);
         let missing = refusal(&at.join("elsewhere"));
         assert!(
@@ -223,8 +313,36 @@ mod tests {
         fs::write(folder.path().join("KQvK.rtbw"), [0; 80]).unwrap();
         let tables = Tablebase::open(&[folder.path()]).unwrap();
         let pos = parse_fen(Variant::Standard, "7k/8/8/8/8/8/8/KQ6 w - - 0 1").unwrap();
+        assert!(tables.held(&pos).is_some());
         assert_eq!(tables.worth(&pos), None);
-        assert!(tables.standings(&pos).is_none());
+        assert!(tables.held(&pos).is_none(), "it is not opened again");
+    }
+
+    /// The shared tables; none for a lone checkout, which `tests/search` says aloud.
+    fn shared() -> Option<Tablebase> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/syzygy");
+        folder.exists().then(|| Tablebase::open(&[folder]).unwrap())
+    }
+
+    #[test]
+    fn once_a_position_has_come_back_only_the_quickest_way_is_a_win() {
+        let Some(tables) = shared() else { return };
+        let wins = |moves: &str| {
+            let fen = "8/8/3k4/8/3r4/8/1K6/3Q4 w - - 0 1";
+            let line = GameLine::replay(Variant::Standard, fen, moves).unwrap();
+            let standings = tables.standings(&line).unwrap();
+            assert!(standings.is_exact);
+            let wins = standings
+                .moves
+                .iter()
+                .filter(|(_, standing)| *standing == Standing::Win);
+            wins.count()
+        };
+        let (fresh, once) = (wins(""), wins("b2c3 d6c5 c3b2 c5d6"));
+        assert!(fresh > 3, "{fresh}");
+        assert!((1..fresh).contains(&once), "{fresh} and then {once}");
+        // A move back alone brings nothing back.
+        assert!(wins("b2c3 d6c5") > 1);
     }
 
     #[test]

@@ -142,7 +142,6 @@ impl House {
                 likings: own.likings,
                 setup: own.setup,
                 multi_pv: search.multi_pv.max(own.multi_pv),
-                tablebase: None,
                 ..search
             },
             check: task.check.map(|limits| tighter(search.limits, limits)),

@@ -200,7 +200,7 @@ mod tests {
             let paths = Paths {
                 books: at.path().join("books"),
                 personalities: at.path().join("personalities"),
-                syzygy: None,
+                syzygy: Vec::new(),
             };
             fs::create_dir(&paths.books).unwrap();
             fs::create_dir(&paths.personalities).unwrap();

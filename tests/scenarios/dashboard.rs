@@ -250,7 +250,7 @@ async fn a_book_is_opened_checked_saved_and_kept_from_others() {
     let paths = Paths {
         books: folder.path().join("books"),
         personalities: folder.path().join("personalities"),
-        syzygy: None,
+        syzygy: Vec::new(),
     };
     std::fs::create_dir(&paths.books).unwrap();
     std::fs::create_dir(&paths.personalities).unwrap();

@@ -1,21 +1,30 @@
 //! Endgame tables: moves that keep what they promise, scores that say so, and nobody with a handicap looks into them.
 
-use std::{io::Write as _, path::Path, sync::Arc};
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use sparring::engine::Tablebase;
 
 use super::*;
 
-/// The project's endgame tables, which lie beside the checkout: all endings of up to four pieces. A lone checkout has none;
-/// then the test says so, past the test runner's capture.
-fn tables() -> Option<Arc<Tablebase>> {
+/// The folder of the project's endgame tables, which lies beside the checkout: all endings of up to four pieces, and one of five. A
+/// lone checkout has none; then the test says so, past the test runner's capture.
+fn folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/syzygy");
     if !folder.exists() {
         let notice = "not run: the shared endgame tables are not beside this checkout\n";
         std::io::stderr().write_all(notice.as_bytes()).unwrap();
         return None;
     }
-    Some(Arc::new(Tablebase::open(&[folder]).unwrap()))
+    Some(folder)
+}
+
+fn tables() -> Option<Arc<Tablebase>> {
+    Some(Arc::new(Tablebase::open(&[folder()?]).unwrap()))
 }
 
 fn with(tables: &Arc<Tablebase>, fen: &str, limits: Limits) -> Search {
@@ -27,7 +36,7 @@ fn with(tables: &Arc<Tablebase>, fen: &str, limits: Limits) -> Search {
 
 const QUEEN_AGAINST_ROOK: &str = "8/8/3k4/8/3r4/8/1K6/3Q4 w - - 0 1";
 
-/// Five men, one more than the tables have: king and two pawns against king and knight.
+/// Five men, for which there is no table: king and two pawns against king and knight.
 const KNIGHT_TO_TAKE: &str = "8/8/8/4k3/8/2n5/1P2P3/1K6 w - - 0 1";
 
 #[test]
@@ -109,6 +118,53 @@ fn a_mate_is_found_beyond_a_win_by_the_tables() {
         assert_eq!(uci(known.best()), "d6d5");
         assert!(known.table_hits > 0);
     }
+}
+
+#[test]
+fn a_mate_counts_though_it_comes_with_the_last_half_move_before_the_draw() {
+    let Some(tables) = tables() else { return };
+    for limits in [
+        depth(4),
+        Limits {
+            mate: Some(1),
+            ..depth(4)
+        },
+    ] {
+        let known = search(&with(&tables, "7k/8/5KQ1/8/8/8/8/8 w - - 99 80", limits));
+        assert_eq!(
+            (known.lines[0].score, known.lines[0].pv.len()),
+            (Score::Mate(1), 1)
+        );
+    }
+}
+
+#[test]
+fn results_alone_tell_a_win_and_leave_the_count_of_moves_out() {
+    let Some(shared) = folder() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["KQvKR.rtbw", "KQvK.rtbw", "KRvK.rtbw"] {
+        fs::copy(shared.join(name), folder.path().join(name)).unwrap();
+    }
+    let tables = Arc::new(Tablebase::open(&[folder.path()]).unwrap());
+    let known = search(&with(&tables, QUEEN_AGAINST_ROOK, depth(4)));
+    assert_eq!(known.lines[0].score, Score::Cp(Centipawns(20_000)));
+    // Below the root they go on being asked.
+    let roots = line(Variant::Standard, QUEEN_AGAINST_ROOK, "")
+        .position()
+        .legal_moves()
+        .len() as u64;
+    assert!(known.table_hits > roots, "{}", known.table_hits);
+}
+
+#[test]
+fn several_threads_tell_what_the_tables_know() {
+    let Some(tables) = tables() else { return };
+    let mut engine = Engine::new(4);
+    engine.set_threads(2);
+    let report = search_with(&mut engine, &with(&tables, QUEEN_AGAINST_ROOK, nodes(4000)));
+    let win = Score::Cp(Centipawns(20_000));
+    assert_eq!(report.lines[0].score, win);
+    assert!(report.finished.iter().all(|score| *score == win), "{report:?}");
 }
 
 #[test]

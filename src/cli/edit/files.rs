@@ -190,7 +190,7 @@ mod tests {
         let paths = Paths {
             books: at.path().join("books"),
             personalities: at.path().join("personalities"),
-            syzygy: None,
+            syzygy: Vec::new(),
         };
         for folder in [&paths.books, &paths.personalities] {
             fs::create_dir(folder).unwrap();

@@ -1,4 +1,4 @@
-//! What every weight counts, by hand: small positions in which the answer can be read off the board.
+//! What every row of weights counts, by hand: small positions in which the answer can be read off the board.
 //!
 //! The other tests of the evaluation hold whatever the terms say (colors do not matter, a sample says what the evaluation
 //! says); these say what each line of `weights.rs` means.
@@ -126,7 +126,7 @@ fn expectation(text: &str) -> (&str, usize, [i16; 2]) {
 }
 
 #[test]
-fn every_weight_counts_what_its_line_says() {
+fn every_row_of_weights_counts_what_its_line_says() {
     let mut unseen: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
     for (fen, expected) in COUNTED {
         let node = Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);
@@ -134,7 +134,8 @@ fn every_weight_counts_what_its_line_says() {
         let terms = Terms::of(&node, &structure, ());
         for text in expected.split(',') {
             let (key, index, expected) = expectation(text);
-            let row = ROWS.iter().find(|row| row.key == key).unwrap();
+            let row = ROWS.iter().find(|row| row.key == key);
+            let row = row.unwrap_or_else(|| panic!("there is no row {key}"));
             assert!(index < row.length, "{text}");
             let counted = Color::ALL.map(|us| count(&terms, us, row.first + index));
             assert_eq!(counted, expected, "white and black: {text} in {fen}");
