@@ -158,8 +158,8 @@ impl Tablebase {
     /// a win: so it comes, whatever the search thinks of the others.
     pub(super) fn standings(&self, line: &GameLine) -> Option<Standings> {
         let chess = self.held(line.position())?;
-        let is_exact = |after: &Chess| self.answer(self.tables.probe_wdl(after));
-        if let Some(mut moves) = standings_by(chess, is_exact) {
+        let by_count = |after: &Chess| self.answer(self.tables.probe_wdl(after));
+        if let Some(mut moves) = standings_by(chess, by_count) {
             if has_repeated(line) {
                 self.hurry(chess, &mut moves)?;
             }
