@@ -124,19 +124,27 @@ fn settings_are_known_by_their_first_section_under_whatever_name() {
     );
 }
 
+/// Writes settings into a folder, with the books and personalities that any need.
+fn settings_in(folder: &Path, settings: &str) {
+    fs::write(folder.join("bot.toml"), settings).unwrap();
+    fs::create_dir(folder.join("books")).unwrap();
+    fs::create_dir(folder.join("personalities")).unwrap();
+    fs::write(folder.join("personalities/club.toml"), "").unwrap();
+}
+
+/// What a check of a folder's settings prints, a line a finding, with the code it ends with.
+fn lines_of(folder: &Path) -> (Option<i32>, String) {
+    let output = sparring(&["--lines", folder.join("bot.toml").to_str().unwrap()]);
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
 #[test]
 fn lists_that_settings_name_are_read_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let settings = "[[list]]\nname = \"friends\"\nusers = [\"ana\"]\n\n[[list]]\nname = \"blocked\"\nfile = \"blocked.txt\"\n";
-    fs::write(path("bot.toml"), settings).unwrap();
-    fs::create_dir(path("books")).unwrap();
-    fs::create_dir(path("personalities")).unwrap();
-    fs::write(path("personalities/club.toml"), "").unwrap();
-    let check = || {
-        let output = sparring(&["--lines", path("bot.toml").to_str().unwrap()]);
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
-    };
+    settings_in(folder.path(), settings);
+    let check = || lines_of(folder.path());
     let (code, said) = check();
     assert_eq!(code, Some(1), "{said}");
     assert!(
@@ -159,15 +167,8 @@ fn lists_that_settings_name_are_read_too() {
 fn endgame_tables_that_settings_name_are_looked_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    fs::write(path("bot.toml"), "[paths]\nsyzygy = \"tables\"\n").unwrap();
-    for name in ["books", "personalities"] {
-        fs::create_dir(path(name)).unwrap();
-    }
-    fs::write(path("personalities/club.toml"), "").unwrap();
-    let check = || {
-        let output = sparring(&["--lines", path("bot.toml").to_str().unwrap()]);
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
-    };
+    settings_in(folder.path(), "[paths]\nsyzygy = \"tables\"\n");
+    let check = || lines_of(folder.path());
     let (code, said) = check();
     assert_eq!(code, Some(1), "{said}");
     assert!(

@@ -1,7 +1,9 @@
 //! The rules against the shared test data: perft counts, legal moves in both notations, keys.
 #![cfg(feature = "daemon")]
 
-use std::{fs, io::Write as _, path::PathBuf};
+mod shared;
+
+use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 use sparring::{
@@ -16,16 +18,10 @@ fn budget() -> u64 {
     std::env::var("PERFT_LEAVES").map_or(NODE_BUDGET, |leaves| leaves.parse().unwrap())
 }
 
-/// A file of the project's shared test data, which lies beside the checkout. A lone checkout has none: then the test
-/// says so, past the test runner's capture, and only the counts written here are checked.
+/// The text of a file of the shared test data, where it is there.
 fn shared(path: &str) -> Option<String> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata");
-    if !folder.exists() {
-        let notice = format!("not run: {path} of the shared test data is not beside this checkout\n");
-        std::io::stderr().write_all(notice.as_bytes()).unwrap();
-        return None;
-    }
-    Some(fs::read_to_string(folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}")))
+    let file = shared::testdata(path)?;
+    Some(fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
 /// Any mode of castling is read as chess960, which covers the orthodox one.

@@ -64,7 +64,7 @@ impl Pace {
         };
         // One reply leaves nothing to think about, and a mate that is proven will not get shorter.
         let proven = best.worth().abs() >= MATE_BOUND && MATE - best.worth().abs() <= depth;
-        if iteration.moves.len() == 1 || proven {
+        if proven || iteration.has_no_choice() {
             return true;
         }
         let effort = best.nodes as f64 / iteration.searcher.watch.nodes().max(1) as f64;

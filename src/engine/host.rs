@@ -140,7 +140,7 @@ impl Engine {
 
     /// Searches as [`search`](Self::search) does, telling of more, and leaves the last report in `report`.
     ///
-    /// With one thread and a report that is used again and again, nothing is allocated.
+    /// With one thread, a report that is used again and again, and no endgame tables, nothing is allocated.
     pub fn search_into(
         &mut self,
         search: &Search,

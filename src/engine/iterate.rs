@@ -81,7 +81,7 @@ impl<'a> Iteration<'a> {
             let (depth, score) = (self.depth, self.moves[0].worth());
             // A depth that was left to others counts as worth what the next one came to.
             let depths = usize::try_from(depth).unwrap_or(0);
-            report.finished.resize(depths, self.moves[0].told());
+            report.finished.resize(depths, self.moves[0].told().0);
             tell(News::Iteration(report));
             pace.note(self.moves[0].mv == best, depth - from, worth - score);
             if pace.is_enough(&mut self, depth) {
@@ -140,12 +140,7 @@ impl<'a> Iteration<'a> {
         self.searcher.iteration = depth;
         let lines = self.multi_pv.min(self.moves.len());
         for first in 0..lines {
-            // Moves that do worse by endgame tables are not compared with those that do better.
-            let standing = self.moves[first].standing;
-            let alike = self.moves[first..]
-                .iter()
-                .take_while(|root| root.standing == standing);
-            let group = first..first + alike.count();
+            let group = self.group(first);
             // Only a search for one line tells of what it is about: with several it would confuse.
             let voice = voice.as_mut().filter(|_| lines == 1);
             if first > 0 || !self.seek_mate(depth) {
@@ -161,6 +156,20 @@ impl<'a> Iteration<'a> {
         }
         order(&mut self.moves[..lines], RootMove::rank);
         !self.searcher.watch.stopped()
+    }
+
+    /// The moves from one on that stand alike: those that do worse by endgame tables are not compared with it.
+    fn group(&self, first: usize) -> Range<usize> {
+        let standing = self.moves[first].standing;
+        let alike = self.moves[first..]
+            .iter()
+            .take_while(|root| root.standing == standing);
+        first..first + alike.count()
+    }
+
+    /// Whether only one move can be the answer: no other is legal, or by endgame tables none does as well.
+    pub fn has_no_choice(&self) -> bool {
+        self.group(0).len() == 1 && self.multi_pv.min(self.moves.len()) == 1
     }
 
     /// Looks for the mate that is asked for and for nothing else, much deeper than the iteration goes, as no line can be
@@ -308,8 +317,7 @@ pub(super) fn fill(report: &mut Report, moves: &[RootMove], lines: usize, depth:
         });
     }
     for (line, root) in report.lines.iter_mut().zip(moves) {
-        line.score = root.told();
-        line.sureness = root.sureness;
+        (line.score, line.sureness) = root.told();
         line.pv.clear();
         line.pv.extend(root.pv.iter().copied());
     }

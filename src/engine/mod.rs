@@ -47,6 +47,8 @@ pub use likings::Likings;
 pub use params::{Param, ParamError, Params};
 pub use score::Score;
 pub use setup::Setup;
+#[cfg(test)]
+pub(crate) use tablebase::shared_tables;
 pub use tablebase::{Tablebase, TablebaseError};
 
 use std::sync::{
@@ -206,7 +208,7 @@ pub struct Report {
     pub stall: Millis,
     /// How full the transposition table is, in thousandths.
     pub hashfull: u16,
-    /// How many positions endgame tables were asked about.
+    /// How many positions endgame tables knew.
     pub table_hits: u64,
     /// The best lines, best first: as many as asked for and legal. Empty only when there is no legal move.
     pub lines: Vec<Line>,

@@ -9,7 +9,7 @@ use super::{
     node::Node,
     order,
     reduce::PLY,
-    score::{INFINITE, MAX_PLY},
+    score::{INFINITE, MAX_PLY, is_mate},
     searcher::Searcher,
     see,
     tablebase::{Standing, told},
@@ -61,9 +61,14 @@ impl RootMove {
         (self.standing, self.worth())
     }
 
-    /// What is told of its worth.
-    pub fn told(&self) -> Score {
-        Score::from_value(told(self.worth(), self.standing))
+    /// What is told of its worth, and how that is meant: what the tables know is no bound, but a mate may be.
+    pub fn told(&self) -> (Score, Sureness) {
+        let told = told(self.worth(), self.standing);
+        let sureness = match self.standing {
+            Some(_) if !is_mate(told) => Sureness::Exact,
+            _ => self.sureness,
+        };
+        (Score::from_value(told), sureness)
     }
 
     /// The best knowledge of its worth.

@@ -11,9 +11,8 @@ use super::{
     prune::Singular,
     quiescence::cutoff,
     reduce::{Circumstances, PLY},
-    score::{DECIDED, DEEPEST, INFINITE, MAX_PLY, from_table, is_decided, mate_in, mated_in, to_table},
+    score::{DECIDED, INFINITE, MAX_PLY, from_table, is_decided, mate_in, mated_in, to_table},
     searcher::Searcher,
-    tablebase::Verdict,
     tt::{Bound, Entry, NO_EVAL},
 };
 use crate::chess::{Move, Rules as _};
@@ -130,39 +129,6 @@ impl Searcher<'_> {
             return score.clamp(here.floor, here.ceiling);
         }
         self.search_moves(&here)
-    }
-
-    /// What endgame tables settle. Where they do not, because the window asks for more than a win or for less than a loss, the
-    /// node's score stays within what they say.
-    fn tables_settle(&self, here: &mut Here<'_>) -> Option<i32> {
-        if here.excluded.is_some() {
-            return None;
-        }
-        let (bound, score) = match self.ask_tables(here.node, here.ply)? {
-            Verdict::Draw(score) => (Bound::Exact, score),
-            Verdict::Win(least) if least >= here.beta => (Bound::Lower, least),
-            Verdict::Win(least) => {
-                (here.floor, here.alpha) = (least, least.max(here.alpha));
-                return None;
-            }
-            Verdict::Loss(most) if most <= here.alpha => (Bound::Upper, most),
-            Verdict::Loss(most) => {
-                here.ceiling = most;
-                return None;
-            }
-        };
-        let entry = Entry {
-            mv: Packed::default(),
-            score: to_table(score, here.ply),
-            eval: NO_EVAL,
-            // Deeper than it is asked for soon: files are slower than the table.
-            depth: (here.depth + 6).min(DEEPEST),
-            bound,
-            pv: here.pv || here.entry.is_some_and(|entry| entry.pv),
-        };
-        let last = self.memory.frame_before(here.ply, 1).mv;
-        self.table.store(self.table_key(here.node, last), entry);
-        Some(score)
     }
 
     /// What the table settles: on the principal variation only by true scores of a deeper search, and never late in the

@@ -14,7 +14,14 @@ use shakmaty::Chess;
 use shakmaty_syzygy::{AmbiguousWdl, Dtz, SyzygyError, Tablebase as Tables, Wdl};
 use thiserror::Error;
 
-use super::{node::Node, score::TABLE_WIN, searcher::Searcher};
+use super::{
+    node::Node,
+    packed::Packed,
+    score::{DEEPEST, TABLE_WIN, to_table},
+    search::Here,
+    searcher::Searcher,
+    tt::{Bound, Entry, NO_EVAL},
+};
 use crate::chess::{GameLine, Move, Position, Rules as _};
 
 /// Why endgame tables cannot be used.
@@ -63,7 +70,7 @@ pub(super) struct Standings {
 
 /// What the tables say of a node below the root: the score, or a bound of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+enum Verdict {
     /// Worth at least so much: a mate may be nearer.
     Win(i32),
     Draw(i32),
@@ -248,8 +255,41 @@ pub(super) fn told(worth: i32, standing: Option<Standing>) -> i32 {
 }
 
 impl Searcher<'_> {
+    /// What endgame tables settle. Where they do not, because the window asks for more than a win or for less than a loss, the
+    /// node's score stays within what they say.
+    pub fn tables_settle(&self, here: &mut Here<'_>) -> Option<i32> {
+        if here.excluded.is_some() {
+            return None;
+        }
+        let (bound, score) = match self.ask_tables(here.node, here.ply)? {
+            Verdict::Draw(score) => (Bound::Exact, score),
+            Verdict::Win(least) if least >= here.beta => (Bound::Lower, least),
+            Verdict::Win(least) => {
+                (here.floor, here.alpha) = (least, least.max(here.alpha));
+                return None;
+            }
+            Verdict::Loss(most) if most <= here.alpha => (Bound::Upper, most),
+            Verdict::Loss(most) => {
+                here.ceiling = most;
+                return None;
+            }
+        };
+        let entry = Entry {
+            mv: Packed::default(),
+            score: to_table(score, here.ply),
+            eval: NO_EVAL,
+            // Deeper than it is asked for soon: files are slower than the table.
+            depth: (here.depth + 6).min(DEEPEST),
+            bound,
+            pv: here.pv || here.entry.is_some_and(|entry| entry.pv),
+        };
+        let last = self.memory.frame_before(here.ply, 1).mv;
+        self.table.store(self.table_key(here.node, last), entry);
+        Some(score)
+    }
+
     /// What the tables say of a node below the root.
-    pub fn ask_tables(&self, node: &Node, ply: usize) -> Option<Verdict> {
+    fn ask_tables(&self, node: &Node, ply: usize) -> Option<Verdict> {
         let tables = self.tablebase?;
         if node.pos.halfmoves() > 0 {
             return None;
@@ -267,6 +307,18 @@ impl Searcher<'_> {
             Wdl::Draw => Verdict::Draw(draw),
         })
     }
+}
+
+/// The project's tables beside the checkout, for tests. A lone checkout has none: then it is said, past the runner's capture.
+#[cfg(test)]
+pub(crate) fn shared_tables() -> Option<Tablebase> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/syzygy");
+    if !folder.exists() {
+        let notice = b"not run: the shared endgame tables are not beside this checkout\n";
+        let _ = io::Write::write_all(&mut io::stderr(), notice); // nobody is there to hear
+        return None;
+    }
+    Some(Tablebase::open(&[folder]).unwrap())
 }
 
 #[cfg(test)]
@@ -318,15 +370,9 @@ mod tests {
         assert!(tables.held(&pos).is_none(), "it is not opened again");
     }
 
-    /// The shared tables; none for a lone checkout, which `tests/search` says aloud.
-    fn shared() -> Option<Tablebase> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/syzygy");
-        folder.exists().then(|| Tablebase::open(&[folder]).unwrap())
-    }
-
     #[test]
     fn once_a_position_has_come_back_only_the_quickest_way_is_a_win() {
-        let Some(tables) = shared() else { return };
+        let Some(tables) = shared_tables() else { return };
         let wins = |moves: &str| {
             let fen = "8/8/3k4/8/3r4/8/1K6/3Q4 w - - 0 1";
             let line = GameLine::replay(Variant::Standard, fen, moves).unwrap();

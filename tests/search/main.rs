@@ -4,6 +4,8 @@ mod draws;
 mod limits;
 mod mates;
 mod moves;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod tables;
 mod threads;
 mod weakness;

@@ -1,26 +1,17 @@
 //! Endgame tables: moves that keep what they promise, scores that say so, and nobody with a handicap looks into them.
 
-use std::{
-    fs,
-    io::Write as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{fs, path::PathBuf, sync::Arc};
 
-use sparring::engine::Tablebase;
+use sparring::{
+    engine::{Sureness, Tablebase},
+    units::Millis,
+};
 
 use super::*;
 
-/// The folder of the project's endgame tables, which lies beside the checkout: all endings of up to four pieces, and one of five. A
-/// lone checkout has none; then the test says so, past the test runner's capture.
+/// The folder of the project's endgame tables: all endings of up to four pieces, and one of five.
 fn folder() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/syzygy");
-    if !folder.exists() {
-        let notice = "not run: the shared endgame tables are not beside this checkout\n";
-        std::io::stderr().write_all(notice.as_bytes()).unwrap();
-        return None;
-    }
-    Some(folder)
+    shared::testdata("syzygy")
 }
 
 fn tables() -> Option<Arc<Tablebase>> {
@@ -75,6 +66,25 @@ fn what_is_drawn_is_told_to_be_drawn() {
     assert_ne!(alone.lines[0].score, Score::Cp(Centipawns(0)));
     assert_eq!(known.lines[0].score, Score::Cp(Centipawns(0)));
     assert!(known.table_hits > 0 && alone.table_hits == 0);
+    // However the search is cut short, that is no bound.
+    for limit in (20..4000).step_by(37) {
+        let cut = search(&with(&tables, fen, nodes(limit)));
+        assert_eq!(cut.lines[0].sureness, Sureness::Exact, "{limit} nodes");
+    }
+}
+
+#[test]
+fn the_only_move_that_holds_a_draw_needs_no_thought() {
+    let Some(tables) = tables() else { return };
+    let fen = "8/8/8/1k6/3P4/3K4/8/8 b - - 0 1";
+    let limits = Limits {
+        soft: Some(Millis::from_secs(600)),
+        ..nodes(20_000)
+    };
+    let (alone, known) = (standard(fen, limits), search(&with(&tables, fen, limits)));
+    assert!(alone.depth > Depth(4), "{alone:?}");
+    assert_eq!(known.depth, Depth(1));
+    assert_eq!(known.lines[0].score, Score::Cp(Centipawns(0)));
 }
 
 #[test]

@@ -5,5 +5,7 @@ mod books;
 mod levels;
 mod searching;
 mod session;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod tables;
 mod talking;

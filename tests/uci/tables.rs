@@ -1,16 +1,12 @@
 //! Endgame tables by the option SyzygyPath.
 
-use std::path::Path;
-
-use super::session::Session;
+use super::{session::Session, shared::testdata};
 
 /// Queen against rook, the queen to move.
 const WON: &str = "position fen 8/8/3k4/8/3r4/8/1K6/3Q4 w - - 0 1";
 
-/// The project's tables beside the checkout; none for a lone one, which `tests/search` says aloud.
 fn tables() -> Option<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/syzygy");
-    folder.exists().then(|| folder.display().to_string())
+    testdata("syzygy").map(|folder| folder.display().to_string())
 }
 
 #[test]

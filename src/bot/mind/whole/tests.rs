@@ -5,7 +5,7 @@ use crate::{
     book,
     bot::game::Clocks,
     chess::{GameLine, Variant, write_uci},
-    engine::{Line, Report, Sureness},
+    engine::{Line, Report, Sureness, shared_tables},
     personality::{
         Delay, DrawTemper, Profile, ResignTemper,
         strength::{Choice, Chosen},
@@ -82,11 +82,7 @@ async fn beyond_the_book_the_engine_plays_and_says_what_it_saw() {
 
 #[tokio::test]
 async fn whoever_plays_its_best_asks_endgame_tables() {
-    // They lie beside the checkout; a lone one has none, which `tests/search` says aloud.
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/testdata/syzygy");
-    if !folder.exists() {
-        return;
-    }
+    let Some(tables) = shared_tables() else { return };
     let mut whole = whole("");
     let drawn = "8/5R2/b7/k7/8/5K2/8/8 b - - 0 1";
     let request = MoveRequest {
@@ -95,7 +91,7 @@ async fn whoever_plays_its_best_asks_endgame_tables() {
     };
     let alone = whole.decide(&Table::new(1), request.clone()).await.unwrap();
     assert_ne!(alone.score, Some(Score::Cp(Centipawns(0))), "{}", alone.why);
-    whole.tablebase = Some(Arc::new(Tablebase::open(&[folder]).unwrap()));
+    whole.tablebase = Some(Arc::new(tables));
     let known = whole.decide(&Table::new(1), request).await.unwrap();
     assert_eq!(known.score, Some(Score::Cp(Centipawns(0))), "{}", known.why);
 }
