@@ -7,8 +7,9 @@ use super::{
     crew::Found,
     enough::Pace,
     node::Node,
+    params::Params,
     root::{RootMove, root_moves},
-    score::{DEEPEST, INFINITE, MATE_BOUND, MAX_PLY, mate_in},
+    score::{DEEPEST, INFINITE, MAX_PLY, is_mate, mate_in},
     searcher::Searcher,
     tablebase::Standing,
 };
@@ -204,11 +205,7 @@ impl<'a> Iteration<'a> {
         let center = self.moves[group.start].previous;
         let params = self.searcher.params;
         let mut width = params.aspiration;
-        let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if depth >= params.aspiration_depth && center.abs() < MATE_BOUND {
-            alpha = (center - width).max(-INFINITE);
-            beta = (center + width).min(INFINITE);
-        }
+        let (mut alpha, mut beta) = aspiration_window(params, center, depth);
         let mut reduction = 0;
         loop {
             let mut tell_move = |mv: Move, number: usize| {
@@ -289,6 +286,15 @@ impl<'a> Iteration<'a> {
         report.hashfull = self.searcher.table.hashfull();
         report.table_hits = self.searcher.crew.table_hits();
     }
+}
+
+/// Aspiration: the first window of an iteration lies around what the last one found.
+fn aspiration_window(params: &Params, center: i32, depth: i32) -> (i32, i32) {
+    if depth < params.aspiration_depth || is_mate(center) {
+        return (-INFINITE, INFINITE);
+    }
+    let width = params.aspiration;
+    ((center - width).max(-INFINITE), (center + width).min(INFINITE))
 }
 
 /// Who is told of news, and the report to tell them with.

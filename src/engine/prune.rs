@@ -176,7 +176,7 @@ impl Searcher<'_> {
         None
     }
 
-    /// Whether a late move can be left out unseen, by its number, history, exchange or distance from alpha.
+    /// Whether a late move can be left out unseen: too late, hopeless, of bad history, or losing its exchange.
     pub fn leaves_out(
         &self,
         here: &Here<'_>,
@@ -184,52 +184,71 @@ impl Searcher<'_> {
         alpha: i32,
         picker: &mut Picker<'_>,
     ) -> bool {
-        let Candidate {
-            mv,
-            count,
-            quiet,
-            history,
-        } = *candidate;
-        let node = here.node;
-        if !node.has_pieces() || alpha <= -DECIDED {
+        let mv = candidate.mv;
+        if !here.node.has_pieces() || alpha <= -DECIDED {
             return false;
         }
-        let params = self.params;
-        if !quiet {
-            // What wins or holds in its exchanges falls short of no such margin, so it is not weighed again.
-            return self.habits.see
-                && here.depth <= params.see_noisy_depth
-                && !picker.has_weighed()
-                && !see::gains(node.board(), node.turn, mv, -params.see_noisy * here.depth);
+        if !candidate.quiet {
+            return self.capture_see_pruning(here, mv, picker);
         }
-        let reduced = (here.depth - self.reductions.base(here.depth, count) / PLY).max(1);
+        let reduced = (here.depth - self.reductions.base(here.depth, candidate.count) / PLY).max(1);
         let check = picker.gives_check(mv);
+        self.late_move_pruning(here, candidate.count, picker);
+        if check {
+            return self.check_see_pruning(here, mv);
+        }
+        if self.futility(here, reduced, alpha) {
+            picker.skip_quiets();
+            return true;
+        }
+        self.history_pruning(reduced, candidate.history) || self.quiet_see_pruning(here, reduced, mv)
+    }
+
+    /// Futility: so far below alpha that a quiet move will not make up for it in the plies that are left.
+    fn futility(&self, here: &Here<'_>, reduced: i32, alpha: i32) -> bool {
+        let params = self.params;
+        here.eval.is_some_and(|eval| {
+            reduced <= params.futility_depth
+                && eval + params.futility_base + params.futility_margin * reduced <= alpha
+        })
+    }
+
+    /// History pruning: in lines like this one the move has hardly ever been good.
+    fn history_pruning(&self, reduced: i32, history: i32) -> bool {
+        reduced <= self.params.history_pruning_depth && history < -self.params.history_pruning * reduced
+    }
+
+    /// Pruning by exchanges of a quiet move: it loses what stands there, the more the deeper it would be searched.
+    fn quiet_see_pruning(&self, here: &Here<'_>, reduced: i32, mv: Move) -> bool {
+        let margin = self.params.see_quiet * reduced * reduced;
+        reduced <= self.params.see_quiet_depth && self.loses(here.node, mv, margin)
+    }
+
+    /// Pruning by exchanges of a check: it may be worth a piece, but not at any depth.
+    fn check_see_pruning(&self, here: &Here<'_>, mv: Move) -> bool {
+        here.depth <= self.params.see_check_depth && self.loses(here.node, mv, self.params.see_check)
+    }
+
+    /// Pruning by exchanges of a capture. What is known to win or hold falls short of no such margin, and is not weighed again.
+    fn capture_see_pruning(&self, here: &Here<'_>, mv: Move, picker: &Picker<'_>) -> bool {
+        here.depth <= self.params.see_noisy_depth
+            && !picker.has_weighed()
+            && self.loses(here.node, mv, self.params.see_noisy * here.depth)
+    }
+
+    /// Whether the exchanges on a move's goal lose more than a margin, for those who count exchanges.
+    fn loses(&self, node: &Node, mv: Move, margin: i32) -> bool {
+        self.habits.see && !see::gains(node.board(), node.turn, mv, -margin)
+    }
+
+    /// Late move pruning: after so many moves the quiet ones are left out, but for this one.
+    fn late_move_pruning(&self, here: &Here<'_>, count: usize, picker: &mut Picker<'_>) {
         if !here.pv && count >= self.late_move_count(here) {
             picker.skip_quiets();
         }
-        let futile = here.eval.is_some_and(|eval| {
-            reduced <= params.futility_depth
-                && eval + params.futility_base + params.futility_margin * reduced <= alpha
-        });
-        if futile && !check {
-            picker.skip_quiets();
-            return true;
-        }
-        if check {
-            // A check may be worth a piece, but not any depth.
-            return self.habits.see
-                && here.depth <= params.see_check_depth
-                && !see::gains(node.board(), node.turn, mv, -params.see_check);
-        }
-        if reduced <= params.history_pruning_depth && history < -params.history_pruning * reduced {
-            return true;
-        }
-        self.habits.see
-            && reduced <= params.see_quiet_depth
-            && !see::gains(node.board(), node.turn, mv, -params.see_quiet * reduced * reduced)
     }
 
-    /// Late move pruning: how many quiet moves a node tries.
+    /// How many moves a node tries before late move pruning.
     fn late_move_count(&self, here: &Here<'_>) -> usize {
         let params = self.params;
         let all = params.lmp_base + here.depth * here.depth * params.lmp_square / 100;

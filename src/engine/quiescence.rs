@@ -143,8 +143,8 @@ impl Searcher<'_> {
         while cursor < self.memory.moves.len() {
             let mv = best_first(&mut self.memory.moves, &mut cursor);
             if *best > -DECIDED {
-                if let Some(hope) = self.hope(mv, stand).filter(|hope| hope <= alpha) {
-                    *best = hope.max(*best);
+                if let Some(most) = self.delta(mv, stand).filter(|most| most <= alpha) {
+                    *best = most.max(*best);
                     continue;
                 }
                 if self.is_futile(node, mv, stand) {
@@ -188,8 +188,9 @@ impl Searcher<'_> {
         best_move
     }
 
-    /// What a capture can reach at best: standing pat, its victim and a margin. `None` for moves that are not measured.
-    fn hope(&self, mv: Move, stand: Option<i32>) -> Option<i32> {
+    /// Delta pruning: what a capture can reach at best, which is standing pat, its victim and a margin. `None` for moves that
+    /// are not measured.
+    fn delta(&self, mv: Move, stand: Option<i32>) -> Option<i32> {
         let stand = stand.filter(|_| self.habits.see && is_noisy(mv))?;
         Some(stand + self.params.delta_margin + noisy_value(mv))
     }

@@ -83,8 +83,7 @@ impl Searcher<'_> {
         if ply >= MAX_PLY - 1 {
             return if node.in_check() { 0 } else { self.evaluate(node) };
         }
-        // Mate distance pruning: a shorter mate is known already.
-        let (alpha, beta) = (alpha.max(mated_in(ply)), beta.min(mate_in(ply + 1)));
+        let (alpha, beta) = mate_distance(alpha, beta, ply);
         if alpha >= beta {
             return alpha;
         }
@@ -474,6 +473,11 @@ impl Searcher<'_> {
             },
         );
     }
+}
+
+/// Mate distance pruning: no score here is better than mate with the next move, nor worse than being mated now.
+fn mate_distance(alpha: i32, beta: i32, ply: usize) -> (i32, i32) {
+    (alpha.max(mated_in(ply)), beta.min(mate_in(ply + 1)))
 }
 
 impl Tried {
