@@ -40,6 +40,7 @@ help:
 	@echo 'make witness-units the shipped units under a systemd that runs, in a Debian made for it (as root)'
 	@echo 'make witness-rules python-chess makes the positions anew that the rules are tested with'
 	@echo 'make witness-endings  bare kings mated against a defence by endgame tables: SYZYGY=FOLDER (SEED=1)'
+	@echo 'make verify-endings  what is known of endings, proven against endgame tables for every position: SYZYGY=FOLDER, half an hour'
 	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
 	@echo 'make screenshots   take the pictures of the README anew (needs chromium)'
@@ -333,6 +334,14 @@ witness-endings: SYZYGY ?= ../shared/testdata/syzygy
 witness-endings: $(WITNESS)/bin/python
 	$(ENGINE_BUILD)
 	$(WITNESS)/bin/python tests/witness/endings.py target/dist/sparring-uci $(SYZYGY) 20000 100 $(SEED)
+
+# What the engine knows by rule of endings, beside the truth of every position there is.
+.PHONY: verify-endings
+verify-endings: SYZYGY ?= ../shared/testdata/syzygy
+verify-endings:
+	$(CARGO) build --locked --release --bin sparring
+	@for ending in KBvKP KBNvKN KRPvKR; do echo "$$ending:"; \
+		target/release/sparring verify $$ending --tables $(SYZYGY) || exit 1; done
 
 $(WITNESS)/bin/python:
 	python3 -m venv $(WITNESS)

@@ -24,7 +24,7 @@ pub use shakmaty::{
     ByColor, Color, File, KnownOutcome, Move, MoveList, Position as Rules, Rank, Role, Square,
     variant::VariantPosition as Position,
 };
-pub use variant::{FenError, UnknownVariant, Variant, chess960_fen, parse_fen, write_fen};
+pub use variant::{FenError, UnknownVariant, Variant, chess960_fen, parse_fen, position_of, write_fen};
 
 use shakmaty::{
     EnPassantMode,

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use shakmaty::{Board, CastlingMode, EnPassantMode, fen::Fen, variant};
+use shakmaty::{Board, CastlingMode, Chess, Color, EnPassantMode, FromSetup as _, Setup, fen::Fen, variant};
 use thiserror::Error;
 
 use super::Position;
@@ -208,6 +208,19 @@ pub fn parse_fen(variant: Variant, fen: &str) -> Result<Position, FenError> {
 #[must_use]
 pub fn chess960_fen(number: u32) -> String {
     format!("{} w KQkq - 0 1", Board::chess960(number % 960).board_fen())
+}
+
+/// The position of orthodox chess with these men, nobody having rights to castle or to take en passant; none where it cannot be.
+#[must_use]
+pub fn position_of(board: &Board, turn: Color) -> Option<Position> {
+    let setup = Setup {
+        board: board.clone(),
+        turn,
+        ..Setup::empty()
+    };
+    Chess::from_setup(setup, CastlingMode::Standard)
+        .ok()
+        .map(Position::Chess)
 }
 
 /// Writes a position as X-FEN, with the en passant square only where a capture is legal.

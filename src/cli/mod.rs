@@ -46,6 +46,7 @@ pub mod suite;
 pub mod token;
 mod trial;
 pub mod tune;
+pub mod verify;
 pub mod warnings;
 pub mod why;
 
@@ -149,6 +150,8 @@ enum Command {
     Datagen(datagen::Args),
     /// Moves the weights of the evaluation to where they foretell the results of games best.
     Tune(tune::Args),
+    /// Proves what the engine knows of an ending by endgame tables: counts what it claims, and what it claims wrongly.
+    Verify(verify::Args),
 }
 
 /// Parses the command line, runs the command, and reports how it ended.
@@ -179,6 +182,7 @@ pub fn main() -> ExitCode {
         Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
         Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),
+        Some(Command::Verify(args)) => verify::run(args),
         Some(Command::HumanFit(args)) => human::fit::run(args),
         Some(Command::HumanReport(args)) => human::report::run(args),
         Some(Command::Ladder(args)) => ladder::run(args),

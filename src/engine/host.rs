@@ -6,6 +6,7 @@ use super::{
     News, Report, Score, Search, Surroundings,
     crew::{Crew, Found, elect},
     eval::Evaluator,
+    held,
     history::{PieceSquare, piece_square},
     iterate::{Iteration, fill},
     likings::Inclined,
@@ -259,9 +260,11 @@ impl<'a> Shared<'a> {
             habits: Habits::of(variant),
             weakness,
             inclined,
+            knows_endings: held::are_known(self.node, &weakness),
             tablebase: self.tablebase,
             salt: weakness.salt()
                 ^ inclined.salt()
+                ^ held::salt(self.node)
                 ^ setup.map_or(0, Setup::salt)
                 ^ self.tablebase.map_or(0, |_| SALT),
             seldepth: 0,

@@ -9,6 +9,7 @@ mod crew;
 mod draw;
 mod enough;
 mod eval;
+mod held;
 mod history;
 mod host;
 mod iterate;
@@ -42,6 +43,7 @@ pub use eval::{
     Amount, AmountError, Pair, Sample, Trace, WeightRow, Weights, prepare, trace, weight_rows,
     weights_in_use, weights_source,
 };
+pub use held::cannot_win;
 pub use host::Engine;
 pub use likings::Likings;
 pub use params::{Param, ParamError, Params};

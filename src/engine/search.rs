@@ -42,7 +42,7 @@ pub(super) struct Here<'n> {
     pub table_move: Option<Move>,
     /// Left out, because a singular search asks what the others are worth.
     pub excluded: Option<Move>,
-    /// What endgame tables say the node is worth at least, and at most.
+    /// What endgame tables, or what is known of the ending, say the node is worth at least, and at most.
     pub floor: i32,
     pub ceiling: i32,
 }
@@ -63,6 +63,18 @@ pub(super) struct Candidate {
 struct Tried {
     quiets: ArrayVec<Move, 48>,
     noisy: ArrayVec<Move, 24>,
+}
+
+impl Here<'_> {
+    /// Whether anything is known of the score beforehand.
+    pub fn is_bounded(&self) -> bool {
+        self.floor > -INFINITE || self.ceiling < INFINITE
+    }
+
+    /// A score as far as what is known allows.
+    fn within(&self, score: i32) -> i32 {
+        score.clamp(self.floor, self.ceiling)
+    }
 }
 
 impl Searcher<'_> {
@@ -119,13 +131,16 @@ impl Searcher<'_> {
             floor: -INFINITE,
             ceiling: INFINITE,
         };
-        if let Some(score) = self.tables_settle(&mut here) {
+        if let Some(score) = self
+            .tables_settle(&mut here)
+            .or_else(|| self.ending_settles(&mut here))
+        {
             return score;
         }
         self.judge(&mut here);
         here.depth -= self.iterative_reduction(&here);
         if let Some(score) = self.prune(&here) {
-            return score.clamp(here.floor, here.ceiling);
+            return here.within(score);
         }
         self.search_moves(&here)
     }
@@ -248,7 +263,7 @@ impl Searcher<'_> {
                 Singular::Extend(plies) => plies,
                 Singular::Cut(score) => {
                     picker.finish(&mut self.memory.moves);
-                    return score;
+                    return here.within(score);
                 }
             };
             let child = node.after(mv);
@@ -285,7 +300,7 @@ impl Searcher<'_> {
             self.reward(here, &past, mv, &tried);
             best = self.soften(here, best);
         }
-        best = best.min(here.ceiling);
+        best = here.within(best);
         self.remember(here, best, best_move);
         best
     }
@@ -456,6 +471,8 @@ impl Searcher<'_> {
             && !is_decided(best)
             && !(bound == Bound::Lower && best <= eval)
             && !(bound == Bound::Upper && best >= eval)
+            && best != here.floor
+            && best != here.ceiling
         {
             self.memory
                 .histories

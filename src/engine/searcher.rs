@@ -172,6 +172,8 @@ pub(super) struct Searcher<'a> {
     pub habits: Habits,
     pub weakness: Weakness,
     pub inclined: Inclined,
+    /// Whether it goes by what is known of endings.
+    pub knows_endings: bool,
     /// Endgame tables to ask below the root.
     pub tablebase: Option<&'a Tablebase>,
     /// Mixed into every key of the table.

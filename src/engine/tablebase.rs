@@ -22,7 +22,7 @@ use super::{
     searcher::Searcher,
     tt::{Bound, Entry, NO_EVAL},
 };
-use crate::chess::{GameLine, Move, Position, Rules as _};
+use crate::chess::{Color, GameLine, Move, Position, Rules as _};
 
 /// Why endgame tables cannot be used.
 #[derive(Debug, Error)]
@@ -157,6 +157,18 @@ impl Tablebase {
     /// What a position right after a capture or a pawn move is worth to the side to move.
     fn worth(&self, pos: &Position) -> Option<Wdl> {
         self.answer(self.tables.probe_wdl_after_zeroing(self.held(pos)?))
+    }
+
+    /// Which side wins however well both play, the fifty-move rule aside; `Some(None)` for neither, `None` where the tables do
+    /// not know.
+    #[must_use]
+    pub fn winner(&self, pos: &Position) -> Option<Option<Color>> {
+        let turn = pos.turn();
+        Some(match self.worth(pos)? {
+            Wdl::Win | Wdl::CursedWin => Some(turn),
+            Wdl::Loss | Wdl::BlessedLoss => Some(!turn),
+            Wdl::Draw => None,
+        })
     }
 
     /// How each legal move does at the end of a line; none where the tables do not hold them all.

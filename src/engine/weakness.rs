@@ -42,6 +42,11 @@ impl Weakness {
         }
     }
 
+    /// Whether it weakens anything.
+    pub fn is_any(&self) -> bool {
+        self.noise > 0 || self.threshold > 0
+    }
+
     /// Mixed into the keys of the transposition table, so that a search never meets entries of one with other
     /// mistakes: zero at full strength.
     pub fn salt(&self) -> u64 {

@@ -1,6 +1,7 @@
 //! The engine from outside: it finds mates, keeps its limits, repeats itself exactly, and always has a move.
 
 mod draws;
+mod endings;
 mod limits;
 mod mates;
 mod moves;
