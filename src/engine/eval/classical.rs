@@ -141,7 +141,7 @@ impl<T: Tally> Terms<T> {
     pub fn worth(&self, ground: T::Ground) -> i32 {
         self.total(ground)
             .worth()
-            .blend(self.phase, FULL_PHASE, self.scale)
+            .blend(self.phase, FULL_PHASE, endgame::scales(self.scale))
     }
 }
 

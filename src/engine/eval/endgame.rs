@@ -10,6 +10,16 @@ const FULL: i32 = 64;
 /// What a lone pawn that is known to win is worth beside all else, in centipawns.
 pub(super) const WON_BY_PAWN: i32 = 300;
 
+/// What is left of a lead that hardly ever wins, in sixty-fourths.
+const HARDLY_WON: i32 = 6;
+
+/// How much of the worth of middle game and endgame is left when so much of the endgame's is: pieces that cannot win without
+/// pawns cannot do so with queens and rooks about either.
+pub(super) fn scales(endgame: i32) -> [i32; 2] {
+    let middlegame = if endgame <= HARDLY_WON { endgame } else { FULL };
+    [middlegame, endgame]
+}
+
 /// How much of the endgame's worth is left when the side `strong` is ahead, in sixty-fourths.
 pub(super) fn scale(board: &Board, strong: Color) -> i32 {
     let pawns = (board.pawns() & board.by_color(strong)).count();
@@ -20,7 +30,7 @@ pub(super) fn scale(board: &Board, strong: Color) -> i32 {
             return 0;
         }
         if ours - theirs <= 3 {
-            return 8;
+            return HARDLY_WON;
         }
         let is_bare = board.by_color(!strong).count() == 1;
         if one_colored_bishops(board, strong) {
@@ -28,7 +38,7 @@ pub(super) fn scale(board: &Board, strong: Color) -> i32 {
         }
         if two_knights(board, strong) {
             // They mate only where a pawn keeps the other side from stalemate, and rarely then.
-            return if is_bare { 0 } else { 8 };
+            return if is_bare { 0 } else { 4 };
         }
         // A bare king is as lost as with pawns about: by their rule, lest a last one seem to cost more than it is worth.
         return if is_bare { by_pawns(0) } else { FULL };
@@ -179,11 +189,11 @@ mod tests {
     fn drawn_material_is_worth_nothing() {
         for (fen, expected) in [
             ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", 0),
-            ("4k3/4p3/8/8/8/8/8/3NKN2 w - - 0 1", 8),
+            ("4k3/4p3/8/8/8/8/8/3NKN2 w - - 0 1", 4),
             ("4k3/8/8/8/8/8/8/3BK3 w - - 0 1", 0),
             ("4k3/8/8/8/8/8/8/B1B1K3 w - - 0 1", 0),
             ("4k3/8/8/8/8/8/8/B2BK3 w - - 0 1", 48),
-            ("3rk3/8/8/8/8/8/8/2BRK3 w - - 0 1", 8),
+            ("3rk3/8/8/8/8/8/8/2BRK3 w - - 0 1", 6),
             ("k7/8/8/8/P7/8/1B6/4K3 w - - 0 1", 4),
             ("3rk3/8/8/8/8/8/8/3QK3 w - - 0 1", 64),
             ("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", 48),

@@ -153,6 +153,28 @@ mod tests {
     }
 
     #[test]
+    fn what_hardly_ever_wins_is_worth_half_a_pawn_at_most() {
+        let standard = |fen| value(Variant::Standard, &parse_fen(Variant::Standard, fen).unwrap());
+        for fen in [
+            "3rk3/8/8/8/8/8/8/2BRK3 w - - 0 1",
+            "4k3/3r4/8/8/8/2R1N3/8/4K3 w - - 0 1",
+            "8/3k4/8/3r4/2B5/3R4/3K4/8 w - - 0 1",
+            "4k3/3q4/8/8/8/2Q1N3/8/4K3 w - - 0 1",
+            "4k3/3q4/8/8/8/2Q1B3/8/4K3 w - - 0 1",
+            "3rk3/3r4/8/8/8/2RRN3/8/4K3 w - - 0 1",
+            "4k3/3n4/8/8/8/2R5/8/4K3 w - - 0 1",
+            "4k3/3b4/8/8/8/2R5/8/4K3 w - - 0 1",
+            "4k3/3b4/8/8/8/2B1N3/8/4K3 w - - 0 1",
+            "4k3/4p3/8/8/8/8/8/3NKN2 w - - 0 1",
+            "k7/8/8/8/P7/8/1B6/4K3 w - - 0 1",
+            "k7/8/8/P7/P7/8/8/4K1B1 b - - 0 1",
+        ] {
+            assert!(standard(fen).abs() <= 50, "{fen}: {}", standard(fen));
+        }
+        assert!(standard("4k3/3r4/8/8/8/2R1N3/4P3/4K3 w - - 0 1") > 200);
+    }
+
+    #[test]
     fn a_pawn_that_cannot_win_is_worth_nothing_and_one_that_wins_much() {
         let standard = |fen| value(Variant::Standard, &parse_fen(Variant::Standard, fen).unwrap());
         assert_eq!(standard("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1"), 0);

@@ -141,16 +141,24 @@ fn bishop(picture: &Picture<'_>, us: Color, square: Square, sum: &mut impl Tally
     }
 }
 
-/// A bishop on a7 (or h7, or the same for black) that a pawn on b6 keeps there.
+/// A bishop on a7 (or h7, or the same for black) that a pawn on b6 keeps there, or one on b8 that pawns on c7 and on b6 or a7 do.
 fn is_shut_in(picture: &Picture<'_>, us: Color, square: Square) -> bool {
-    let corner = us.fold_wb(Bitboard(0x0081_0000_0000_0000), Bitboard(0x0000_0000_0000_8100));
-    if !corner.contains(square) {
-        return false;
-    }
+    const SEVENTH: Bitboard = Bitboard(0x0081_0000_0000_0000);
+    const EIGHTH: Bitboard = Bitboard(0x4200_0000_0000_0000);
     let theirs = picture.sides.get(!us).pawns;
-    let way_back =
-        attacks::king_attacks(square) & forward(!us, super::picture::beside(Bitboard::from(square)));
-    (way_back & theirs).any()
+    let square = us.fold_wb(square, square.flip_vertical());
+    let theirs = us.fold_wb(theirs, theirs.flip_vertical());
+    let ways_back = attacks::pawn_attacks(Color::Black, square);
+    if SEVENTH.contains(square) {
+        return (ways_back & theirs).any();
+    }
+    let edge = ways_back & SEVENTH;
+    let ways_on = edge
+        .into_iter()
+        .flat_map(|step| attacks::pawn_attacks(Color::Black, step));
+    EIGHTH.contains(square)
+        && (ways_back & !edge & !theirs).is_empty()
+        && ((edge & theirs).any() || ways_on.into_iter().all(|way| theirs.contains(way)))
 }
 
 fn rook(picture: &Picture<'_>, us: Color, square: Square, reach: usize, sum: &mut impl Tally) {

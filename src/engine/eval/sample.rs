@@ -6,7 +6,7 @@
 
 use super::{
     classical::{FULL_PHASE, Terms},
-    king, pawns,
+    endgame, king, pawns,
     tally::Coefficients,
     weight::WeightRow,
     weights::{ROWS, TABLE},
@@ -59,7 +59,7 @@ impl Sample {
         let total = terms.total(());
         let pieces_left = terms.phase as f32 / FULL_PHASE as f32;
         let fifty = (200 - pos.halfmoves().min(100)) as f32 / 200.0;
-        let is_won_by_nobody = terms.scale == 0;
+        let [mg, eg] = endgame::scales(terms.scale).map(|scale| scale as f32 / 64.0);
         let boxed = |coefficients: &Coefficients| coefficients.counts.clone().into_boxed_slice();
         Self {
             counts: boxed(&total),
@@ -69,14 +69,7 @@ impl Sample {
                 .map(|(danger, times)| (boxed(danger), *times as i16))
                 .collect(),
             fixed: [total.fixed.mg() as f32, total.fixed.eg() as f32],
-            shares: [
-                if is_won_by_nobody {
-                    0.0
-                } else {
-                    pieces_left * fifty
-                },
-                (1.0 - pieces_left) * fifty * terms.scale as f32 / 64.0,
-            ],
+            shares: [pieces_left * fifty * mg, (1.0 - pieces_left) * fifty * eg],
         }
     }
 

@@ -31,13 +31,9 @@ impl Tapered {
         Self(self.0.wrapping_add(other.0))
     }
 
-    /// The worth at a phase from 0 (bare endgame) to `full` (all pieces), the endgame's share scaled by
-    /// `scale` sixty-fourths. With none of it left nothing can be won, whatever the phase.
-    pub const fn blend(self, phase: i32, full: i32, scale: i32) -> i32 {
-        if scale == 0 {
-            return 0;
-        }
-        (self.mg() * phase * 64 + self.eg() * (full - phase) * scale) / (full * 64)
+    /// The worth at a phase from 0 (bare endgame) to `full` (all pieces), both halves scaled by so many sixty-fourths.
+    pub const fn blend(self, phase: i32, full: i32, [mg, eg]: [i32; 2]) -> i32 {
+        (self.mg() * phase * mg + self.eg() * (full - phase) * eg) / (full * 64)
     }
 }
 
@@ -101,9 +97,10 @@ mod tests {
     #[test]
     fn blending_goes_from_one_end_to_the_other() {
         let pair = t(100, -40);
-        assert_eq!(pair.blend(24, 24, 64), 100);
-        assert_eq!(pair.blend(0, 24, 64), -40);
-        assert_eq!(pair.blend(0, 24, 16), -10);
-        assert_eq!(pair.blend(12, 24, 64), 30);
+        assert_eq!(pair.blend(24, 24, [64, 64]), 100);
+        assert_eq!(pair.blend(0, 24, [64, 64]), -40);
+        assert_eq!(pair.blend(0, 24, [64, 16]), -10);
+        assert_eq!(pair.blend(12, 24, [64, 64]), 30);
+        assert_eq!(pair.blend(12, 24, [8, 64]), -13);
     }
 }
