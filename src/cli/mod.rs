@@ -19,6 +19,7 @@ mod herald;
 mod hidden;
 pub mod human;
 pub mod init;
+mod judged;
 pub mod ladder;
 pub mod last_good;
 mod leaning;

@@ -7,11 +7,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::parting::parting;
+use super::{judged::judged, parting::parting};
 use crate::{
     book::Library,
     chess::{GameLine, Variant, parse_uci, write_fen, write_san, write_uci},
     lichess::model::{GameId, Side},
+    personality::Cast,
     store::{BookGrounds, GameRecord, Grounds, MoveRecord, SearchGrounds, Source, Store, Worth},
 };
 
@@ -22,13 +23,13 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The decisions of a game that is over for everybody else, once its end is in the archive; nothing for games that it
 /// does not know.
-pub async fn once_written(store: &Store, library: &Library, id: GameId) -> Option<Value> {
+pub async fn once_written(store: &Store, library: &Library, cast: &Cast, id: GameId) -> Option<Value> {
     let begun = Instant::now();
     loop {
         let wanted = id.clone();
         let asked = store.ask(move |archive| Ok((archive.game(&wanted)?, archive.moves(&wanted)?)));
         let (game, moves) = asked.await?.ok()?;
-        let told = game.and_then(|game| decisions(&game, &moves, library));
+        let told = game.and_then(|game| decisions(&game, &moves, library, cast));
         if told.is_some() || begun.elapsed() > WRITTEN_WITHIN {
             return told;
         }
@@ -78,10 +79,10 @@ fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameLine, Vec<Told
     Some((line, told))
 }
 
-/// Why each move of mine was played, and where the books of the library were left. Nothing while the game runs: then it
-/// would help somebody.
+/// Why each move of mine was played, where the books of the library were left, and what the evaluation was made of after
+/// each half move. Nothing while the game runs: then it would help somebody.
 #[must_use]
-pub fn decisions(game: &GameRecord, moves: &[MoveRecord], library: &Library) -> Option<Value> {
+pub fn decisions(game: &GameRecord, moves: &[MoveRecord], library: &Library, cast: &Cast) -> Option<Value> {
     game.end.as_ref()?;
     let (line, told) = replay(game, moves)?;
     let cards: Vec<Value> = moves
@@ -97,6 +98,7 @@ pub fn decisions(game: &GameRecord, moves: &[MoveRecord], library: &Library) -> 
         "personality": game.personality,
         "level": game.played,
         "leftBook": parting(&line, moves, library),
+        "evaluation": judged(game, &line, cast),
         "decisions": cards,
     }))
 }
@@ -159,6 +161,8 @@ fn share(permille: u16) -> f64 {
 mod tests {
     use super::*;
     use crate::{
+        engine::{Amount, Params, Setup, Weights, term_names, weight_rows},
+        personality::Profile,
         store::{BookChance, People, SeenLine, Thought, sample},
         units::{Depth, Elo, Millis, Nodes},
     };
@@ -221,9 +225,15 @@ mod tests {
         ]
     }
 
+    /// What is told of a game by a cast of the one who played it.
+    fn told(game: &GameRecord, moves: &[MoveRecord]) -> Option<Value> {
+        let cast = Cast::new(vec![Profile::new(&game.personality)]);
+        decisions(game, moves, &Library::empty(), &cast)
+    }
+
     #[test]
     fn each_move_of_mine_says_where_it_is_from_and_where_the_book_was_left() {
-        let told = decisions(&game(Some("e2e4 e7e5 g1f3")), &moves(), &Library::empty()).unwrap();
+        let told = told(&game(Some("e2e4 e7e5 g1f3")), &moves()).unwrap();
         let cards = told["decisions"].as_array().unwrap();
         assert_eq!(cards.len(), 2);
         assert_eq!(cards[0]["san"], "e4");
@@ -240,7 +250,7 @@ mod tests {
 
     #[test]
     fn while_a_game_runs_nothing_is_told() {
-        assert_eq!(decisions(&game(None), &moves(), &Library::empty()), None);
+        assert_eq!(told(&game(None), &moves()), None);
         assert_eq!(retold(&game(None), &moves()).len(), 3, "its moves are no secret");
     }
 
@@ -249,11 +259,85 @@ mod tests {
         let broken = game(Some("e2e4 e7e9"));
         assert_eq!(retold(&broken, &[]).len(), 1);
         assert_eq!(
-            decisions(&broken, &moves(), &Library::empty()).unwrap()["decisions"]
+            told(&broken, &moves()).unwrap()["decisions"]
                 .as_array()
                 .unwrap()
                 .len(),
             1
         );
+    }
+
+    #[test]
+    fn every_position_is_judged_for_the_bot_term_by_term_where_that_says_something() {
+        let played = "e2e4 d7d5 b1c3 d5e4 c3e4 d8d5 e4f6 g8f6";
+        let game = |side| GameRecord {
+            side,
+            ..game(Some(played))
+        };
+        let [white, black] = [Side::White, Side::Black].map(|side| told(&game(side), &[]).unwrap());
+        let names: Vec<&str> = term_names().collect();
+        assert_eq!(white["evaluation"]["terms"], json!(names));
+        let after = |told: &Value, ply: usize| told["evaluation"]["after"][ply - 1].clone();
+        assert_eq!(white["evaluation"]["after"].as_array().unwrap().len(), 8);
+        assert_eq!(after(&white, 4), json!({"not": "capture"}), "Nxe4 is due");
+        assert_eq!(after(&white, 7), json!({"not": "check"}));
+        // White is a knight down.
+        let (mine, theirs) = (after(&white, 8), after(&black, 8));
+        assert_eq!(
+            names[mine["named"][0].as_u64().unwrap() as usize],
+            "material and squares"
+        );
+        assert!(mine["total"].as_i64() < Some(-100), "{mine}");
+        assert_eq!(
+            mine["total"].as_i64(),
+            theirs["total"].as_i64().map(|total| -total)
+        );
+        let sum = |key: &str| {
+            mine[key]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(Value::as_i64)
+                .sum::<i64>()
+        };
+        assert_eq!(Some(sum("own") - sum("theirs")), mine["total"].as_i64());
+    }
+
+    #[test]
+    fn positions_are_judged_by_who_played_or_not_at_all() {
+        let game = game(Some("e2e4 a7a6"));
+        let mut weights = Weights::default();
+        let material = weight_rows().iter().find(|row| row.key == "material").unwrap();
+        weights.set(material, &Amount::Percent(200)).unwrap();
+        let own = Profile {
+            setup: Some(Setup::new(Params::default(), weights).into()),
+            ..Profile::new("club")
+        };
+        let by = |profile: Profile, game: &GameRecord| {
+            let cast = Cast::new(vec![profile]);
+            let told = decisions(game, &[], &Library::empty(), &cast).unwrap();
+            told["evaluation"]["after"][1]["own"][0].as_i64()
+        };
+        let plain = by(Profile::new("club"), &game).unwrap();
+        assert!(by(own.clone(), &game).unwrap() > plain + 1000);
+        let asked = GameRecord {
+            level: Some(Elo(1500)),
+            ..game.clone()
+        };
+        assert_eq!(
+            by(own, &asked),
+            Some(plain),
+            "at a level that was asked for it judges as the engine does"
+        );
+        assert_eq!(
+            by(Profile::new("other"), &game),
+            None,
+            "nobody knows how the one who is gone judged"
+        );
+        let atomic = GameRecord {
+            variant: "atomic".to_owned(),
+            ..game
+        };
+        assert_eq!(told(&atomic, &[]).unwrap()["evaluation"], Value::Null);
     }
 }

@@ -40,8 +40,8 @@ pub mod time;
 
 pub use crew::MAX_THREADS;
 pub use eval::{
-    Amount, AmountError, Pair, Sample, Trace, WeightRow, Weights, prepare, trace, weight_rows,
-    weights_in_use, weights_source,
+    Amount, AmountError, Balance, Judged, Pair, Sample, Share, Trace, WeightRow, Weights, prepare,
+    term_names, trace, weigh, weight_rows, weights_in_use, weights_source,
 };
 pub use held::cannot_win;
 pub use host::Engine;

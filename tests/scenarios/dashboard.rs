@@ -107,6 +107,10 @@ async fn a_game_is_watched_live_and_explained_when_it_is_over() {
     let id = shown["id"].as_str().unwrap().to_owned();
     let running = json(&format!("{address}/api/game/{id}")).await;
     assert_eq!(running["decisions"], Value::Null, "not while it runs");
+    assert!(
+        !running.to_string().contains("king safety"),
+        "nor what it is worth"
+    );
     assert_eq!(running["line"][1]["san"], "e5");
     assert_eq!(json(&format!("{address}/api/overview")).await["games"], 1);
 
@@ -115,6 +119,22 @@ async fn a_game_is_watched_live_and_explained_when_it_is_over() {
     assert_eq!(live.next_of("gone").await["id"], id.as_str());
     let over = json(&format!("{address}/api/game/{id}")).await;
     assert_eq!(over["decisions"]["decisions"][0]["san"], "e5");
+    let evaluation = &over["decisions"]["evaluation"];
+    assert!(
+        evaluation["terms"].to_string().contains("king safety"),
+        "{evaluation}"
+    );
+    let after = evaluation["after"].as_array().unwrap();
+    assert_eq!(after.len(), 2);
+    assert_eq!(
+        after[1]["named"],
+        json!([]),
+        "both sides stand alike: {evaluation}"
+    );
+    assert!(
+        after[1]["total"].as_i64() < Some(0),
+        "for the bot, whose turn it is not: {evaluation}"
+    );
     assert_eq!(over["result"], "won");
     let listed = json(&format!("{address}/api/games")).await;
     assert_eq!(listed["games"][0]["id"], id.as_str());

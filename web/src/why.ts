@@ -1,10 +1,9 @@
 // Why it played that: what the server tells of one move when the game is over, as a card. What is not known is not shown.
 import { h, type Child } from './dom';
+import { evaluationPart, type Evaluation } from './evaluation';
 import { clockText } from './game/clock';
+import { scoreText, type Score } from './score';
 import { text } from './text';
-
-/** What a move was worth to the bot: hundredths of a pawn, or moves to mate (negative when it is mated). */
-export type Score = { readonly cp: number } | { readonly mate: number };
 
 export interface SeenLine {
   readonly score: Score;
@@ -59,6 +58,8 @@ export interface LeftBook {
 /** All moves of the bot in a game that is over. */
 export interface Decisions {
   readonly leftBook: LeftBook | null;
+  /** `null` in variants that are judged as a whole. */
+  readonly evaluation: Evaluation | null;
   readonly decisions: readonly Decision[];
   /** Whether lines of books can be edited in the browser. */
   readonly edit?: boolean;
@@ -75,14 +76,6 @@ const MATE_CP = 100_000;
 const worth = (score: Score): number =>
   'cp' in score ? score.cp : score.mate < 0 ? -MATE_CP - score.mate : MATE_CP - score.mate;
 
-/** `+0.31`, `−1.20`, `#3`, `#−2`. */
-export function scoreText(score: Score): string {
-  const signed = (n: number, digits: string) => (n < 0 ? `−${digits}` : digits);
-  if ('mate' in score) return `#${signed(score.mate, String(Math.abs(score.mate)))}`;
-  const pawns = (Math.abs(score.cp) / 100).toFixed(2);
-  return score.cp > 0 ? `+${pawns}` : signed(score.cp, pawns);
-}
-
 /** `23 %`, and `< 1 %` for what is there all the same. */
 export const percent = (chance: number): string =>
   chance > 0 && chance < 0.01 ? '< 1 %' : `${Math.round(chance * 100)} %`;
@@ -98,15 +91,24 @@ export function numbered(ply: number, san: string, initialFen: string): string {
 export function explanation(all: Decisions, ply: number, reader: Reader): HTMLElement[] {
   const decision = all.decisions.find((each) => each.ply === ply);
   const left = all.leftBook?.ply === ply ? leftPart(all.leftBook, all.edit ?? false, reader) : [];
-  if (!decision) return left;
+  const judged = evaluationPart(all.evaluation, ply, reader === 'player' ? text.why.you : text.why.opponent);
+  if (!decision) return [...left, ...judged];
   const parts = [
     decision.book ? bookPart(decision.book, decision.san, all.edit ?? false) : [],
     left,
     decision.search ? searchPart(decision, decision.search) : [],
     decision.book || decision.search ? [] : [h('p', {}, decision.note)],
     [timePart(decision)],
+    judged,
   ];
   return parts.flat();
+}
+
+/** Puts another half move's body into a card. Who had the keyboard in it still has: at the table of terms, or at the card. */
+export function fill(body: HTMLElement, parts: readonly HTMLElement[]): void {
+  const isInside = body.contains(document.activeElement);
+  body.replaceChildren(...parts);
+  if (isInside) (body.querySelector('summary') ?? body).focus();
 }
 
 /** What the title of the card and the mark of the move say of a half move; `null` where there is nothing to tell. */

@@ -31,6 +31,9 @@ test('a game from its live board to the reasons of its moves, and an ending by a
     await page.getByRole('button', { name: moves[1].san, exact: true }).click();
     await page.getByRole('heading', { name: `Why 1… ${moves[1].san}` }).waitFor();
     await page.getByText(/^From the book: |^Found by searching/).first().waitFor();
+    await page.getByText(/^Without looking ahead the position is worth [+−]?0.\d\d to the bot/).waitFor();
+    await page.getByText('All terms of the evaluation').click();
+    await page.getByRole('row', { name: /^material and squares \+/ }).waitFor();
     await shoot(page, 'at-work-game-1280x800');
 
     const said = await page.evaluate(async () => {

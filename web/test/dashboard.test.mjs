@@ -89,6 +89,55 @@ test('from the list of games to a game, and why each move was played, by keys al
     await page.getByRole('heading', { name: 'Games: ana' }).waitFor();
   }));
 
+test('what a position is worth is told by its weightiest terms, and by all of them to who asks, by keys alone', () =>
+  onDashboard(() => undefined, async ({ page, url }) => {
+    await page.goto(`${url}#/game/abcd1234`);
+    await page.getByText('Without looking ahead the position is worth +0.17 to the bot.').waitFor();
+    const named = page.getByRole('list', { name: 'The terms that count most' }).getByRole('listitem');
+    assert.deepEqual(await named.allInnerTexts().then((rows) => rows.map((row) => row.replace(/\s+/g, ' '))),
+      ['+0.80 passed pawns', '−0.45 king safety', '+0.14 material and squares', '−0.12 space']);
+    assert.equal(await page.locator('.why table').isVisible(), false);
+    await page.locator('.why summary').press('Enter');
+    const rows = async () => (await page.locator('.why tr').allInnerTexts()).map((row) => row.split('\t').map((cell) => cell.trim()));
+    assert.deepEqual(await rows(), [
+      ['In pawns', 'Bot', 'Opponent', 'Balance'],
+      ['material and squares', '+41.02', '+40.88', '+0.14'],
+      ['pawn structure', '+0.04', '+0.04', '0.00'],
+      ['mobility', '+0.10', '+0.02', '+0.08'],
+      ['king safety', '−0.33', '+0.12', '−0.45'],
+      ['passed pawns', '+0.80', '0.00', '+0.80'],
+      ['space', '+0.31', '+0.43', '−0.12'],
+      ['the move', '0.00', '+0.28', '−0.28'],
+      ['all together', '', '', '+0.17'],
+    ]);
+    await nothingSticksOut(page);
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-terms-1280x800');
+
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText('A capture or promotion is due, and without looking ahead nothing is judged.').waitFor();
+    assert.equal(await page.locator('.why summary').count(), 0);
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText('worth +0.21 to the bot').waitFor();
+    assert.ok(await page.locator('.why table').isVisible(), 'who steps on still has the table');
+    const focused = () => page.evaluate(() => document.activeElement.tagName);
+    assert.equal(await focused(), 'SUMMARY', 'and the keyboard in it');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('End');
+    await page.getByText('worth +0.17 to the bot').waitFor();
+    assert.equal(await page.locator('.why table').isVisible(), false, 'until it is closed');
+  }));
+
+test('where nothing is judged term by term the card is as it was', () =>
+  onDashboard((daemon) => {
+    const told = daemon.game.decisions;
+    Object.assign(daemon.game, { decisions: { ...told, evaluation: null } });
+  }, async ({ page, url }) => {
+    await page.goto(`${url}#/game/abcd1234`);
+    await page.getByRole('heading', { name: 'Why 2. Nf3' }).waitFor();
+    assert.equal(await page.getByText('Without looking ahead').count() + await page.locator('.why details').count(), 0);
+  }));
+
 test('more games are added below, and eyes and cursor stay where they are', () =>
   onDashboard((daemon) => {
     daemon.games = Array.from({ length: 70 }, (_, i) => row(`game${1000 + i}`, { name: `Anametoolongforanycolumnofanytable${i}`.repeat(2) }));

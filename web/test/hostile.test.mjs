@@ -59,6 +59,7 @@ test('the reasons of moves are text, whatever they contain', () => {
     noScript(page);
     server.why = {
       leftBook: { ply: 2, by: 'bot', at: NASTY[3], note: NASTY[4], plan: NASTY.map((text) => ({ san: text, chance: 0.1, at: text, note: text, then: [text] })) },
+      evaluation: { terms: NASTY, after: [null, { total: 1, own: NASTY.map(() => 9), theirs: NASTY.map(() => 8), named: [0, 1] }] },
       decisions: [{
         ply: 2, san: NASTY[0], from: 'search', note: NASTY[1], tookMillis: 1, clockMillis: 1, depth: 1, nodes: 1,
         book: { at: NASTY[1], note: NASTY[2], moves: NASTY.map((san) => ({ san, chance: 0.1 })) },
@@ -68,8 +69,11 @@ test('the reasons of moves are text, whatever they contain', () => {
     await page.goto('about:blank');
     await page.goto(`${url}#/game/game0001`);
     await page.getByRole('heading', { name: `Why 1… ${NASTY[0]}` }).waitFor();
-    assert.deepEqual(await page.locator('.seen-lines span').allTextContents(), NASTY.map((san) => `${san} ${san}`));
-    assert.equal(await page.locator('.why :not(h2, div, p, ul, li, span, b, code, meter, strong, small)').count(), 0);
+    await page.locator('.why summary').click();
+    assert.deepEqual(await page.locator('.seen-lines span').allTextContents(), [...NASTY.map((san) => `${san} ${san}`), NASTY[0], NASTY[1]]);
+    assert.deepEqual(await page.locator('.why tbody th').allTextContents(), NASTY);
+    const own = 'h2, div, p, ul, li, span, b, code, meter, strong, small, details, summary, table, thead, tbody, tfoot, tr, th, td';
+    assert.equal(await page.locator(`.why :not(${own})`).count(), 0);
     assert.equal(await page.locator('main a, main img, main script, main iframe').count(), 0);
     await nothingSticksOut(page);
   });

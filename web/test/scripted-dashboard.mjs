@@ -32,6 +32,14 @@ const DECISIONS = {
       { san: 'e6', chance: 0.3, at: 'books/starter.book:43', note: null, then: [] },
     ],
   },
+  evaluation: {
+    terms: ['material and squares', 'pawn structure', 'mobility', 'piece placement', 'king safety', 'passed pawns', 'threats', 'space', 'driving a bare king', 'the move'],
+    after: [
+      { total: 21, own: [4071, 4, -30, 0, 12, 0, 0, 31, 0, 0], theirs: [4038, 6, -55, 0, 21, 0, 0, 29, 0, 28], named: [0, 2] },
+      { not: 'capture' },
+      { total: 17, own: [4102, 4, 10, 0, -33, 80, 0, 31, 0, 0], theirs: [4088, 4, 2, 0, 12, 0, 0, 43, 0, 28], named: [5, 4, 0, 7] },
+    ],
+  },
   edit: true,
   decisions: [
     {

@@ -55,3 +55,32 @@ for (const [by, said] of [['bot', 'The bot left the book here.'], ['nobody', 'Th
     });
   });
 }
+
+const BALANCE = { total: -48, own: [4000, 12, 0], theirs: [4040, 20, 0], named: [0] };
+const evaluation = (...after) => ({ terms: ['material and squares', 'king safety', 'passed pawns'], after });
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`each position is worth something to the bot, after the own moves too, on a phone (${colorScheme})`, () =>
+    over({ leftBook: null, decisions: [BOOKED], evaluation: evaluation(null, { not: 'check' }, BALANCE) }, async (page) => {
+      await page.getByRole('heading', { name: 'Your 2. Nf3' }).waitFor();
+      await page.getByText('Without looking ahead the position is worth −0.48 to the bot.').waitFor();
+      await page.locator('.why summary').click();
+      assert.deepEqual(await page.locator('.why thead th').allTextContents(), ['In pawns', 'Bot', 'You', 'Balance']);
+      assert.deepEqual(await page.locator('.why tbody th').allTextContents(), ['material and squares', 'king safety'], 'what is there');
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing breaks the layout');
+      await assertAccessible(page);
+      await page.locator('.why').scrollIntoViewIfNeeded();
+      await shoot(page, `why-terms-${colorScheme}`);
+      await page.keyboard.press('ArrowLeft');
+      await page.getByText('In check nothing is judged without looking ahead.').waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement.className), 'why-body', 'the keyboard is still there');
+      await page.keyboard.press('ArrowLeft');
+      await page.getByText('Go to a move of the bot').waitFor();
+    }, { colorScheme, viewport: { width: 390, height: 844 } }));
+}
+
+test('where no term stands out the card says so', () =>
+  over({ leftBook: null, decisions: [BOOKED], evaluation: evaluation(null, null, { ...BALANCE, named: [] }) }, async (page) => {
+    await page.getByText('is worth −0.48 to the bot. No term stands out.').waitFor();
+    assert.equal(await page.locator('.why ul').count(), 0);
+  }));

@@ -174,11 +174,12 @@ async fn game(State(panel): State<Panel>, Path(id): Path<String>) -> Result<Json
     let game = game.ok_or(Trouble::NotFound)?;
     let mut shown = as_json(&game);
     let library = Arc::clone(&panel.library.borrow());
+    let cast = Arc::clone(&panel.cast.borrow());
     let told = why::retold(&game, &moves).into_iter();
     shown["line"] = told
         .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
         .collect();
-    shown["decisions"] = match why::decisions(&game, &moves, &library) {
+    shown["decisions"] = match why::decisions(&game, &moves, &library, &cast) {
         Some(decisions) => why::editable(decisions, panel.editor.is_some()),
         None => Value::Null,
     };

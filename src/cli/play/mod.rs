@@ -169,11 +169,12 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     options.rules.seed = seed;
     // What it has played of late is kept as long as it runs, so that the page can ask why.
     let store = Store::start(Archive::in_memory()?.keeping(KEPT)).context("cannot start the archive")?;
-    let (memory, library) = (store.clone(), stock.library.clone());
+    let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.cast.clone());
     options.witness = Some(Witness::new(move |id| {
-        let (memory, library) = (memory.clone(), Arc::clone(&library.borrow()));
+        let (library, cast) = (Arc::clone(&library.borrow()), Arc::clone(&cast.borrow()));
+        let memory = memory.clone();
         async move {
-            let told = why::once_written(&memory, &library, id).await?;
+            let told = why::once_written(&memory, &library, &cast, id).await?;
             Some(why::editable(told, edits))
         }
     }));

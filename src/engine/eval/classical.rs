@@ -139,9 +139,12 @@ impl<T: Tally> Terms<T> {
 
     /// The worth for white, in centipawns.
     pub fn worth(&self, ground: T::Ground) -> i32 {
-        self.total(ground)
-            .worth()
-            .blend(self.phase, FULL_PHASE, endgame::scales(self.scale))
+        self.blend(self.total(ground).worth())
+    }
+
+    /// What a sum of terms comes to in this position, in centipawns.
+    pub fn blend(&self, sum: Tapered) -> i32 {
+        sum.blend(self.phase, FULL_PHASE, endgame::scales(self.scale))
     }
 }
 

@@ -3,6 +3,7 @@
 //! The evaluator is chosen once a search by the variant. Orthodox chess gets the classical evaluation, a sum of named
 //! terms, one file each; other variants get what their goal rewards.
 
+mod balance;
 mod classical;
 #[cfg(test)]
 mod counted;
@@ -25,6 +26,7 @@ mod variants;
 mod weight;
 mod weights;
 
+pub use balance::{Balance, Judged, Share, term_names, weigh};
 pub use kpk::prepare;
 pub use own::{Amount, AmountError, Weights};
 pub(super) use pawns::PawnTable;
@@ -34,7 +36,7 @@ pub use trace::{Trace, trace};
 pub use weight::WeightRow;
 
 use super::node::Node;
-use crate::chess::Variant;
+use crate::chess::{Position, Rules as _, Variant};
 
 /// The evaluation of one variant.
 #[derive(Debug, Clone, Copy)]
@@ -56,11 +58,14 @@ impl<'w> Evaluator<'w> {
 
     /// The worth of a position for the side to move, in centipawns. The nearer the fifty-move rule, the less.
     pub fn evaluate(self, node: &Node, pawns: &mut PawnTable) -> i32 {
-        use crate::chess::Rules as _;
-        let value = variants::evaluate(self.variant, node, pawns, self.own);
-        let quiet = i32::try_from(node.pos.halfmoves().min(100)).unwrap_or(100);
-        value * (200 - quiet) / 200
+        faded(variants::evaluate(self.variant, node, pawns, self.own), &node.pos)
     }
+}
+
+/// What is left of a worth that many moves without a capture or a pawn's move have brought near a draw.
+fn faded(worth: i32, pos: &Position) -> i32 {
+    let quiet = i32::try_from(pos.halfmoves().min(100)).unwrap_or(100);
+    worth * (200 - quiet) / 200
 }
 
 #[cfg(test)]
@@ -69,7 +74,7 @@ mod tests {
     use shakmaty::Board;
 
     use super::*;
-    use crate::chess::{Color, Position, Role, Rules as _, Square, parse_fen, write_fen};
+    use crate::chess::{Color, Position, Role, Square, parse_fen, write_fen};
 
     fn value(variant: Variant, pos: &Position) -> i32 {
         let node = Node::new(pos, variant.is_orthodox());

@@ -4,7 +4,7 @@ import type { Key } from '@lichess-org/chessground/types';
 import { h, setText } from '../dom';
 import type { Page } from '../route';
 import { text } from '../text';
-import { explanation, markOf, numbered } from '../why';
+import { explanation, fill, markOf, numbered } from '../why';
 import * as api from './api';
 import { loadedPage, moment } from './loaded';
 import { words } from './words';
@@ -94,7 +94,7 @@ function createViewer(game: api.GameDetail, at: number | null): Viewer {
   const closed = new AbortController();
   const ground = h('div', { class: 'ground', role: 'img' });
   const title = h('h2');
-  const body = h('div', { class: 'why-body', 'aria-live': 'polite' });
+  const body = h('div', { class: 'why-body', tabindex: -1, 'aria-live': 'polite' });
   const blackFirst = initial.split(' ')[1] === 'b';
   const buttons = game.line.map(({ san }, i) => {
     const mark = why && markOf(why, i + 1);
@@ -121,7 +121,7 @@ function createViewer(game: api.GameDetail, at: number | null): Viewer {
     const played = numbered(ply, decision?.san ?? move?.san ?? '', initial);
     setText(title, told.length === 0 ? text.why.title : decision ? text.why.of(played) : words.ofTheirs(played));
     const nothing = h('p', { class: 'note' }, why ? text.why.choose : words.whyLater);
-    body.replaceChildren(...(told.length > 0 ? told : [nothing]));
+    fill(body, told.length > 0 ? told : [nothing]);
   };
   const steps: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => show(ply - 1), ArrowRight: () => show(ply + 1), Home: () => show(0), End: () => show(game.line.length),

@@ -1,0 +1,43 @@
+//! What the evaluation was made of after each half move of a game. Nothing of it is kept: the archive has the moves, and
+//! the positions are judged anew whenever somebody asks.
+
+use serde_json::{Value, json};
+
+use crate::{
+    chess::{Color, GameLine, Rules as _},
+    engine::{Balance, Judged, Share, term_names, weigh},
+    personality::{Cast, strength},
+    store::GameRecord,
+    units::Centipawns,
+};
+
+/// The positions of a game judged for the bot; nothing in variants that are judged as a whole. `line` is the whole game.
+/// Weights of the personality's own are those that it has now: where it is gone, nothing can be said.
+pub(super) fn judged(game: &GameRecord, line: &GameLine, cast: &Cast) -> Option<Value> {
+    if !line.variant().is_orthodox() || !cast.remembers(&game.personality) {
+        return None;
+    }
+    let setup = strength::setup(cast.seated(&game.personality), game.level);
+    let us = Color::from(game.side);
+    let mut pos = line.start().clone();
+    let after = line.moves().iter().map(|mv| {
+        pos.play_unchecked(*mv);
+        weigh(&pos, line.variant(), us, setup.map(AsRef::as_ref)).map(as_json)
+    });
+    let after: Vec<Option<Value>> = after.collect();
+    Some(json!({"terms": term_names().collect::<Vec<_>>(), "after": after}))
+}
+
+/// The names stand beside all positions: a long game has hundreds of these.
+fn as_json(judged: Judged) -> Value {
+    match judged {
+        Judged::InCheck => json!({"not": "check"}),
+        Judged::CaptureDue => json!({"not": "capture"}),
+        Judged::Balance(Balance { shares, named, total }) => {
+            let each = |worth: fn(&Share) -> Centipawns| shares.iter().map(worth).collect::<Vec<_>>();
+            json!({
+                "total": total, "own": each(|share| share.own), "theirs": each(|share| share.theirs), "named": named,
+            })
+        }
+    }
+}
