@@ -68,6 +68,14 @@ fn what_cannot_be_is_told_and_changes_nothing() {
             "white has 18 men",
         ),
         (
+            "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKQNR w KQkq - 0 1",
+            "white's pawns left (8) and promoted (at least 1) are more than 8",
+        ),
+        (
+            "position fen b1b1k1nn/ppppppp1/n7/8/8/8/8/4K3 b - - 0 1 moves d7d6",
+            "black's pawns left (7) and promoted (at least 2) are more than 8",
+        ),
+        (
             "position startpos moves e2e5",
             "move 1 of the game: \"e2e5\" is not legal here",
         ),
@@ -101,6 +109,30 @@ fn what_cannot_be_is_told_and_changes_nothing() {
         fen,
         "fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
     );
+}
+
+/// The position as the engine has it after a FEN that it takes without a word.
+fn taken(session: &Session, fen: &str) -> String {
+    let lines = session.say(&format!("position fen {fen}")).say("d").until("fen ");
+    assert!(
+        !lines.iter().any(|line| line.starts_with("info")),
+        "{fen}: {lines:?}"
+    );
+    let taken = lines.last().unwrap().strip_prefix("fen ").unwrap().to_owned();
+    session.until("repetitions");
+    taken
+}
+
+#[test]
+fn as_many_pieces_are_taken_as_pawns_can_have_become() {
+    let session = Session::start();
+    for fen in [
+        "4k3/8/8/8/8/8/QQQQ4/KQQQQQ2 b - - 0 1",
+        "b1b1k3/ppppppp1/8/8/8/8/8/RRR1K1NN w - - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNN w Qkq - 0 1",
+    ] {
+        assert_eq!(taken(&session, fen), fen);
+    }
 }
 
 #[test]
