@@ -32,7 +32,7 @@ fn session(input: Vec<u8>) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-const FENS: [&str; 9] = [
+const FENS: [&str; 10] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
@@ -42,6 +42,7 @@ const FENS: [&str; 9] = [
     "7k/8/8/8/8/8/8/K7 w - - 99 80",
     "QQQQQQQQ/QQQQQQQQ/8/8/8/8/7k/K7 w - - 0 1",
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKQNR w KQkq - 0 1",
+    "4k3/8/8/8/8/8/4P3/4K2R w K - 9999999999 1",
 ];
 
 /// A FEN with some of its characters replaced, doubled or lost.

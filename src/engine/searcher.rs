@@ -242,7 +242,10 @@ impl Searcher<'_> {
 /// What tells keys of the table apart by the half moves without progress. Late in the fifty-move count an equal position is
 /// another one: what was won with time in hand may now be a draw.
 fn count_salt(halfmoves: u32) -> u64 {
-    match (halfmoves + COUNTS_ALIKE).saturating_sub(COUNT_MATTERS) / COUNTS_ALIKE {
+    let late = halfmoves
+        .saturating_add(COUNTS_ALIKE)
+        .saturating_sub(COUNT_MATTERS);
+    match late / COUNTS_ALIKE {
         0 => 0,
         late => mix(u64::from(late)),
     }
@@ -263,5 +266,10 @@ mod tests {
             assert_ne!(salts[early], salts[late], "{early} and {late}");
         }
         assert_eq!(salts[24], salts[31]);
+    }
+
+    #[test]
+    fn a_count_of_half_moves_that_no_game_has_is_another_late_one() {
+        assert_ne!(count_salt(u32::MAX), count_salt(99));
     }
 }

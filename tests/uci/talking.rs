@@ -136,6 +136,45 @@ fn as_many_pieces_are_taken_as_pawns_can_have_become() {
 }
 
 #[test]
+fn small_slips_of_a_fen_are_mended_without_a_word() {
+    let session = Session::start();
+    for (fen, expected) in [
+        ("4k3/8/8/8/8/8/4P3/4K3 b - -", "b - - 0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - - 7", "b - - 7 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 7 0", "w - - 7 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w KQkq e3 7 9", "w - - 7 9"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 3+3 7 9", "w - - 7 9"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 7 9 +0+1", "w - - 7 9"),
+        ("4k3/8/8/8/8/8/4P3/4K3[QNp] w - - 7 9", "w - - 7 9"),
+    ] {
+        assert_eq!(
+            taken(&session, fen),
+            format!("4k3/8/8/8/8/8/4P3/4K3 {expected}"),
+            "{fen}"
+        );
+    }
+    let marked = "4k3/8/8/8/8/8/4P3/Q~3K3 w - - 0 1";
+    assert_eq!(taken(&session, marked), "4k3/8/8/8/8/8/4P3/Q3K3 w - - 0 1");
+}
+
+#[test]
+fn counters_beyond_reason_are_taken_and_a_game_that_is_drawn_by_them_is_a_draw() {
+    let session = Session::start();
+    for (counter, taken_as) in [
+        ("150", "150"),
+        ("4294967295", "4294967295"),
+        ("9999999999", "4294967295"),
+    ] {
+        let fen = format!("4k3/8/8/8/8/8/8/R3K2R w KQ - {counter} 9999999999");
+        let expected = format!("4k3/8/8/8/8/8/8/R3K2R w KQ - {taken_as} 4294967295");
+        assert_eq!(taken(&session, &fen), expected);
+        let lines = session.say("go depth 5").until("bestmove");
+        let last = &lines[lines.len() - 2];
+        assert!(last.contains(" score cp 0 "), "{last}");
+    }
+}
+
+#[test]
 fn words_that_go_does_not_know_are_told_at_once_and_skipped() {
     let session = Session::start();
     let lines = session.say("go perhaps depth 1 soon 5").until("bestmove");
