@@ -23,7 +23,7 @@ use crate::{
   sparring bench 17 --threads 2 --positions openings.epd --count 60")]
 pub struct Args {
     /// How deep to search each position.
-    #[arg(default_value_t = bench::DEPTH.0)]
+    #[arg(default_value_t = bench::DEPTH.0, value_parser = clap::value_parser!(u32).range(1..))]
     depth: u32,
     /// Times searches of few nodes instead: what a move of a weak level costs.
     #[arg(long, conflicts_with = "threads")]
@@ -110,6 +110,12 @@ mod tests {
         let words = ["--threads", "2", "--positions", "some.epd"];
         let error = format!("{:#}", read(&args(&words).unwrap(), &path).unwrap_err());
         assert!(error.contains("some.epd") && error.contains("line 9"), "{error}");
+    }
+
+    #[test]
+    fn a_bench_of_no_depth_is_refused() {
+        assert_eq!(args(&["3"]).unwrap().depth, 3);
+        assert!(args(&["0"]).is_err());
     }
 
     #[test]

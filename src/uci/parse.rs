@@ -112,7 +112,7 @@ pub(super) fn parse(line: &str) -> Result<Command, ParseError> {
         "params" => Command::Params,
         "perft" => Command::Perft(number("perft", rest.first().copied())?),
         "bench" => Command::Bench(match rest.first() {
-            Some(text) => Some(number("bench", Some(text))?),
+            Some(text) => Some(positive("bench", Some(text))?),
             None => None,
         }),
         "quit" => Command::Quit,

@@ -101,7 +101,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Sets an option by its name, in any case of letters; numbers of the search by their exact name.
+    /// Sets an option or a number of the search by its name, in any case of letters.
     ///
     /// # Errors
     /// [`OptionError`] for a name or a value that cannot be; the settings are then unchanged.
@@ -184,7 +184,8 @@ impl Settings {
     }
 
     fn set_param(&mut self, name: &str, text: &str) -> Result<Change, OptionError> {
-        let Some(param) = Params::LIST.iter().find(|param| param.name == name) else {
+        let mut params = Params::LIST.iter();
+        let Some(param) = params.find(|param| param.name.eq_ignore_ascii_case(name)) else {
             return Err(OptionError::Unknown(name.to_owned()));
         };
         let value = text.trim().parse().map_err(|_| OptionError::Spin {
@@ -193,7 +194,7 @@ impl Settings {
             min: u64::try_from(param.min).unwrap_or(0),
             max: u64::try_from(param.max).unwrap_or(0),
         })?;
-        self.params.set(name, value)?;
+        self.params.set(param.name, value)?;
         Ok(Change::Params(Box::new(self.params.clone())))
     }
 
@@ -243,10 +244,11 @@ mod tests {
         );
         assert_eq!(settings.set(&house, "Clear Hash", None), Ok(Change::Clear));
         assert!(settings.chess960 && settings.overhead == Millis(55) && settings.hash == 64);
-        assert!(matches!(
-            settings.set(&house, "rfp_margin", Some("80")),
-            Ok(Change::Params(_))
-        ));
+        for (name, value) in [("rfp_margin", 80), ("RFP_Margin", 90)] {
+            let change = settings.set(&house, name, Some(&value.to_string()));
+            assert!(matches!(change, Ok(Change::Params(_))), "{name}: {change:?}");
+            assert_eq!(settings.params.rfp_margin, value);
+        }
     }
 
     #[test]

@@ -94,6 +94,7 @@ fn what_cannot_be_is_told_and_changes_nothing() {
         ("go searchmoves", "\"searchmoves\" needs a value"),
         ("go movestogo 99999999999", "\"movestogo\" needs a number"),
         ("bench -1", "\"bench\" needs a number"),
+        ("bench 0", "\"bench\" needs a number from 1"),
         (
             "setoption name BookFile value no/such.book",
             "\"BookFile\" stays as it was: no/such.book: ",
