@@ -3,6 +3,7 @@
 //! [`run`] reads commands from any reader and answers on any writer. The searching happens on a thread of its own, so
 //! that `stop` and `isready` are heard at any time. What cannot be done is told in one `info string` and changes nothing.
 
+mod diagram;
 mod gate;
 mod house;
 mod info;
@@ -31,6 +32,7 @@ pub use house::House;
 pub use perft_table::{PerftError, perft, perft_speed};
 pub use worker::{bench, fixed_cost, scaling};
 
+use diagram::Diagram;
 use gate::{Gate, Held};
 use house::{Guise, open_book, speed};
 use limits::{clock_of, limits};
@@ -41,7 +43,7 @@ use worker::{Job, Order, TOLERANCE, Worker};
 
 use crate::{
     book::{BookMove, Library, Wish},
-    chess::{GameLine, Variant, key, parse_uci, write_fen},
+    chess::{GameLine, Rules as _, Variant, key, parse_uci, write_fen},
     engine::{Engine, Limits, Params, Search, Tablebase, bench as signature, prepare, trace},
     units::{Depth, Millis},
 };
@@ -368,6 +370,7 @@ impl<W: Write> Front<'_, W> {
 
     fn display(&self) {
         let pos = self.line.position();
+        self.voice.say(Diagram(pos.board()));
         self.voice.say(format_args!("fen {}", write_fen(pos)));
         self.voice.say(format_args!("key {:016x}", key(pos)));
         self.voice.say(format_args!("moves {}", self.line.uci_moves()));

@@ -195,6 +195,20 @@ fn words_that_go_does_not_know_are_told_at_once_and_skipped() {
 #[test]
 fn people_can_look_at_position_evaluation_and_counts() {
     let session = Session::start();
+    let shown = session.say("position startpos moves e2e4").say("d").until("fen");
+    let board = [
+        "8  r n b q k b n r",
+        "7  p p p p p p p p",
+        "6  . . . . . . . .",
+        "5  . . . . . . . .",
+        "4  . . . . P . . .",
+        "3  . . . . . . . .",
+        "2  P P P P . P P P",
+        "1  R N B Q K B N R",
+        "   a b c d e f g h",
+    ];
+    assert_eq!(shown[..9], board);
+    session.say("position startpos").until("repetitions");
     assert_eq!(session.say("d").last("key"), "key 463b96181691fc9c");
     assert!(session.say("eval").last("total").ends_with("for white"));
     session
