@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use crate::{
     book::{self, BookMove, Library, Wish},
     chess::Color,
-    engine::{Engine, News, Params, Report, Search, Surroundings},
+    engine::{Engine, News, Params, Report, Search, Setup, Surroundings},
     units::{Centipawns, Millis},
 };
 #[cfg(feature = "daemon")]
@@ -153,14 +153,18 @@ impl House {
 
     /// The numbers of the search under a guise: those set by hand, unless the personality has its own.
     pub(super) fn params<'a>(&'a self, guise: &Guise, by_hand: &'a Params) -> &'a Params {
+        self.setup(guise).map_or(by_hand, Setup::params)
+    }
+
+    /// Numbers and weights of the personality's own, where the guise has any.
+    pub(super) fn setup(&self, guise: &Guise) -> Option<&Setup> {
         #[cfg(feature = "daemon")]
-        let own = self
-            .profile(guise)
-            .and_then(|profile| strength::setup(profile, guise.level))
-            .map(|setup| setup.params());
+        return strength::setup(self.profile(guise)?, guise.level).map(AsRef::as_ref);
         #[cfg(not(feature = "daemon"))]
-        let (own, _) = (None, guise); // there is only the engine as it is
-        own.unwrap_or(by_hand)
+        {
+            let _ = guise; // there is only the engine as it is
+            None
+        }
     }
 
     /// Without personalities there is only the engine as it is.

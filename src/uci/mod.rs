@@ -159,10 +159,8 @@ impl<W: Write> Front<'_, W> {
             Command::Stop => self.gate.stop(),
             Command::PonderHit => self.gate.ponder_hit(),
             Command::Display => self.display(),
-            Command::Eval => self.voice.say(trace(self.line.position(), self.line.variant())),
-            Command::Params => {
-                options::tuning_listing(&self.settings.params).for_each(|line| self.voice.say(line))
-            }
+            Command::Eval => self.evaluate(),
+            Command::Params => self.list_params(),
             Command::Perft(depth) => self.perft(depth),
             Command::Bench(_) if self.is_refused("bench") => {}
             Command::Bench(depth) => {
@@ -366,6 +364,20 @@ impl<W: Write> Front<'_, W> {
             seed => seed,
         };
         first.wrapping_add(self.games)
+    }
+
+    /// Takes the evaluation apart by the weights that the next search judges with.
+    fn evaluate(&self) {
+        let guise = self.settings.guise();
+        let (pos, variant) = (self.line.position(), self.line.variant());
+        self.voice.say(trace(pos, variant, self.house.setup(&guise)));
+    }
+
+    /// Lists the numbers that the next search has.
+    fn list_params(&self) {
+        let guise = self.settings.guise();
+        let params = self.house.params(&guise, &self.settings.params);
+        options::tuning_listing(params).for_each(|line| self.voice.say(line));
     }
 
     fn display(&self) {

@@ -17,8 +17,13 @@ use super::session::{Output, Session};
 /// Says some lines to an engine with books and personalities, and returns what it says.
 fn in_a_house(lines: &str) -> Vec<String> {
     let weak = read("personalities/weak.toml", "level = 600\n").0.unwrap();
+    with_cast(vec![Profile::new("strong"), weak], lines)
+}
+
+/// Says some lines to an engine with these personalities, and returns what it says.
+fn with_cast(profiles: Vec<Profile>, lines: &str) -> Vec<String> {
     let house = uci::House {
-        cast: Some(Cast::new(vec![Profile::new("strong"), weak])),
+        cast: Some(Cast::new(profiles)),
         ..uci::House::default()
     };
     let (write, output) = mpsc::channel();
@@ -63,6 +68,33 @@ fn a_level_and_a_personality_limit_the_search_and_analysis_lifts_them() {
     }
     let told = in_a_house("setoption name Personality value nobody\n");
     assert!(told[0].contains("needs one of none, strong, weak"), "{told:?}");
+}
+
+#[test]
+fn params_and_eval_show_what_the_next_search_plays_with() {
+    let text = "mode = \"power\"\n[search]\nrfp_margin = 111\n[eval]\nmaterial = \"50%\"\n";
+    let shown = |settings: &str| {
+        let guest = read("personalities/guest.toml", text).0.unwrap();
+        let lines = "position fen 4k3/8/8/8/8/8/PPPP4/4K3 w - - 0 1\nparams\neval\n";
+        let said = with_cast(
+            vec![guest],
+            &format!("setoption name rfp_margin value 80\n{settings}{lines}"),
+        );
+        ["rfp_margin, ", "total "].map(|start| {
+            let line = said.iter().find(|line| line.starts_with(start)).unwrap();
+            line.clone()
+        })
+    };
+    let plain = shown("");
+    assert!(plain[0].starts_with("rfp_margin, int, 80.0,"), "{plain:?}");
+    let own = shown(GUEST);
+    assert!(own[0].starts_with("rfp_margin, int, 111.0,"), "{own:?}");
+    assert_ne!(own[1], plain[1]);
+    // A level that is asked for plays with the engine's numbers, and analysis with it.
+    for option in ["UCI_LimitStrength", "UCI_AnalyseMode"] {
+        let settings = format!("{GUEST}setoption name {option} value true\n");
+        assert_eq!(shown(&settings), plain, "{option}");
+    }
 }
 
 #[test]

@@ -167,12 +167,23 @@ impl Tally for Coefficients {
     }
 
     fn worth(&self) -> Tapered {
+        self.worth_of(|place| TABLE[place])
+    }
+}
+
+impl Coefficients {
+    /// What it all comes to by weights of one's own.
+    pub fn worth_by(&self, weights: &Weights) -> Tapered {
+        self.worth_of(|place| weights.of(Weight::row(place, 1)))
+    }
+
+    fn worth_of(&self, weight: impl Fn(usize) -> Tapered + Copy) -> Tapered {
         let counts = self.counts.iter();
         let sum = counts.fold(self.fixed, |sum, (place, count)| {
-            sum + TABLE[usize::from(*place)] * i32::from(*count)
+            sum + weight(usize::from(*place)) * i32::from(*count)
         });
         self.dangers.iter().fold(sum, |sum, (danger, count)| {
-            let danger = danger.worth();
+            let danger = danger.worth_of(weight);
             sum + t(king::curve_mg(danger.mg()), king::curve_eg(danger.eg())) * *count
         })
     }

@@ -5,14 +5,15 @@ use std::fmt;
 use super::{
     Evaluator, PawnTable,
     classical::{FULL_PHASE, Term, Terms, halves},
+    own::Weights,
     pawns,
-    tally::{Coefficients, Tally as _},
+    tally::{Coefficients, Tally as _, Weighed},
     weight::WeightRow,
     weights::ROWS,
 };
 use crate::{
     chess::{ByColor, Color, Position, Variant},
-    engine::node::Node,
+    engine::{Setup, node::Node},
     units::Centipawns,
 };
 
@@ -55,11 +56,13 @@ pub struct Trace {
     pub total: Centipawns,
 }
 
-/// Takes the evaluation of a position apart.
+/// Takes the evaluation of a position apart, by the weights of a player or the engine's.
 #[must_use]
-pub fn trace(pos: &Position, variant: Variant) -> Trace {
+pub fn trace(pos: &Position, variant: Variant, setup: Option<&Setup>) -> Trace {
     let node = Node::new(pos, variant.is_orthodox());
-    let value = Evaluator::for_variant(variant).evaluate(&node, &mut PawnTable::new());
+    let own = setup.and_then(Setup::weights);
+    let evaluator = Evaluator::for_variant(variant).by(own);
+    let value = evaluator.evaluate(&node, &mut PawnTable::new());
     let total = Centipawns(if node.turn == Color::White { value } else { -value });
     if !variant.is_orthodox() {
         return Trace {
@@ -69,15 +72,19 @@ pub fn trace(pos: &Position, variant: Variant) -> Trace {
             total,
         };
     }
+    let engines = Weights::default();
+    let weights = own.unwrap_or(&engines);
+    let structure = pawns::judge::<Weighed<'_>>(node.board(), weights);
+    let terms = Terms::of(&node, &structure, weights);
     let structure = pawns::judge::<Coefficients>(node.board(), ());
-    let terms = Terms::of(&node, &structure, ());
+    let counts = Terms::of(&node, &structure, ());
     let row = |(term, name)| {
         let sums = &terms.by_term[term as usize];
         TraceRow {
             name,
             white: halves(sums.white.worth()),
             black: halves(sums.black.worth()),
-            parts: parts(sums),
+            parts: parts(&counts.by_term[term as usize], weights),
         }
     };
     Trace {
@@ -89,8 +96,8 @@ pub fn trace(pos: &Position, variant: Variant) -> Trace {
 }
 
 /// What each row of weights adds to a term, those that add nothing left out.
-fn parts(sums: &ByColor<Coefficients>) -> Vec<TracePart> {
-    let mut parts = list(sums, false);
+fn parts(sums: &ByColor<Coefficients>, weights: &Weights) -> Vec<TracePart> {
+    let mut parts = list(sums, false, weights);
     let danger = |sum: &Coefficients| {
         let mut all = Coefficients::empty(());
         sum.dangers.iter().for_each(|(danger, _)| all.add_all(danger, 1));
@@ -105,7 +112,7 @@ fn parts(sums: &ByColor<Coefficients>) -> Vec<TracePart> {
             dangers: Vec::new(),
             ..sum.clone()
         };
-        halves(sum.worth() - linear.worth())
+        halves(sum.worth_by(weights) - linear.worth_by(weights))
     };
     let (white, black) = (cost(&sums.white), cost(&sums.black));
     if (white, black) != Default::default() {
@@ -116,12 +123,12 @@ fn parts(sums: &ByColor<Coefficients>) -> Vec<TracePart> {
             is_danger: false,
         });
     }
-    parts.extend(list(&dangers, true));
+    parts.extend(list(&dangers, true, weights));
     parts
 }
 
 /// The rows of weights that count in a linear sum, and what no weight stands for.
-fn list(sums: &ByColor<Coefficients>, is_danger: bool) -> Vec<TracePart> {
+fn list(sums: &ByColor<Coefficients>, is_danger: bool, weights: &Weights) -> Vec<TracePart> {
     let counts = |sum: &Coefficients, row: &WeightRow| {
         let mut own = sum.counts.clone();
         own.retain(|(place, _)| (row.first..row.first + row.length).contains(&usize::from(*place)));
@@ -143,8 +150,8 @@ fn list(sums: &ByColor<Coefficients>, is_danger: bool) -> Vec<TracePart> {
         .filter(|(_, white, black)| *white != nothing || *black != nothing)
         .map(|(name, white, black)| TracePart {
             name,
-            white: halves(white.worth()),
-            black: halves(black.worth()),
+            white: halves(white.worth_by(weights)),
+            black: halves(black.worth_by(weights)),
             is_danger,
         })
         .collect()
@@ -192,12 +199,15 @@ impl fmt::Display for Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::parse_fen;
+    use crate::{
+        chess::parse_fen,
+        engine::{Amount, Params},
+    };
 
     #[test]
     fn the_parts_are_shown_with_their_names() {
         let pos = parse_fen(Variant::Standard, "4k3/8/8/4P3/8/8/8/4K3 b - - 0 1").unwrap();
-        let trace = trace(&pos, Variant::Standard);
+        let trace = trace(&pos, Variant::Standard, None);
         assert_eq!(trace.rows.len(), 10);
         let passed = trace.rows.iter().find(|row| row.name == "passed pawns").unwrap();
         assert!(passed.white.1 > 20 && passed.black == (0, 0));
@@ -208,35 +218,64 @@ mod tests {
         );
     }
 
+    /// Positions in which all kinds of terms count, each with a part that must be shown.
+    const SHOWN: [(&str, &str); 3] = [
+        (
+            "r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N1P/PPP2PP1/R1BQ1RK1 w - - 0 1",
+            "king squares",
+        ),
+        (ATTACKED, "king squares"),
+        ("8/2k5/8/8/8/8/1Q6/K7 w - - 0 1", "known endings"),
+    ];
+    const ATTACKED: &str = "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 0 1";
+
+    fn traced(fen: &str, setup: Option<&Setup>) -> Trace {
+        trace(
+            &parse_fen(Variant::Standard, fen).unwrap(),
+            Variant::Standard,
+            setup,
+        )
+    }
+
+    fn assert_that_parts_add_up(trace: &Trace, fen: &str) {
+        for row in &trace.rows {
+            let sum = |of: fn(&TracePart) -> (i32, i32)| {
+                let centipawns = row.parts.iter().filter(|part| !part.is_danger).map(of);
+                centipawns.fold((0, 0), |(mg, eg), own| (mg + own.0, eg + own.1))
+            };
+            assert_eq!(sum(|part| part.white), row.white, "{} of {fen}", row.name);
+            assert_eq!(sum(|part| part.black), row.black, "{} of {fen}", row.name);
+        }
+    }
+
     #[test]
     fn every_weight_that_counts_is_shown_and_the_parts_add_up() {
-        let attacked = "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 0 1";
-        for (fen, shown) in [
-            (
-                "r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N1P/PPP2PP1/R1BQ1RK1 w - - 0 1",
-                "king squares",
-            ),
-            (attacked, "king squares"),
-            ("8/2k5/8/8/8/8/1Q6/K7 w - - 0 1", "known endings"),
-        ] {
-            let trace = trace(&parse_fen(Variant::Standard, fen).unwrap(), Variant::Standard);
-            for row in &trace.rows {
-                let sum = |of: fn(&TracePart) -> (i32, i32)| {
-                    let centipawns = row.parts.iter().filter(|part| !part.is_danger).map(of);
-                    centipawns.fold((0, 0), |(mg, eg), own| (mg + own.0, eg + own.1))
-                };
-                assert_eq!(sum(|part| part.white), row.white, "{} of {fen}", row.name);
-                assert_eq!(sum(|part| part.black), row.black, "{} of {fen}", row.name);
-            }
+        for (fen, shown) in SHOWN {
+            let trace = traced(fen, None);
+            assert_that_parts_add_up(&trace, fen);
             let text = trace.to_string();
             assert!(text.contains("  material") && text.contains(shown), "{text}");
         }
-        let attacked = trace(
-            &parse_fen(Variant::Standard, attacked).unwrap(),
-            Variant::Standard,
-        );
+        let attacked = traced(ATTACKED, None);
         let parts = attacked.rows.iter().flat_map(|row| &row.parts);
         assert!(parts.clone().any(|part| part.name == "danger to the king"));
         assert!(parts.clone().any(|part| part.is_danger));
+    }
+
+    #[test]
+    fn weights_of_ones_own_are_what_is_shown() {
+        let mut own = Weights::default();
+        for row in ROWS {
+            own.set(row, &Amount::Percent(150)).unwrap();
+        }
+        let setup = Setup::new(Params::default(), own);
+        for (fen, _) in SHOWN {
+            let (plain, other) = (traced(fen, None), traced(fen, Some(&setup)));
+            assert_that_parts_add_up(&other, fen);
+            assert_ne!(plain.total, other.total, "{fen}");
+            let material = |trace: &Trace| trace.rows[0].white.0;
+            let grown = material(&other) * 100 / material(&plain);
+            assert!((148..=152).contains(&grown), "{grown} % of {fen}");
+        }
     }
 }
