@@ -1,4 +1,5 @@
-//! What a match proves: Elo with its error from pairs of games, and the sequential test of two hypotheses.
+//! What a match proves: Elo with its error and the likelihood of superiority from pairs of games, and the sequential test of
+//! two hypotheses.
 
 use std::fmt;
 
@@ -63,11 +64,23 @@ impl Pentanomial {
         squares.sum::<f64>() / counts.iter().sum::<f64>()
     }
 
+    /// Standard deviation of the score.
+    fn deviation(&self) -> f64 {
+        (self.variance() / (f64::from(self.pairs()) + Self::UNSEEN)).sqrt()
+    }
+
+    /// How likely it is that the first engine is the stronger one, 0 to 1, by the normal approximation over pairs: what
+    /// others call LOS. Half before the first pair.
+    #[must_use]
+    pub fn superiority(&self) -> f64 {
+        normal_share((self.score() - 0.5) / self.deviation())
+    }
+
     /// The difference of strength that the score means, with its error.
     #[must_use]
     pub fn elo(&self) -> Elo {
         let mean = self.score();
-        let deviation = (self.variance() / (f64::from(self.pairs()) + Self::UNSEEN)).sqrt();
+        let deviation = self.deviation();
         let (low, high) = (
             elo_of_score(mean - 1.96 * deviation),
             elo_of_score(mean + 1.96 * deviation),
@@ -88,6 +101,24 @@ fn elo_of_score(share: f64) -> f64 {
 /// The share of points expected at a logistic difference of strength.
 fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// The share of a normal distribution that lies below so many standard deviations from its mean, to seven places.
+///
+/// Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.2.17.
+fn normal_share(deviations: f64) -> f64 {
+    let t = 1.0 / (1.0 + 0.231_641_9 * deviations.abs());
+    let powers = [
+        0.319_381_530,
+        -0.356_563_782,
+        1.781_477_937,
+        -1.821_255_978,
+        1.330_274_429,
+    ];
+    let polynomial = powers.iter().rev().fold(0.0, |sum, factor| (sum + factor) * t);
+    let density = (-deviations * deviations / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    let above = density * polynomial;
+    if deviations < 0.0 { above } else { 1.0 - above }
 }
 
 impl fmt::Display for Elo {
@@ -185,6 +216,29 @@ mod tests {
     fn all_points_are_no_finite_difference() {
         assert_eq!(Pentanomial([0, 0, 0, 0, 9]).elo().difference, f64::INFINITY);
         assert!((Pentanomial::default().score() - 0.5).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn the_share_of_a_normal_distribution_is_that_of_the_tables() {
+        for (deviations, share) in [(0.0, 0.5), (1.0, 0.841_345), (-1.96, 0.024_998), (3.0, 0.998_650)] {
+            let found = normal_share(deviations);
+            assert!((found - share).abs() < 1e-6, "{deviations}: {found}");
+        }
+        assert!(normal_share(-40.0) >= 0.0 && normal_share(40.0) <= 1.0);
+    }
+
+    #[test]
+    fn who_is_stronger_is_the_likelier_the_more_was_won() {
+        assert!((Pentanomial::default().superiority() - 0.5).abs() < 1e-6);
+        assert!((Pentanomial([10, 20, 40, 20, 10]).superiority() - 0.5).abs() < 1e-6);
+        // 4 % above half, with a deviation of 2.797 %: 1.43 deviations.
+        let better = Pentanomial([8, 18, 38, 22, 14]);
+        let likely = better.superiority();
+        assert!((likely - 0.923_6).abs() < 1e-4, "{likely}");
+        let mirrored = Pentanomial([14, 22, 38, 18, 8]).superiority();
+        assert!((likely + mirrored - 1.0).abs() < 1e-6);
+        assert!(Pentanomial(better.0.map(|count| count * 10)).superiority() > 0.9999);
+        assert!(Pentanomial([0, 0, 0, 0, 9]).superiority() > 0.99);
     }
 
     #[test]

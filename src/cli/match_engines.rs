@@ -21,7 +21,8 @@ use crate::{
     units::Millis,
 };
 
-/// Plays two UCI engines against each other in pairs of games and prints Elo with its 95 % error.
+/// Plays two UCI engines against each other in pairs of games and prints Elo with its 95 % error, and how likely it is that
+/// the first is the stronger one (LOS).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring match ./new ./old --tc 8+0.08 --sprt 0,5 --openings openings.epd
@@ -312,10 +313,10 @@ fn tell(so_far: &Progress<'_>, args: &Args, contest: &Match) {
 
 fn summary(so_far: &Progress<'_>, args: &Args) -> String {
     let [wins, draws, losses] = so_far.wins_draws_losses;
-    let elo = so_far.pairs.elo();
+    let (elo, superiority) = (so_far.pairs.elo(), 100.0 * so_far.pairs.superiority());
     let score = 100.0 * (wins as f64 + draws as f64 / 2.0) / (so_far.games.max(1) as f64);
     let mut text = format!(
-        "{} games: +{wins} ={draws} -{losses}, {score:.1} %, Elo {elo}, pairs {:?}, forfeits {} and {}",
+        "{} games: +{wins} ={draws} -{losses}, {score:.1} %, Elo {elo}, LOS {superiority:.1} %, pairs {:?}, forfeits {} and {}",
         so_far.games, so_far.pairs.0, so_far.forfeits[0], so_far.forfeits[1]
     );
     if let Some(sprt) = &args.sprt {
@@ -348,7 +349,7 @@ fn complain(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::parsed;
+    use crate::{arena::Pentanomial, cli::parsed};
 
     fn times(words: &str) -> Result<[String; 2], String> {
         let words = format!("match a b {words}");
@@ -413,6 +414,21 @@ mod tests {
             let args = args(words);
             assert_eq!(games(&args, controls(&args).unwrap(), 30), expected, "{words}");
         }
+    }
+
+    #[test]
+    fn the_result_says_how_likely_it_is_that_the_first_is_the_stronger() {
+        let so_far = Progress {
+            games: 200,
+            wins_draws_losses: [78, 60, 62],
+            pairs: Pentanomial([8, 18, 38, 22, 14]),
+            forfeits: [0, 1],
+            latest: None,
+        };
+        assert_eq!(
+            summary(&so_far, &args("a b")),
+            "200 games: +78 =60 -62, 54.0 %, Elo +27.9 +- 38.5, LOS 92.4 %, pairs [8, 18, 38, 22, 14], forfeits 0 and 1"
+        );
     }
 
     #[test]
