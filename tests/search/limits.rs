@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use sparring::engine::{News, Sureness};
+
 use super::*;
 
 #[test]
@@ -68,7 +70,7 @@ fn a_search_stopped_beforehand_still_takes_a_glance() {
     stop.set();
     let around = Surroundings {
         stop: &stop,
-        clock: &Ticking(Cell::new(0)),
+        clock: &Ticking(Cell::new(0), 1),
     };
     // In a position as sharp as KIWIPETE captures alone may fill a glance.
     let wanted = Search::new(line(Variant::Standard, "startpos", ""), Limits::default());
@@ -78,12 +80,12 @@ fn a_search_stopped_beforehand_still_takes_a_glance() {
     assert!(report.best().is_some());
 }
 
-/// A clock that moves one millisecond with each look.
-struct Ticking(Cell<u64>);
+/// A clock that moves so many milliseconds with each look.
+struct Ticking(Cell<u64>, u64);
 
 impl Clock for Ticking {
     fn elapsed(&self) -> Millis {
-        self.0.set(self.0.get() + 1);
+        self.0.set(self.0.get() + self.1);
         Millis(self.0.get())
     }
 }
@@ -91,7 +93,7 @@ impl Clock for Ticking {
 #[test]
 fn time_limits_hold_by_the_clock_that_is_given() {
     let stop = Stop::new();
-    let clock = Ticking(Cell::new(0));
+    let clock = Ticking(Cell::new(0), 1);
     let around = Surroundings {
         stop: &stop,
         clock: &clock,
@@ -106,6 +108,34 @@ fn time_limits_hold_by_the_clock_that_is_given() {
         &mut |_| (),
     );
     assert!((40..45).contains(&report.elapsed.0), "{}", report.elapsed.0);
+}
+
+#[test]
+fn a_long_search_tells_of_scores_outside_of_its_window() {
+    // By this clock every search is long from its first look on.
+    let (stop, clock) = (Stop::new(), Ticking(Cell::new(0), 1000));
+    let around = Surroundings {
+        stop: &stop,
+        clock: &clock,
+    };
+    let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(200_000));
+    let (mut bounds, mut last) = (Vec::new(), (Nodes(0), Millis::ZERO));
+    let mut tell = |news: News<'_>| {
+        if let News::Iteration(report) | News::Bound(report) = &news {
+            let now = (report.nodes, report.elapsed);
+            assert!(now.0 >= last.0 && now.1 >= last.1, "{now:?} after {last:?}");
+            last = now;
+        }
+        if let News::Bound(report) = news {
+            bounds.push(report.lines[0].sureness);
+        }
+    };
+    Engine::new(4).search_into(&wanted, &around, &mut tell, &mut Report::default());
+    assert!(
+        bounds.contains(&Sureness::AtLeast) && bounds.contains(&Sureness::AtMost),
+        "{bounds:?}"
+    );
+    assert!(!bounds.contains(&Sureness::Exact), "{bounds:?}");
 }
 
 #[test]

@@ -1,6 +1,14 @@
 //! What a search finds, and what ends it.
 
+use sparring::chess::{GameLine, Rules as _, Variant};
+
 use super::session::Session;
+
+/// The number behind a word of an `info` line.
+fn number(line: &str, word: &str) -> Option<i64> {
+    let mut words = line.split(' ').skip_while(|found| *found != word);
+    words.nth(1)?.parse().ok()
+}
 
 #[test]
 fn a_search_ends_with_a_move_and_tells_of_each_depth() {
@@ -171,5 +179,54 @@ fn the_last_line_told_is_the_line_that_is_played() {
         let told = &lines[lines.len() - 2];
         let pv = told.split(" pv ").nth(1).unwrap();
         assert_eq!(pv.split(' ').next(), Some(best), "{told}");
+    }
+}
+
+#[test]
+fn a_score_that_is_no_more_than_a_bound_is_told_as_one() {
+    let session = Session::start();
+    session.say("position fen 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1");
+    // A search that is cut short between two windows ends so.
+    let mut ends = (300..6_000).step_by(61).map(|nodes| {
+        session.say("ucinewgame").say(&format!("go nodes {nodes}"));
+        let mut lines = session.until("bestmove");
+        lines.remove(lines.len() - 2)
+    });
+    let bounds = [" lowerbound nodes ", " upperbound nodes "];
+    let told = bounds.map(|bound| ends.any(|line| line.contains(bound)));
+    assert_eq!(told, [true, true]);
+}
+
+#[test]
+fn the_line_of_a_mate_ends_with_it_and_nodes_and_time_only_grow() {
+    let session = Session::start();
+    for fen in [
+        "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1",
+        "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1",
+        "8/8/8/8/8/5k2/4r3/7K b - - 0 1",
+        "7k/8/5KR1/8/8/8/8/8 b - - 0 1",
+        "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
+        "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 0 1",
+    ] {
+        session
+            .say("ucinewgame")
+            .say(&format!("position fen {fen}"))
+            .say("go depth 9");
+        let lines = session.until("bestmove");
+        let told: Vec<&String> = lines.iter().filter(|line| line.contains(" score ")).collect();
+        for word in ["nodes", "time"] {
+            let numbers: Vec<Option<i64>> = told.iter().map(|line| number(line, word)).collect();
+            assert!(numbers.is_sorted() && numbers[0].is_some(), "{word}: {lines:#?}");
+        }
+        for line in told.iter().filter(|line| !line.contains("bound ")) {
+            let Some(moves) = number(line, "mate") else {
+                continue;
+            };
+            let (_, pv) = line.split_once(" pv ").unwrap();
+            let end = GameLine::replay(Variant::Standard, fen, pv).unwrap();
+            assert!(end.position().is_checkmate(), "{line}");
+            let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
+            assert_eq!(end.ply() as i64, plies, "{line}");
+        }
     }
 }
