@@ -80,6 +80,10 @@ async function shootDashboard(browser, guest) {
     await page.goto(`${daemon.url}#/game/${games.at(-1)}`);
     await page.locator('.off-book').first().click();
     await page.locator('.left-book').waitFor();
+    // And on to the first move after it that a search found, in a position that is judged.
+    const full = page.locator('.why-body:has(.seen-lines ~ .by-itself ~ .seen-lines)');
+    for (let step = 0; step < 12 && (await full.count()) === 0; step++) await page.keyboard.press('ArrowRight');
+    await page.evaluate(() => document.activeElement.blur());
     await shoot(page, 'why');
     await context.close();
   } finally {
