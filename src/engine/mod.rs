@@ -15,6 +15,8 @@ mod host;
 mod iterate;
 mod keys;
 mod likings;
+#[cfg(test)]
+mod minimax;
 mod node;
 mod order;
 mod packed;

@@ -252,8 +252,43 @@ fn count_salt(halfmoves: u32) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::{
+        chess::GameLine,
+        engine::{Limits, Search, Stop, Surroundings},
+        units::Stopwatch,
+    };
+
+    /// Asks something of a search that begins at the end of a line with these numbers and knows nothing.
+    pub fn begun<R>(line: &GameLine, params: &Params, ask: impl FnOnce(Searcher<'_>, &Node) -> R) -> R {
+        let search = Search::new(line.clone(), Limits::default());
+        let (node, mut memory, crew) = (Node::root(line), Memory::new(), Crew::new(1));
+        memory.begin(line.keys(), None);
+        let (stop, clock) = (Stop::new(), Stopwatch::start());
+        let around = Surroundings {
+            stop: &stop,
+            clock: &clock,
+        };
+        let searcher = Searcher {
+            params,
+            reductions: &Reductions::new(params),
+            table: &Table::new(1),
+            crew: &crew,
+            memory: &mut memory,
+            watch: Watch::lead(&search.limits, &around, &crew),
+            evaluator: Evaluator::for_variant(line.variant()),
+            habits: Habits::of(line.variant()),
+            weakness: Weakness::new(&search.handicap, node.keys.full),
+            inclined: Inclined::new(&search.likings, node.turn),
+            tablebase: None,
+            salt: 0,
+            seldepth: 0,
+            iteration: 1,
+            null_from: 0,
+        };
+        ask(searcher, &node)
+    }
 
     #[test]
     fn equal_positions_late_in_the_fifty_move_count_are_told_apart() {

@@ -99,6 +99,8 @@ fn least(board: &Board, among: Bitboard) -> Option<(Role, Square)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prelude::*, test_runner::RngSeed};
+
     use super::*;
     use crate::chess::{Rules as _, Variant, parse_fen, parse_uci};
 
@@ -136,6 +138,73 @@ mod tests {
             ("8/8/4k3/3p4/3R4/8/8/3RK3 w - - 0 1", "d4d5", 100),
         ] {
             assert_eq!(gain(fen, text), expected, "{fen} {text}");
+        }
+    }
+
+    /// What a side wins by capturing on a square where a piece of so much stands, or by leaving it there: with the least piece
+    /// first, as long as that pays, found by going through all pieces anew before each capture.
+    fn swap_off(board: &Board, to: Square, occupied: Bitboard, side: Color, standing: i32) -> i32 {
+        let attackers = |side: Color, occupied: Bitboard| {
+            let reaches = move |from: &Square| {
+                let piece = board.piece_at(*from).unwrap();
+                attacks::attacks(*from, piece, occupied).contains(to)
+            };
+            (board.by_color(side) & occupied).into_iter().filter(reaches)
+        };
+        let least = attackers(side, occupied).min_by_key(|from| (board.role_at(*from), *from));
+        let Some(from) = least else { return 0 };
+        let (role, left) = (board.role_at(from).unwrap(), occupied.without(from));
+        if role == Role::King && attackers(!side, left).next().is_some() {
+            return 0;
+        }
+        (standing - swap_off(board, to, left, !side, worth(role))).max(0)
+    }
+
+    /// What a move comes to when both sides swap off on its square.
+    fn swapped(board: &Board, us: Color, mv: Move) -> i32 {
+        let mut occupied = board.occupied().without(mv.from().unwrap()).with(mv.to());
+        if let Move::EnPassant { from, to } = mv {
+            occupied.discard(Square::from_coords(to.file(), from.rank()));
+        }
+        let standing = mv.promotion().unwrap_or(mv.role());
+        let won = mv.capture().map_or(0, worth) + worth(standing) - worth(mv.role());
+        won - swap_off(board, mv.to(), occupied, !us, worth(standing))
+    }
+
+    /// Openings, rooks and queens behind each other, pawns about to promote and to capture in passing.
+    const STARTS: [&str; 5] = [
+        "startpos",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "3qr1k1/1b2rppp/2n2n2/2ppp3/2PPP3/2N2N2/1B2RPPP/3QR1K1 w - - 0 1",
+        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+        "4k3/1p1p1p1p/r6r/P1P1P1P1/p1p1p1p1/R6R/1P1P1P1P/4K3 w - - 0 1",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(20_261_124), ..ProptestConfig::with_cases(300) })]
+
+        #[test]
+        fn an_exchange_comes_to_what_swapping_off_piece_by_piece_does(
+            which in 0..STARTS.len(),
+            choices in prop::collection::vec(any::<usize>(), 1..60),
+        ) {
+            let mut pos = parse_fen(Variant::Standard, STARTS[which]).unwrap();
+            for choice in choices {
+                let moves = pos.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                for mv in moves.iter().filter(|mv| mv.is_capture() || mv.is_promotion()) {
+                    let expected = swapped(pos.board(), pos.turn(), *mv);
+                    for (threshold, gained) in [(expected, true), (expected + 1, false), (0, expected >= 0)] {
+                        prop_assert_eq!(
+                            gains(pos.board(), pos.turn(), *mv, threshold), gained,
+                            "{:?} on {} comes to {}", mv, pos.board(), expected
+                        );
+                    }
+                }
+                pos.play_unchecked(moves[choice % moves.len()]);
+            }
         }
     }
 }
