@@ -152,3 +152,55 @@ fn a_single_reply_costs_no_thought_when_time_is_managed() {
         report.nodes.0
     );
 }
+
+/// What a move should take, and where its search is cut off: only an easy move is answered before that.
+const SOFT: u64 = 200;
+const HARD: u64 = SOFT * 3 / 10;
+
+/// The answer to the last of these moves, by a clock that each look at it moves on.
+fn answered_in_time(start: &str, moves: &str) -> Report {
+    let stop = Stop::new();
+    let around = Surroundings {
+        stop: &stop,
+        clock: &Ticking(Cell::new(0)),
+    };
+    let limits = Limits {
+        soft: Some(Millis(SOFT)),
+        hard: Some(Millis(HARD)),
+        ..Limits::default()
+    };
+    let wanted = Search::new(line(Variant::Standard, start, moves), limits);
+    Engine::new(1).search(&wanted, &around, &mut |_| ())
+}
+
+#[test]
+fn a_recapture_that_no_other_move_comes_near_is_easy_and_takes_no_quarter_of_its_time() {
+    // Queens are exchanged, and only a bishop can take back.
+    let moves = "e2e4 e7e5 g1f3 b8c6 d2d4 e5d4 f3d4 c6d4 d1d4 d8f6 c1e3 f6d4";
+    let report = answered_in_time("startpos", moves);
+    assert_eq!(uci(report.best()), "e3d4");
+    assert!(report.elapsed.0 < SOFT / 4, "{}", report.elapsed.0);
+}
+
+#[test]
+fn a_recapture_is_not_easy_when_another_one_is_nearly_as_good() {
+    let report = answered_in_time("startpos", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6");
+    assert!(report.elapsed.0 >= HARD, "{}", report.elapsed.0);
+}
+
+#[test]
+fn a_recapture_is_not_easy_when_it_has_only_just_turned_out_well() {
+    // The Elephant trap: the knight is pinned to the queen, and takes back all the same.
+    let moves = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 b8d7 c4d5 e6d5 c3d5";
+    let report = answered_in_time("startpos", moves);
+    assert_eq!(uci(report.best()), "f6d5");
+    assert!(report.elapsed.0 >= HARD, "{}", report.elapsed.0);
+}
+
+#[test]
+fn where_the_recapture_loses_the_better_capture_is_not_easy() {
+    // The pawn could take back, into mate by the queen, which hangs.
+    let report = answered_in_time("3q2k1/5pp1/7p/8/1b6/2N5/PP3PPP/3R2K1 b - - 0 1", "b4c3");
+    assert_eq!(uci(report.best()), "d1d8");
+    assert!(report.elapsed.0 >= HARD, "{}", report.elapsed.0);
+}

@@ -10,6 +10,7 @@ mod shared;
 mod tables;
 mod threads;
 mod weakness;
+mod zugzwang;
 
 use sparring::{
     chess::{GameLine, Move, Rules as _, Variant, parse_uci, write_uci},
