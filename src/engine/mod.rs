@@ -51,7 +51,7 @@ pub use likings::Likings;
 pub use params::{Param, ParamError, Params};
 pub use score::Score;
 pub use setup::Setup;
-#[cfg(test)]
+#[cfg(all(test, feature = "daemon"))]
 pub(crate) use tablebase::shared_tables;
 pub use tablebase::{Tablebase, TablebaseError};
 

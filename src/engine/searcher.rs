@@ -281,6 +281,7 @@ pub(super) mod tests {
             habits: Habits::of(line.variant()),
             weakness: Weakness::new(&search.handicap, node.keys.full),
             inclined: Inclined::new(&search.likings, node.turn),
+            knows_endings: false,
             tablebase: None,
             salt: 0,
             seldepth: 0,

@@ -64,7 +64,7 @@ fn whoever_cannot_win_tries_all_the_same() {
         "8/8/8/3nk3/8/B7/8/KN6 w - - 0 1",
     ] {
         for plies in [1, 4, 8] {
-            assert!(worth(&from_fen(fen, plies)) > 50, "{fen} {plies}");
+            assert!(worth(&from_fen(fen, plies)) > 10, "{fen} {plies}");
         }
     }
 }

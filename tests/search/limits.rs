@@ -162,7 +162,7 @@ fn answered_in_time(start: &str, moves: &str) -> Report {
     let stop = Stop::new();
     let around = Surroundings {
         stop: &stop,
-        clock: &Ticking(Cell::new(0)),
+        clock: &Ticking(Cell::new(0), 1),
     };
     let limits = Limits {
         soft: Some(Millis(SOFT)),
