@@ -96,7 +96,11 @@ lint:
 
 .PHONY: test-rust
 test-rust: web systemd-analyze
-	$(CARGO) test --locked
+	$(CARGO) test --locked --lib --bins $(OTHER_TESTS:%=--test %)
+	$(CARGO) test --locked --test scenarios -- --test-threads=6
+	$(CARGO) test --locked --doc
+# Scenarios wait most of the time, so more of them run at once than there are processors.
+OTHER_TESTS = $(filter-out scenarios,$(patsubst tests/%/main.rs,%,$(wildcard tests/*/main.rs)) $(patsubst tests/%.rs,%,$(wildcard tests/*.rs)))
 
 # The program as `test-rust` has built it: a plain build would choose other features of the libraries and build them anew.
 .PHONY: test-build

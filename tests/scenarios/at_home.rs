@@ -34,6 +34,7 @@ async fn at_home(folder: &std::path::Path) -> (Child, Player) {
     let line = line.unwrap().expect("it ends at once");
     let address = line.split(' ').find(|word| word.starts_with("http://"));
     let url = address.unwrap_or_else(|| panic!("no address in {line:?}"));
+    let _ = rustls::crypto::ring::default_provider().install_default(); // another test may have chosen already
     let mut guest = Player {
         http: reqwest::Client::builder().no_proxy().build().unwrap(),
         url: url.trim_end_matches('/').to_owned(),

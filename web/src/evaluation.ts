@@ -33,8 +33,9 @@ export function evaluationPart(all: Evaluation | null, ply: number, opponent: st
   const share = (place: number) => (judged.own[place] ?? 0) - (judged.theirs[place] ?? 0);
   const rows = judged.named.map((place) =>
     h('li', {}, h('b', {}, pawns(share(place))), h('span', {}, all.terms[place] ?? '')));
-  const details = h('details', { 'aria-live': 'off', open: isOpen, ontoggle: () => (isOpen = details.open) },
-    h('summary', {}, text.why.allTerms), table(all.terms, judged, opponent));
+  // At the click, not when the browser tells of it later: whoever steps on at once would find the table as it was.
+  const details = h('details', { 'aria-live': 'off', open: isOpen },
+    h('summary', { onclick: () => (isOpen = !details.open) }, text.why.allTerms), table(all.terms, judged, opponent));
   return [
     h('p', { class: 'by-itself' }, text.why.judged(pawns(judged.total)), rows.length === 0 && ` ${text.why.nothingStandsOut}`),
     ...(rows.length > 0 ? [h('ul', { class: 'seen-lines', 'aria-label': text.why.namedTerms }, ...rows)] : []),

@@ -94,8 +94,8 @@ test('a game by click and drag, with chat, resignation, result and rematch', asy
   await page.getByRole('heading', { name: `Why 1… ${moves[1]}` }).waitFor();
   await page.getByText(/^From the book: |^Found by searching/).first().waitFor();
   await page.keyboard.press('ArrowRight');
-  // The own move: nothing to explain, unless it left the book that the bot drew its answers from.
-  await page.getByText(/Go to a move of the bot|You left the book here/).first().waitFor();
+  // The own move: what the position is made of, and perhaps that it left the book that the bot drew its answers from.
+  await page.getByText(/without looking ahead/i).first().waitFor();
   await page.keyboard.press('ArrowLeft');
   await page.getByRole('heading', { name: `Why 1… ${moves[1]}` }).waitFor();
   await assertAccessible(page);

@@ -200,7 +200,7 @@ mod tests {
         let mut chance = Chance(1);
         for (strong, weak) in MEN {
             let mut claimed = 0;
-            for _ in 0..30_000 {
+            for _ in 0..15_000 {
                 let mut board = Board::empty();
                 for man in strong.chars().chain(weak.chars()) {
                     let edges = Bitboard::from_rank(Rank::First) | Rank::Eighth;
@@ -219,7 +219,7 @@ mod tests {
                     assert_eq!(cannot_win(&other, !turn), known.map(|side| !side), "{board}");
                 }
             }
-            assert!(claimed > 1_000, "{strong} against {weak}: {claimed}");
+            assert!(claimed > 500, "{strong} against {weak}: {claimed}");
         }
     }
 
