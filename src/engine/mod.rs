@@ -3,6 +3,7 @@
 //! [`Engine::search`] is the one way in. The engine knows nothing of personalities or lichess: whoever calls
 //! translates a wish for "a careless 1400" into [`Limits`] and a [`Handicap`].
 
+mod bounds;
 mod captures;
 mod checks;
 mod crew;

@@ -41,12 +41,12 @@ impl Searcher<'_> {
         {
             return score;
         }
-        let (floor, ceiling) = self.known_bounds(node).unwrap_or((-INFINITE, INFINITE));
-        if ceiling <= alpha || floor >= beta {
-            return if floor >= beta { floor } else { ceiling };
+        let known = self.known_bounds(node);
+        if let Some(score) = known.settle(alpha, beta) {
+            return score;
         }
         let (raw, stand) = self.stand_pat(node, entry.as_ref(), ply);
-        let mut best = stand.unwrap_or(-INFINITE).clamp(floor, ceiling);
+        let mut best = known.within(stand.unwrap_or(-INFINITE));
         if best >= beta {
             if entry.is_none() {
                 // Positions come up again, and evaluating them anew is dear.
@@ -81,7 +81,7 @@ impl Searcher<'_> {
             // Not a single move, where every legal move was looked at.
             return draw::no_moves(node, ply);
         }
-        best = best.min(ceiling);
+        best = known.within(best);
         let bound = if best >= beta {
             Bound::Lower
         } else if pv && best > first_alpha {

@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
+    bounds::Bounds,
     draw,
     history::Past,
     node::Node,
@@ -11,7 +12,7 @@ use super::{
     prune::Singular,
     quiescence::cutoff,
     reduce::{Circumstances, PLY},
-    score::{DECIDED, INFINITE, MAX_PLY, from_table, is_decided, mate_in, mated_in, to_table},
+    score::{DECIDED, MAX_PLY, from_table, is_decided, mate_in, mated_in, to_table},
     searcher::Searcher,
     tt::{Bound, Entry, NO_EVAL},
 };
@@ -42,9 +43,8 @@ pub(super) struct Here<'n> {
     pub table_move: Option<Move>,
     /// Left out, because a singular search asks what the others are worth.
     pub excluded: Option<Move>,
-    /// What endgame tables, or what is known of the ending, say the node is worth at least, and at most.
-    pub floor: i32,
-    pub ceiling: i32,
+    /// What is known of its score beforehand.
+    pub bounds: Bounds,
 }
 
 /// A move about to be searched.
@@ -63,18 +63,6 @@ pub(super) struct Candidate {
 struct Tried {
     quiets: ArrayVec<Move, 48>,
     noisy: ArrayVec<Move, 24>,
-}
-
-impl Here<'_> {
-    /// Whether anything is known of the score beforehand.
-    pub fn is_bounded(&self) -> bool {
-        self.floor > -INFINITE || self.ceiling < INFINITE
-    }
-
-    /// A score as far as what is known allows.
-    fn within(&self, score: i32) -> i32 {
-        score.clamp(self.floor, self.ceiling)
-    }
 }
 
 impl Searcher<'_> {
@@ -128,8 +116,7 @@ impl Searcher<'_> {
             entry,
             table_move,
             excluded,
-            floor: -INFINITE,
-            ceiling: INFINITE,
+            bounds: Bounds::NONE,
         };
         if let Some(score) = self
             .tables_settle(&mut here)
@@ -140,7 +127,7 @@ impl Searcher<'_> {
         self.judge(&mut here);
         here.depth -= self.iterative_reduction(&here);
         if let Some(score) = self.prune(&here) {
-            return here.within(score);
+            return here.bounds.within(score);
         }
         self.search_moves(&here)
     }
@@ -244,7 +231,7 @@ impl Searcher<'_> {
             self.params,
         );
         let mut tried = Tried::default();
-        let (mut best, mut best_move, mut alpha) = (here.floor, None, here.alpha);
+        let (mut best, mut best_move, mut alpha) = (here.bounds.floor, None, here.alpha);
         let (mut count, mut forgotten) = (0, false);
         while let Some(mv) = picker.next(node, &mut self.memory.moves, &self.memory.histories) {
             if Some(mv) == here.excluded {
@@ -263,7 +250,7 @@ impl Searcher<'_> {
                 Singular::Extend(plies) => plies,
                 Singular::Cut(score) => {
                     picker.finish(&mut self.memory.moves);
-                    return here.within(score);
+                    return here.bounds.within(score);
                 }
             };
             let child = node.after(mv);
@@ -300,7 +287,7 @@ impl Searcher<'_> {
             self.reward(here, &past, mv, &tried);
             best = self.soften(here, best);
         }
-        best = here.within(best);
+        best = here.bounds.within(best);
         self.remember(here, best, best_move);
         best
     }
@@ -471,8 +458,8 @@ impl Searcher<'_> {
             && !is_decided(best)
             && !(bound == Bound::Lower && best <= eval)
             && !(bound == Bound::Upper && best >= eval)
-            && best != here.floor
-            && best != here.ceiling
+            && best != here.bounds.floor
+            && best != here.bounds.ceiling
         {
             self.memory
                 .histories

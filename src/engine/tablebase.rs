@@ -15,6 +15,7 @@ use shakmaty_syzygy::{AmbiguousWdl, Dtz, SyzygyError, Tablebase as Tables, Wdl};
 use thiserror::Error;
 
 use super::{
+    bounds::Bounds,
     node::Node,
     packed::Packed,
     score::{DEEPEST, TABLE_WIN, to_table},
@@ -277,12 +278,13 @@ impl Searcher<'_> {
             Verdict::Draw(score) => (Bound::Exact, score),
             Verdict::Win(least) if least >= here.beta => (Bound::Lower, least),
             Verdict::Win(least) => {
-                (here.floor, here.alpha) = (least, least.max(here.alpha));
+                here.bounds = Bounds::from(least);
+                here.alpha = here.alpha.max(least);
                 return None;
             }
             Verdict::Loss(most) if most <= here.alpha => (Bound::Upper, most),
             Verdict::Loss(most) => {
-                here.ceiling = most;
+                here.bounds = Bounds::to(most);
                 return None;
             }
         };

@@ -10,7 +10,7 @@ mod rook_pawn;
 
 use shakmaty::{Bitboard, Board};
 
-use super::{node::Node, score::INFINITE, search::Here, searcher::Searcher, weakness::Weakness};
+use super::{bounds::Bounds, node::Node, search::Here, searcher::Searcher, weakness::Weakness};
 use crate::chess::{Color, Rules as _, Square};
 
 const SALT: u64 = 0x3c79_ac49_2ba7_b653;
@@ -52,32 +52,29 @@ fn is_tried_anyway(root: &Node) -> bool {
 }
 
 impl Searcher<'_> {
-    /// What a node is worth at least, and at most, by what is known of its ending.
-    pub fn known_bounds(&self, node: &Node) -> Option<(i32, i32)> {
+    /// What is known of a node's ending: a draw at most to one side, and at least to the other.
+    pub fn known_bounds(&self, node: &Node) -> Bounds {
         if !self.knows_endings || node.pos.castles().any() {
-            return None;
+            return Bounds::NONE;
         }
         let draw = self.inclined.draw(node.turn);
-        let bounds = |side| match side == node.turn {
-            true => (-INFINITE, draw),
-            false => (draw, INFINITE),
-        };
-        cannot_win(node.board(), node.turn).map(bounds)
+        match cannot_win(node.board(), node.turn) {
+            Some(side) if side == node.turn => Bounds::to(draw),
+            Some(_) => Bounds::from(draw),
+            None => Bounds::NONE,
+        }
     }
 
     /// What is known of the ending settles a node, or bounds its score. Where tables have bounded it, no rule is asked.
     pub fn ending_settles(&self, here: &mut Here<'_>) -> Option<i32> {
-        if here.excluded.is_some() || here.is_bounded() {
+        if here.excluded.is_some() || here.bounds.are_any() {
             return None;
         }
-        let (floor, ceiling) = self.known_bounds(here.node)?;
-        if ceiling <= here.alpha || floor >= here.beta {
-            return Some(if floor >= here.beta { floor } else { ceiling });
-        }
-        (here.floor, here.ceiling) = (floor, ceiling);
-        here.alpha = here.alpha.max(floor);
-        here.beta = here.beta.min(ceiling);
-        None
+        here.bounds = self.known_bounds(here.node);
+        let settled = here.bounds.settle(here.alpha, here.beta);
+        here.alpha = here.alpha.max(here.bounds.floor);
+        here.beta = here.beta.min(here.bounds.ceiling);
+        settled
     }
 }
 
