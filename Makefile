@@ -71,19 +71,24 @@ test: fmt lint web test-rust test-long
 	@test -d ../shared/testdata || echo 'Not run: the rules against tables of others (perft.rs) and all samples of the wire but our own (lichess_examples.rs), whose data in ../shared is not beside this checkout'
 
 # What takes minutes, most of them spent waiting for clocks and for a browser: in two rows, one beside the other.
-.PHONY: test-long engine-builds test-soak test-rest
+.PHONY: test-long engine-builds engine-build native-build test-soak test-rest
 test-long: test-build engine-builds chromium
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-soak test-rest
-# Before both rows: what compiles beside them takes the time of games and browsers.
+# Before both rows: what compiles beside them takes the time of games and browsers. The two share no folder, and each is the
+# work of one processor for most of its time.
 engine-builds:
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse engine-build native-build
+engine-build:
 	$(ENGINE_BUILD)
+native-build:
 	$(NATIVE_BUILD)
 test-soak:
 	$(MAKE) --no-print-directory soak-short
 	$(MAKE) --no-print-directory bench-signature
+	$(MAKE) --no-print-directory test-web-games
 test-rest:
 	$(MAKE) --no-print-directory berserk
-	$(MAKE) --no-print-directory test-web
+	$(MAKE) --no-print-directory test-web-pages
 
 .PHONY: fmt
 fmt:
@@ -96,6 +101,7 @@ lint:
 
 .PHONY: test-rust
 test-rust: web systemd-analyze
+	$(CARGO) test --locked --no-run --tests
 	$(CARGO) test --locked --lib --bins $(OTHER_TESTS:%=--test %)
 	$(CARGO) test --locked --test scenarios -- --test-threads=6
 	$(CARGO) test --locked --doc
@@ -107,9 +113,16 @@ OTHER_TESTS = $(filter-out scenarios,$(patsubst tests/%/main.rs,%,$(wildcard tes
 test-build: web
 	$(CARGO) test --locked --no-run --test check
 
-.PHONY: test-web
-test-web: test-build chromium
-	cd web && npm run --silent check && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm test --silent
+# Whole games against the bot, and everything else, so that either can be run beside something.
+.PHONY: test-web test-web-games test-web-pages
+test-web: test-web-pages test-web-games
+IN_BROWSER = cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring node --test --test-concurrency=1
+WEB_GAMES = test/play.test.mjs
+test-web-games: test-build chromium
+	$(IN_BROWSER) $(WEB_GAMES)
+test-web-pages: test-build chromium
+	cd web && npm run --silent check
+	$(IN_BROWSER) $(filter-out $(WEB_GAMES),$(patsubst web/%,%,$(wildcard web/test/*.test.mjs)))
 
 # The pictures of the README, taken from a game against the real program.
 .PHONY: screenshots

@@ -77,8 +77,13 @@ mod tests {
     use crate::chess::{Color, Position, Role, Square, parse_fen, write_fen};
 
     fn value(variant: Variant, pos: &Position) -> i32 {
+        value_with(&mut PawnTable::new(), variant, pos)
+    }
+
+    /// A table that is used again saves a test of many positions the making of many tables.
+    fn value_with(table: &mut PawnTable, variant: Variant, pos: &Position) -> i32 {
         let node = Node::new(pos, variant.is_orthodox());
-        Evaluator::for_variant(variant).evaluate(&node, &mut PawnTable::new())
+        Evaluator::for_variant(variant).evaluate(&node, table)
     }
 
     /// The same position with colors exchanged, by its FEN.
@@ -107,6 +112,7 @@ mod tests {
         #[test]
         fn colors_do_not_matter(choices in prop::collection::vec(any::<usize>(), 1..160)) {
             let mut pos = Variant::Standard.start();
+            let mut table = PawnTable::new();
             for choice in choices {
                 let moves = pos.legal_moves();
                 if moves.is_empty() {
@@ -114,7 +120,8 @@ mod tests {
                 }
                 pos.play_unchecked(moves[choice % moves.len()]);
                 let other = parse_fen(Variant::Standard, &mirrored(&write_fen(&pos))).unwrap();
-                prop_assert_eq!(value(Variant::Standard, &pos), value(Variant::Standard, &other), "{}", write_fen(&pos));
+                let mut value = |pos| value_with(&mut table, Variant::Standard, pos);
+                prop_assert_eq!(value(&pos), value(&other), "{}", write_fen(&pos));
             }
         }
 
@@ -128,8 +135,7 @@ mod tests {
                     break;
                 }
                 pos.play_unchecked(moves[choice % moves.len()]);
-                let node = Node::new(&pos, true);
-                let kept = Evaluator::for_variant(Variant::Standard).evaluate(&node, &mut table);
+                let kept = value_with(&mut table, Variant::Standard, &pos);
                 prop_assert_eq!(kept, value(Variant::Standard, &pos));
             }
         }

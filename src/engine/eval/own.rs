@@ -143,8 +143,13 @@ mod tests {
     }
 
     fn value(pos: &Position, own: Option<&Weights>) -> i32 {
-        let evaluator = Evaluator::for_variant(Variant::Standard).by(own);
-        evaluator.evaluate(&Node::new(pos, true), &mut PawnTable::new())
+        value_with(&mut PawnTable::new(), pos, own)
+    }
+
+    fn value_with(table: &mut PawnTable, pos: &Position, own: Option<&Weights>) -> i32 {
+        Evaluator::for_variant(Variant::Standard)
+            .by(own)
+            .evaluate(&Node::new(pos, true), table)
     }
 
     proptest! {
@@ -152,16 +157,14 @@ mod tests {
         fn the_engines_weights_read_as_ones_own_judge_alike(choices in prop::collection::vec(any::<usize>(), 1..160)) {
             let mut pos = Variant::Standard.start();
             let own = Weights::default();
-            let mut table = PawnTable::new();
+            let (mut table, mut other) = (PawnTable::new(), PawnTable::new());
             for choice in choices {
                 let moves = pos.legal_moves();
                 if moves.is_empty() {
                     break;
                 }
                 pos.play_unchecked(moves[choice % moves.len()]);
-                let evaluator = Evaluator::for_variant(Variant::Standard).by(Some(&own));
-                let kept = evaluator.evaluate(&Node::new(&pos, true), &mut table);
-                prop_assert_eq!(kept, value(&pos, None));
+                prop_assert_eq!(value_with(&mut table, &pos, Some(&own)), value_with(&mut other, &pos, None));
             }
         }
     }

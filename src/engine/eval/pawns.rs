@@ -42,14 +42,12 @@ pub(crate) struct PawnTable(Vec<(u64, Structure<Tapered>)>);
 impl PawnTable {
     /// An empty table.
     pub fn new() -> Self {
-        let mut table = Self(vec![(0, Structure::default()); SLOTS]);
-        table.clear();
-        table
+        // No pawns at all have the key zero, and a structure of zeros.
+        Self(vec![(0, Structure::default()); SLOTS])
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        // No pawns at all have the key zero, and a structure of zeros.
         self.0.fill((0, Structure::default()));
     }
 

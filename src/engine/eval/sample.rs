@@ -131,9 +131,9 @@ mod tests {
         engine::eval::{Evaluator, PawnTable},
     };
 
-    fn in_play(pos: &Position) -> i32 {
+    fn in_play(pos: &Position, table: &mut PawnTable) -> i32 {
         let node = Node::new(pos, true);
-        let value = Evaluator::for_variant(Variant::Standard).evaluate(&node, &mut PawnTable::new());
+        let value = Evaluator::for_variant(Variant::Standard).evaluate(&node, table);
         if pos.turn() == Color::White { value } else { -value }
     }
 
@@ -141,6 +141,7 @@ mod tests {
         #[test]
         fn a_sample_says_what_the_evaluation_says(choices in prop::collection::vec(any::<usize>(), 1..160)) {
             let weights = weights_in_use();
+            let mut table = PawnTable::new();
             let mut pos = Variant::Standard.start();
             for choice in choices {
                 let moves = pos.legal_moves();
@@ -148,7 +149,7 @@ mod tests {
                     break;
                 }
                 pos.play_unchecked(moves[choice % moves.len()]);
-                let (sample, played) = (Sample::of(&pos).evaluate(&weights), in_play(&pos) as f32);
+                let (sample, played) = (Sample::of(&pos).evaluate(&weights), in_play(&pos, &mut table) as f32);
                 // Only rounding may differ: of both curves, the blend and the fifty-move share.
                 prop_assert!((sample - played).abs() <= 4.0, "{sample} {played} {}", write_fen(&pos));
             }
