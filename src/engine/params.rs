@@ -242,7 +242,7 @@ params! {
     /// Time: for how many more moves a game is planned where nobody says.
     time_horizon = 26 in 10..=80;
     /// Time: what a move should take, in percent of an even share.
-    time_soft = 70 in 20..=150;
+    time_soft = 110 in 20..=150;
     /// Time: what a move may take, in percent of an even share.
     time_hard = 400 in 100..=1000;
     /// Time: what a move may take of the clock, in percent.
