@@ -129,13 +129,13 @@ test-web-pages: test-build chromium
 screenshots: test-build chromium
 	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm run --silent screenshots
 
-# Debian's browser, only where it is missing.
 # It says how much the units leave to a burglar; containers of Debian are without it. macOS has no units.
 .PHONY: systemd-analyze
 systemd-analyze:
 	@command -v systemd-analyze > /dev/null || test "$$(uname)" != Linux || \
 		(apt-get update -qq && apt-get install -y -qq --no-install-recommends systemd)
 
+# Debian's browser, only where it is missing.
 .PHONY: chromium
 chromium:
 	@test -x $(CHROMIUM) || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
