@@ -74,8 +74,7 @@ test: fmt lint web test-rust test-long
 .PHONY: test-long engine-builds engine-build native-build test-soak test-rest
 test-long: test-build engine-builds chromium
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-soak test-rest
-# Before both rows: what compiles beside them takes the time of games and browsers. The two share no folder, and each is the
-# work of one processor for most of its time.
+# Before both rows: what compiles beside them takes the time of games and browsers. The two share no folder.
 engine-builds:
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse engine-build native-build
 engine-build:

@@ -46,19 +46,19 @@ impl Searcher<'_> {
             return score;
         }
         let (raw, stand) = self.stand_pat(node, entry.as_ref(), ply);
+        let found = |mv: Option<Move>, score, bound, pv| Entry {
+            mv: mv.map_or(Packed::default(), Packed::from),
+            score: to_table(score, ply),
+            eval: raw,
+            depth: 0,
+            bound,
+            pv,
+        };
         let mut best = known.within(stand.unwrap_or(-INFINITE));
         if best >= beta {
             if entry.is_none() {
                 // Positions come up again, and evaluating them anew is dear.
-                let entry = Entry {
-                    mv: Packed::default(),
-                    score: to_table(best, ply),
-                    eval: raw,
-                    depth: 0,
-                    bound: Bound::Lower,
-                    pv,
-                };
-                self.table.store(key, entry);
+                self.table.store(key, found(None, best, Bound::Lower, pv));
             }
             return best;
         }
@@ -89,17 +89,8 @@ impl Searcher<'_> {
         } else {
             Bound::Upper
         };
-        self.table.store(
-            key,
-            Entry {
-                mv: best_move.map_or(Packed::default(), Packed::from),
-                score: to_table(best, ply),
-                eval: raw,
-                depth: 0,
-                bound,
-                pv: pv || entry.is_some_and(|entry| entry.pv),
-            },
-        );
+        let pv = pv || entry.is_some_and(|entry| entry.pv);
+        self.table.store(key, found(best_move, best, bound, pv));
         best
     }
 
