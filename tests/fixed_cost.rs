@@ -4,12 +4,13 @@
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
+    sync::Arc,
 };
 
 use sparring::{
     chess::{GameLine, Variant},
-    engine::{Engine, Limits, Report, Search, Stop, Surroundings},
-    units::{Nodes, Stopwatch},
+    engine::{Engine, Handicap, Limits, Params, Report, Search, Setup, Stop, Surroundings, Weights},
+    units::{Centipawns, Nodes, Stopwatch},
 };
 
 /// The system's allocator, counting what each thread asks for.
@@ -36,8 +37,27 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-#[test]
-fn a_search_by_nodes_allocates_nothing() {
+/// Searches of a few positions by nodes, as `plain` makes them of theirs.
+fn searches(made: impl Fn(Search) -> Search) -> Vec<Search> {
+    let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let search = |fen, nodes| {
+        let limits = Limits {
+            nodes: Some(Nodes(nodes)),
+            ..Limits::default()
+        };
+        made(Search::new(
+            GameLine::replay(Variant::Standard, fen, "").unwrap(),
+            limits,
+        ))
+    };
+    ["startpos", kiwipete, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"]
+        .into_iter()
+        .flat_map(|fen| [100, 1000, 10_000].map(|nodes| search(fen, nodes)))
+        .collect()
+}
+
+/// That none of these searches allocates anything, nor does forgetting what it found, once there was room for each of them.
+fn assert_no_allocations(searches: &[Search]) {
     let mut engine = Engine::new(1);
     let mut report = Report::default();
     let (stop, clock) = (Stop::new(), Stopwatch::start());
@@ -45,28 +65,35 @@ fn a_search_by_nodes_allocates_nothing() {
         stop: &stop,
         clock: &clock,
     };
-    let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
-    let searches: Vec<Search> = ["startpos", kiwipete, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"]
-        .into_iter()
-        .flat_map(|fen| [100, 1000, 10_000].map(|nodes| (fen, nodes)))
-        .map(|(fen, nodes)| {
-            let limits = Limits {
-                nodes: Some(Nodes(nodes)),
-                ..Limits::default()
-            };
-            Search::new(GameLine::replay(Variant::Standard, fen, "").unwrap(), limits)
-        })
-        .collect();
-    // Once in the life of the program: the report makes room for its line, and endings that are known by heart are
-    // worked out.
-    let ending = GameLine::replay(Variant::Standard, "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", "").unwrap();
-    let first = Search::new(ending, searches[0].limits);
-    engine.search_into(&first, &around, &mut |_| {}, &mut report);
-    for search in &searches {
+    let mut asked = [0; 2];
+    for asked in &mut asked {
         let before = ASKED.with(Cell::get);
-        engine.search_into(search, &around, &mut |_| {}, &mut report);
-        let asked = ASKED.with(Cell::get) - before;
-        assert_eq!(asked, 0, "allocations with {:?}", search.limits.nodes);
-        assert!(report.best().is_some());
+        for search in searches {
+            engine.clear();
+            engine.search_into(search, &around, &mut |_| {}, &mut report);
+            assert!(report.best().is_some());
+        }
+        *asked = ASKED.with(Cell::get) - before;
     }
+    assert!(asked[0] > 0, "nothing was counted");
+    assert_eq!(asked[1], 0, "allocations in {} searches", searches.len());
+}
+
+#[test]
+fn a_search_by_nodes_allocates_nothing() {
+    assert_no_allocations(&searches(|plain| plain));
+}
+
+#[test]
+fn neither_does_one_by_a_player_with_numbers_of_its_own_who_errs() {
+    let setup = Arc::new(Setup::new(Params::default(), Weights::default()));
+    assert_no_allocations(&searches(|plain| Search {
+        handicap: Handicap {
+            noise: Centipawns(50),
+            blindness: 0.2,
+            seed: 7,
+        },
+        setup: Some(setup.clone()),
+        ..plain
+    }));
 }

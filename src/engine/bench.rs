@@ -241,44 +241,51 @@ pub fn scaling(
     scaling
 }
 
-/// What short searches take on average.
+/// What short searches take on average, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShortSearch {
     /// The limit.
     pub nodes: Nodes,
-    /// Microseconds for a search.
-    pub micros: f64,
+    /// With what earlier searches left, as an engine that plays by nodes goes on.
+    pub kept: f64,
+    /// Each after [`Engine::clear`], as weak levels look at a position; clearing counts.
+    pub cleared: f64,
 }
 
 /// Times searches of a few nodes, as weak levels make them: the first, of one node, is all fixed cost.
 ///
-/// Each limit is searched `rounds` times over every position, from 1; the table is kept.
+/// Each limit is searched `rounds` times over every position, from 1.
 pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn Clock) -> Vec<ShortSearch> {
     let lines: Vec<GameLine> = lines().collect();
     let stop = Stop::new();
     let around = Surroundings { stop: &stop, clock };
     let mut report = Report::default();
+    let mut timed = |nodes: Nodes, clears: bool| {
+        let limits = Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        };
+        let searches: Vec<Search> = lines
+            .iter()
+            .map(|line| Search::new(line.clone(), limits))
+            .collect();
+        let started = clock.elapsed();
+        for search in (0..rounds.max(1)).flat_map(|_| &searches) {
+            if clears {
+                engine.clear();
+            }
+            engine.search_into(search, &around, &mut |_| (), &mut report);
+        }
+        let count = f64::from(rounds.max(1)) * searches.len() as f64;
+        (clock.elapsed() - started).0 as f64 * 1000.0 / count
+    };
     [1, 100, 1000, 10_000]
         .map(Nodes)
         .into_iter()
-        .map(|nodes| {
-            let limits = Limits {
-                nodes: Some(nodes),
-                ..Limits::default()
-            };
-            let searches: Vec<Search> = lines
-                .iter()
-                .map(|line| Search::new(line.clone(), limits))
-                .collect();
-            let started = clock.elapsed();
-            for search in (0..rounds.max(1)).flat_map(|_| &searches) {
-                engine.search_into(search, &around, &mut |_| (), &mut report);
-            }
-            let count = f64::from(rounds.max(1)) * searches.len() as f64;
-            ShortSearch {
-                nodes,
-                micros: (clock.elapsed() - started).0 as f64 * 1000.0 / count,
-            }
+        .map(|nodes| ShortSearch {
+            nodes,
+            kept: timed(nodes, false),
+            cleared: timed(nodes, true),
         })
         .collect()
 }

@@ -3,6 +3,8 @@
 //!
 //! Every number moves towards its bound by a step that shrinks as it gets there ("gravity"), so old lessons fade.
 
+use std::mem;
+
 use shakmaty::{Bitboard, attacks};
 
 use super::{node::Node, params::Params};
@@ -77,6 +79,8 @@ pub(super) struct Histories {
     captures: Vec<i16>,
     /// Quiet moves by piece and target, after a move by piece and target.
     continuation: Vec<i16>,
+    /// Which rows of these are not as they were at first: after a short search few of them have to be emptied.
+    taught: Vec<bool>,
     /// Errors of the evaluation by side and pawn structure.
     pawns: Vec<i16>,
     /// The same by the pieces of white, of black, and by minor pieces.
@@ -92,6 +96,7 @@ impl Histories {
             butterfly: vec![0; 2 * 4 * 64 * 64],
             captures: vec![0; PIECE_SQUARES * 8],
             continuation: vec![0; (PIECE_SQUARES + 1) * PIECE_SQUARES],
+            taught: vec![false; PIECE_SQUARES + 1],
             pawns: corrections(),
             pieces: [corrections(), corrections()],
             minors: corrections(),
@@ -104,13 +109,18 @@ impl Histories {
         for table in [
             &mut self.butterfly,
             &mut self.captures,
-            &mut self.continuation,
             &mut self.pawns,
             white,
             black,
             &mut self.minors,
         ] {
             table.fill(0);
+        }
+        let rows = self.continuation.chunks_exact_mut(PIECE_SQUARES);
+        for (row, taught) in rows.zip(&mut self.taught) {
+            if mem::take(taught) {
+                row.fill(0);
+            }
         }
     }
 
@@ -136,11 +146,8 @@ impl Histories {
 
     /// Rewards or punishes a quiet move.
     pub fn learn_quiet(&mut self, past: &Past, mv: Move, bonus: i32) {
-        let to = piece_square(past.us, mv) as usize;
         pull(&mut self.butterfly[butterfly(past, mv)], bonus, MAX_HISTORY);
-        for row in &past.rows[..past.count] {
-            pull(&mut self.continuation[row + to], bonus, MAX_HISTORY);
-        }
+        self.learn_continuation(past, mv, bonus);
     }
 
     /// Rewards or punishes a quiet move for what it did after the moves before it alone.
@@ -148,6 +155,7 @@ impl Histories {
         let to = piece_square(past.us, mv) as usize;
         for row in &past.rows[..past.count] {
             pull(&mut self.continuation[row + to], bonus, MAX_HISTORY);
+            self.taught[row / PIECE_SQUARES] = true;
         }
     }
 

@@ -110,7 +110,7 @@ impl Engine {
             self.setup = setup.cloned();
             self.reckon();
             // Pawns are kept as they were judged, and corrections are of that judgement.
-            self.memories.iter_mut().for_each(Memory::clear);
+            self.memories.iter_mut().for_each(Memory::clear_judgements);
         }
     }
 
@@ -141,7 +141,7 @@ impl Engine {
 
     /// Searches as [`search`](Self::search) does, telling of more, and leaves the last report in `report`.
     ///
-    /// With one thread, a report that is used again and again, and no endgame tables, nothing is allocated.
+    /// With one thread, a report that is used again and again for as many lines, and no endgame tables, nothing is allocated.
     pub fn search_into(
         &mut self,
         search: &Search,

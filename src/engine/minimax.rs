@@ -19,8 +19,7 @@ use crate::{
 
 /// Numbers that leave out no move and search none more or less deeply than another.
 ///
-/// Quiescence keeps what no number switches off: it makes no capture that loses its exchange, and in check it is content with
-/// the first quiet move that is not mated. Histories say which one that is, so they learn nothing here.
+/// Quiescence keeps what no number switches off: it makes no move that loses its exchange, in check no further one.
 fn whole() -> Params {
     Params {
         nmp_depth: 128,
@@ -44,6 +43,7 @@ fn whole() -> Params {
         soft_beta: 0,
         delta_margin: 30_000,
         quiescence_moves: 64,
+        quiescence_evasions: 64,
         // The table does not tell the first plies of quiescence, which try checks, from those after them.
         quiescence_checks: 0,
         history_bonus: 0,

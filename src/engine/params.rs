@@ -219,6 +219,8 @@ params! {
     singular_margin = 18 in 4..=80;
     /// Singular extension: so far below, in centipawns, the move is extended twice.
     double_margin = 20 in 0..=30000, tuned 0..=80;
+    /// Extensions: how many plies from the root they reach, in percent of the iteration's depth.
+    extension_reach = 200 in 100..=400;
     /// Singular extension: how many plies less deep than the node the table's entry may be.
     singular_entry = 3 in 0..=8;
     /// Singular extension: how deep the others are searched, in percent of the depth left.
@@ -231,6 +233,8 @@ params! {
     delta_margin = 160 in 20..=30000, tuned 20..=400;
     /// Quiescence: from so many moves on only recaptures and checks are tried; 64 for all.
     quiescence_moves = 2 in 1..=64, tuned 1..=12;
+    /// Quiescence: so many quiet evasions are tried after one that is not mate.
+    quiescence_evasions = 0 in 0..=64, tuned 0..=8;
     /// Scores beyond beta: 1 to draw them towards it, the more the shallower the search; 0 to leave them.
     soft_beta = 1 in 0..=1;
     /// Order of captures: how often the worth of the victim counts beside the history of the capture.

@@ -260,9 +260,14 @@ impl Searcher<'_> {
         usize::try_from(count).unwrap_or(0)
     }
 
+    /// Beyond so many plies from the root nothing is extended.
+    fn extension_reach(&self) -> usize {
+        usize::try_from(self.iteration * self.params.extension_reach / 100).unwrap_or(0)
+    }
+
     /// A node in check is searched a ply deeper: its answers are few, and the check may only delay what happens.
     pub fn check_extension(&self, here: &Here<'_>, child: &Node) -> i32 {
-        let reach = usize::try_from(2 * self.iteration).unwrap_or(0);
+        let reach = self.extension_reach();
         i32::from(child.in_check() && here.ply < reach && here.depth <= self.params.check_extension)
     }
 
@@ -274,7 +279,7 @@ impl Searcher<'_> {
             return Singular::Extend(0);
         };
         let score = from_table(entry.score, ply);
-        let reach = usize::try_from(2 * self.iteration).unwrap_or(0);
+        let reach = self.extension_reach();
         if depth < self.params.singular_depth
             || entry.depth < depth - self.params.singular_entry
             || entry.bound == Bound::Upper
@@ -312,7 +317,7 @@ mod tests {
     fn excess(fen: &str, params: &Params, depth: i32) -> i32 {
         let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
         begun(&line, params, |mut searcher, node| {
-            let beta = searcher.evaluate(node) - 40;
+            let beta = searcher.static_eval(node) - 40;
             searcher.search(node, beta - 1, beta, depth, 0, true) - beta
         })
     }

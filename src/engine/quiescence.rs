@@ -29,7 +29,7 @@ impl Searcher<'_> {
             return score;
         }
         if ply >= MAX_PLY - 1 {
-            return if node.in_check() { 0 } else { self.evaluate(node) };
+            return self.static_eval(node);
         }
         let pv = beta - alpha > 1;
         let key = self.table_key(node, self.memory.frame_before(ply, 1).mv);
@@ -135,7 +135,7 @@ impl Searcher<'_> {
         let mut cursor = self.memory.moves.len();
         self.push_forcing(node, steps, table_move);
         let previous = self.memory.frame_before(ply, 1).mv.map(|mv| mv.to());
-        let mut count = 0;
+        let (mut count, mut evasions) = (0, 0);
         while cursor < self.memory.moves.len() {
             let mv = best_first(&mut self.memory.moves, &mut cursor);
             if *best > -DECIDED {
@@ -143,7 +143,13 @@ impl Searcher<'_> {
                     *best = most.max(*best);
                     continue;
                 }
-                if self.is_futile(node, mv, stand) {
+                if stand.is_none() && !is_noisy(mv) {
+                    evasions += 1;
+                    if evasions > self.params.quiescence_evasions {
+                        continue;
+                    }
+                }
+                if self.habits.see && !see::gains(node.board(), node.turn, mv, 0) {
                     continue;
                 }
             }
@@ -189,14 +195,6 @@ impl Searcher<'_> {
     fn delta(&self, mv: Move, stand: Option<i32>) -> Option<i32> {
         let stand = stand.filter(|_| self.habits.see && is_noisy(mv))?;
         Some(stand + self.params.delta_margin + noisy_value(mv))
-    }
-
-    /// Whether a move cannot help: quiet evasions once one holds, and exchanges that lose.
-    fn is_futile(&self, node: &Node, mv: Move, stand: Option<i32>) -> bool {
-        if !is_noisy(mv) && stand.is_none() {
-            return true;
-        }
-        self.habits.see && !see::gains(node.board(), node.turn, mv, 0)
     }
 
     /// Puts the moves worth trying on the stack of moves: evasions in check, else captures and promotions.

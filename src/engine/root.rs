@@ -132,11 +132,7 @@ pub(super) fn root_moves(
         root.standing = known.map(|(_, standing)| *standing);
     }
     iterate::order(roots, |root| (root.standing, root.score));
-    let eval = if node.in_check() {
-        0
-    } else {
-        searcher.evaluate(node)
-    };
+    let eval = searcher.static_eval(node);
     for root in roots {
         root.score = -INFINITE;
         root.previous = eval;

@@ -81,7 +81,7 @@ impl Searcher<'_> {
             return score;
         }
         if ply >= MAX_PLY - 1 {
-            return if node.in_check() { 0 } else { self.evaluate(node) };
+            return self.static_eval(node);
         }
         let (alpha, beta) = mate_distance(alpha, beta, ply);
         if alpha >= beta {
@@ -149,7 +149,9 @@ impl Searcher<'_> {
         if entry.depth < asked || pv && entry.bound != Bound::Exact || draw::is_near(node) {
             return None;
         }
-        cutoff(entry, node, alpha, beta, ply)
+        // A mate is told with all of its moves, and those the table does not know.
+        let told = |score: &i32| !(pv && is_decided(*score));
+        cutoff(entry, node, alpha, beta, ply).filter(told)
     }
 
     /// Looks at the position itself: evaluation, best guess, trend.

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::{
     crew::Crew,
-    eval::{Evaluator, PawnTable},
+    eval::{Evaluator, PawnTable, faded},
     history::{Histories, NO_PIECE_SQUARE, Past, PieceSquare, piece_square},
     likings::Inclined,
     node::Node,
@@ -92,9 +92,14 @@ impl Memory {
         }
     }
 
-    /// Forgets everything.
+    /// Forgets what searches have taught. What the table of pawns says could be seen again, and stays.
     pub fn clear(&mut self) {
         self.histories.clear();
+    }
+
+    /// Forgets what holds for one judge of positions only.
+    pub fn clear_judgements(&mut self) {
+        self.clear();
         self.pawns.clear();
     }
 
@@ -187,16 +192,17 @@ pub(super) struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    /// The static evaluation for the side to move, with likings and blurred by the handicap, not corrected.
+    /// The static evaluation for the side to move, with likings and blurred by the handicap: what the table keeps, neither
+    /// faded by the fifty-move rule nor corrected.
     pub fn evaluate(&mut self, node: &Node) -> i32 {
-        let value = self.evaluator.evaluate(node, &mut self.memory.pawns);
+        let value = self.evaluator.whole(node, &mut self.memory.pawns);
         let value = value + self.inclined.worth(node) + self.weakness.noise(node);
         value.clamp(1 - DECIDED, DECIDED - 1)
     }
 
-    /// An evaluation with what the histories know of its errors.
+    /// What an evaluation comes to here: less the nearer the fifty-move rule, and with what the histories know of its errors.
     pub fn corrected(&self, node: &Node, value: i32) -> i32 {
-        let corrected = value + self.memory.histories.correction(node, self.params);
+        let corrected = faded(value, &node.pos) + self.memory.histories.correction(node, self.params);
         corrected.clamp(1 - DECIDED, DECIDED - 1)
     }
 
@@ -205,15 +211,22 @@ impl Searcher<'_> {
         Past::new(node, self.memory.moves_before(ply), self.params)
     }
 
+    /// What a position is worth without looking ahead, corrected; nothing in check.
+    pub fn static_eval(&mut self, node: &Node) -> i32 {
+        if node.in_check() {
+            return 0;
+        }
+        let value = self.evaluate(node);
+        self.corrected(node, value)
+    }
+
     /// Notes that a move is being played from a ply, leading to a child.
     pub fn enter(&mut self, node: &Node, ply: usize, mv: Move, child: &Node) {
         self.table.prefetch(self.table_key(child, Some(mv)));
         let frame = self.memory.frame(ply);
         frame.mv = Some(mv);
         frame.moved = piece_square(node.turn, mv);
-        let owed = frame.owed;
-        self.memory.frame(ply + 1).owed = owed;
-        self.memory.path.push(child.keys.full);
+        self.descend(ply, child);
     }
 
     /// Notes that the side to move passes.
@@ -222,8 +235,12 @@ impl Searcher<'_> {
         let frame = self.memory.frame(ply);
         frame.mv = None;
         frame.moved = NO_PIECE_SQUARE;
-        let owed = frame.owed;
-        self.memory.frame(ply + 1).owed = owed;
+        self.descend(ply, child);
+    }
+
+    /// What the line owes in fractions of a ply goes down with it.
+    fn descend(&mut self, ply: usize, child: &Node) {
+        self.memory.frame(ply + 1).owed = self.memory.frame(ply).owed;
         self.memory.path.push(child.keys.full);
     }
 

@@ -5,7 +5,7 @@ use std::{fmt, io::Write};
 use super::{
     gate::{Gate, Ticket},
     house::{Task, carry_out, search_of, shorten},
-    info::{Answer, CurrentMove, Info, Style},
+    info::{Answer, CurrentMove, Info, Over, Style},
     perft_table::perft_until,
     voice::Voice,
 };
@@ -129,24 +129,33 @@ impl<W: Write> Worker<'_, W> {
             }
         };
         let mut told = (Nodes(0), Vec::new());
-        let mut tell = |news: News<'_>| match news {
-            News::Iteration(report) => {
-                say_lines(report);
-                told.0 = report.nodes;
-                told.1.clone_from(&report.lines);
+        let gate = self.gate;
+        let mut tell = |news: News<'_>| {
+            match news {
+                News::Iteration(report) => {
+                    say_lines(report);
+                    told.0 = report.nodes;
+                    told.1.clone_from(&report.lines);
+                }
+                News::Bound(report) => say_lines(report),
+                News::Move { mv, number, depth } => voice.say(CurrentMove {
+                    mv,
+                    number,
+                    depth,
+                    variant,
+                }),
             }
-            News::Bound(report) => say_lines(report),
-            News::Move { mv, number, depth } => voice.say(CurrentMove {
-                mv,
-                number,
-                depth,
-                variant,
-            }),
+            if voice.is_unheard() {
+                gate.stop();
+            }
         };
         let mut report = Report::default();
         carry_out(&mut self.engine, &order.task, &around, &mut tell, &mut report);
         self.gate.note_stall(report.stall);
-        if (report.nodes, &report.lines) != (told.0, &told.1) {
+        if report.lines.is_empty() {
+            let mated = search_of(&order.task).line.position().is_check();
+            voice.say(Over { mated });
+        } else if (report.nodes, &report.lines) != (told.0, &told.1) {
             say_lines(&report);
         }
         report
@@ -246,6 +255,9 @@ impl<W: Write> Worker<'_, W> {
             total += count;
             self.voice
                 .say(format_args!("{}: {count}", write_uci(mv, line.variant())));
+            if self.voice.is_unheard() {
+                self.gate.stop();
+            }
         }
         if depth == 0 {
             total = 1;
@@ -329,9 +341,11 @@ pub fn scaling(lines: &[GameLine], threads: usize, depth: Depth) -> impl fmt::Di
 /// What searches of few nodes take with a table of 1 MB, a line for each limit.
 pub fn fixed_cost() -> impl fmt::Display {
     let timed = bench::short_searches(&mut Engine::new(1), 100, &Stopwatch::start());
-    let lines: Vec<String> = timed
-        .iter()
-        .map(|one| format!("{} nodes: {:.1} microseconds a search", one.nodes.0, one.micros))
-        .collect();
-    lines.join("\n")
+    let line = |one: &bench::ShortSearch| {
+        format!(
+            "{} nodes: {:.1} microseconds a search, {:.1} when all is forgotten first",
+            one.nodes.0, one.kept, one.cleared
+        )
+    };
+    timed.iter().map(line).collect::<Vec<_>>().join("\n")
 }

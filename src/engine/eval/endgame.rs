@@ -13,6 +13,9 @@ pub(super) const WON_BY_PAWN: i32 = 300;
 /// What is left of a lead that hardly ever wins, in sixty-fourths.
 const HARDLY_WON: i32 = 6;
 
+/// What is left of one that wins more often than not, though seldom soon, in sixty-fourths.
+const OFTEN_WON: i32 = 40;
+
 /// How much of the worth of middle game and endgame is left when so much of the endgame's is: pieces that cannot win without
 /// pawns cannot do so with queens and rooks about either.
 pub(super) fn scales(endgame: i32) -> [i32; 2] {
@@ -30,7 +33,11 @@ pub(super) fn scale(board: &Board, strong: Color) -> i32 {
             return 0;
         }
         if ours - theirs <= 3 {
-            return HARDLY_WON;
+            return if minors_are_outplayed(board, strong) {
+                OFTEN_WON
+            } else {
+                HARDLY_WON
+            };
         }
         let is_bare = board.by_color(!strong).count() == 1;
         if one_colored_bishops(board, strong) {
@@ -77,6 +84,20 @@ fn pieces(board: &Board, color: Color) -> i32 {
     .into_iter()
     .map(|(role, worth)| (ours & board.by_role(role)).count() as i32 * worth)
     .sum()
+}
+
+/// The exceptions to a lead of a minor piece winning nothing: a queen against two minor pieces, unless they are two knights,
+/// and two bishops against a knight.
+fn minors_are_outplayed(board: &Board, strong: Color) -> bool {
+    let [ours, theirs] = [strong, !strong].map(|side| board.by_color(side) & !board.kings());
+    let has = |side: Bitboard, queens, bishops, knights| {
+        [board.queens(), board.bishops(), board.knights()].map(|role| (side & role).count())
+            == [queens, bishops, knights]
+    };
+    let queen = has(ours, 1, 0, 0) && ours.count() == 1;
+    let bishops = has(ours, 0, 2, 0) && ours.count() == 2 && !one_colored_bishops(board, strong);
+    queen && theirs.count() == 2 && (has(theirs, 0, 1, 1) || has(theirs, 0, 2, 0))
+        || bishops && theirs.count() == 1 && has(theirs, 0, 0, 1)
 }
 
 fn two_knights(board: &Board, strong: Color) -> bool {
@@ -186,7 +207,7 @@ mod tests {
     use crate::chess::{Rules as _, Variant, parse_fen};
 
     #[test]
-    fn drawn_material_is_worth_nothing() {
+    fn the_more_drawish_the_less_is_left() {
         for (fen, expected) in [
             ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", 0),
             ("4k3/4p3/8/8/8/8/8/3NKN2 w - - 0 1", 4),
@@ -198,6 +219,23 @@ mod tests {
             ("3rk3/8/8/8/8/8/8/3QK3 w - - 0 1", 64),
             ("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", 48),
             ("4k3/8/8/8/8/8/P7/3RK3 w - - 0 1", 51),
+            ("4k3/3n4/8/8/8/8/PPPP4/3RK3 w - - 0 1", 60),
+            ("4k3/3n4/8/8/8/8/PPPPPP2/3RK3 w - - 0 1", 64),
+            // A queen against two minor pieces, two bishops against a knight, and what looks like them.
+            ("4k3/4n3/4b3/8/8/2Q5/8/4K3 w - - 0 1", 40),
+            ("4k3/4b3/4b3/8/8/2Q5/8/4K3 w - - 0 1", 40),
+            ("4k3/4n3/4n3/8/8/2Q5/8/4K3 w - - 0 1", 6),
+            ("4k3/4n3/4b3/8/4p3/2Q5/8/4K3 w - - 0 1", 6),
+            ("4k3/4n3/8/8/8/2BB4/8/4K3 w - - 0 1", 40),
+            ("4k3/4b3/8/8/8/2BB4/8/4K3 w - - 0 1", 6),
+            ("4k3/4n3/8/8/8/2B1B3/8/4K3 w - - 0 1", 6),
+            // Bishops of opposite colors: alone, with more pawns, with rooks; and of the same.
+            ("4k3/5b2/8/8/8/2B5/PP6/4K3 w - - 0 1", 28),
+            ("4k3/5b2/8/8/8/2B5/PPPPPP2/4K3 w - - 0 1", 36),
+            ("3rk3/5b2/8/8/8/2B5/PP6/3RK3 w - - 0 1", 46),
+            ("4k3/4b3/8/8/8/2B5/PP6/4K3 w - - 0 1", 54),
+            // A last pawn, with no piece more than the other side.
+            ("3rk3/8/8/8/8/8/P7/3RK3 w - - 0 1", 44),
         ] {
             let pos = parse_fen(Variant::Standard, fen).unwrap();
             assert_eq!(scale(pos.board(), Color::White), expected, "{fen}");

@@ -58,12 +58,18 @@ impl<'w> Evaluator<'w> {
 
     /// The worth of a position for the side to move, in centipawns. The nearer the fifty-move rule, the less.
     pub fn evaluate(self, node: &Node, pawns: &mut PawnTable) -> i32 {
-        faded(variants::evaluate(self.variant, node, pawns, self.own), &node.pos)
+        faded(self.whole(node, pawns), &node.pos)
+    }
+
+    /// The same as if the fifty-move rule were far, which is what a table may keep: there one entry serves positions
+    /// whatever their count.
+    pub fn whole(self, node: &Node, pawns: &mut PawnTable) -> i32 {
+        variants::evaluate(self.variant, node, pawns, self.own)
     }
 }
 
 /// What is left of a worth that many moves without a capture or a pawn's move have brought near a draw.
-fn faded(worth: i32, pos: &Position) -> i32 {
+pub(super) fn faded(worth: i32, pos: &Position) -> i32 {
     let quiet = i32::try_from(pos.halfmoves().min(100)).unwrap_or(100);
     worth * (200 - quiet) / 200
 }
