@@ -1,5 +1,7 @@
 //! One game between two engines: the clock, the rules, and what a forfeit is.
 
+use std::num::NonZeroU32;
+
 use super::{
     adjudication::{Adjudication, Call, white_view},
     mover::Mover,
@@ -189,13 +191,18 @@ impl Referee {
     }
 
     fn clocks(&self) -> Clocks {
-        let times = self.controls.map(|control| match control {
-            TimeControl::Clock { base, increment } => (base, increment),
-            _ => (Millis::ZERO, Millis::ZERO),
+        let clocks = self.controls.map(|control| match control {
+            TimeControl::Clock {
+                moves,
+                base,
+                increment,
+            } => (base, increment, moves.map(NonZeroU32::get)),
+            _ => (Millis::ZERO, Millis::ZERO, None),
         });
         Clocks {
-            left: times.map(|(base, _)| base),
-            increments: times.map(|(_, increment)| increment),
+            left: clocks.map(|(base, ..)| base),
+            increments: clocks.map(|(_, increment, _)| increment),
+            to_go: clocks.map(|(.., moves)| moves),
         }
     }
 
@@ -221,8 +228,18 @@ impl Referee {
             let complaint = format!("{} took {} of {allowed}", player.name(), answer.spent);
             return Made::Forfeit(Reason::Time, complaint);
         }
-        if let TimeControl::Clock { increment, .. } = control {
+        if let TimeControl::Clock {
+            moves,
+            base,
+            increment,
+        } = control
+        {
             clocks.left[side] = clocks.left[side] - answer.spent + increment;
+            clocks.to_go[side] = clocks.to_go[side].map(|left| left - 1);
+            if clocks.to_go[side] == Some(0) {
+                clocks.left[side] += base;
+                clocks.to_go[side] = moves.map(NonZeroU32::get);
+            }
         }
         if let Err(error) = line.play_uci(&answer.best) {
             return Made::Forfeit(Reason::IllegalMove, format!("{}: {error}", player.name()));
@@ -321,6 +338,27 @@ mod tests {
             ["60+0", "10+2"].map(|text| text.parse().unwrap()),
         );
         assert!(pgn.contains("[WhiteTimeControl \"60+0\"]") && pgn.contains("[BlackTimeControl \"10+2\"]"));
+    }
+
+    #[test]
+    fn who_has_made_the_moves_of_a_session_gets_its_time_again() {
+        let (finished, [white, black]) = fools_mate(["2/10+0", "1/20+3"]);
+        assert_eq!(finished.reason.word(), "mate");
+        let seen = |asked: &[(TimeControl, Clocks)]| -> Vec<_> {
+            let clocks = asked.iter().map(|(_, clocks)| clocks);
+            clocks
+                .map(|clocks| (clocks.left.map(|left| left.0 / 1000), clocks.to_go))
+                .collect()
+        };
+        let (two, one) = (Some(2), Some(1));
+        assert_eq!(
+            seen(&white.asked),
+            [([10, 20], [two, one]), ([9, 42], [one, one])]
+        );
+        assert_eq!(
+            seen(&black.asked),
+            [([9, 20], [one, one]), ([18, 42], [two, one])]
+        );
     }
 
     #[test]

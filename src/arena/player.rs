@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::{answer::Answer, offer::Offer, time_control::TimeControl};
 use crate::{
-    chess::{GameLine, Move, write_fen, write_uci},
+    chess::{Color, GameLine, Move, write_fen, write_uci},
     settings::nearest,
     units::{Clock as _, Depth, Millis, Stopwatch},
 };
@@ -90,6 +90,24 @@ pub struct Clocks {
     pub left: [Millis; 2],
     /// What each of their moves adds.
     pub increments: [Millis; 2],
+    /// In how many moves they get more time, this one included; none for never.
+    pub to_go: [Option<u32>; 2],
+}
+
+impl Clocks {
+    /// The clocks in the words of `go`, for the side to move.
+    fn words(&self, turn: Color) -> String {
+        let ([white, black], [winc, binc]) = (self.left, self.increments);
+        let to_go = self.to_go[turn.fold_wb(0, 1)].map(|moves| format!(" movestogo {moves}"));
+        format!(
+            "wtime {} btime {} winc {} binc {}{}",
+            white.0,
+            black.0,
+            winc.0,
+            binc.0,
+            to_go.unwrap_or_default()
+        )
+    }
 }
 
 /// A running engine. It is told to quit, and ended if it does not, when this is dropped.
@@ -232,10 +250,7 @@ impl Player {
         limit: Millis,
     ) -> Result<Answer, PlayerError> {
         let limits = match control {
-            TimeControl::Clock { .. } => format!(
-                "wtime {} btime {} winc {} binc {}",
-                clocks.left[0].0, clocks.left[1].0, clocks.increments[0].0, clocks.increments[1].0
-            ),
+            TimeControl::Clock { .. } => clocks.words(line.turn()),
             TimeControl::MoveTime(time) => format!("movetime {}", time.0),
             TimeControl::Nodes(nodes) => format!("nodes {}", nodes.0),
             TimeControl::Depth(depth) => format!("depth {}", depth.0),

@@ -1,6 +1,6 @@
 //! How long engines may think in a match, as typed on the command line.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, num::NonZeroU32, str::FromStr};
 
 use thiserror::Error;
 
@@ -9,8 +9,10 @@ use crate::units::{Depth, Millis, Nodes};
 /// A limit for each move or for the whole game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeControl {
-    /// A clock with an increment: `10+0.1` or `10`, in seconds.
+    /// A clock with an increment: `10+0.1`, `10`, or `40/10+0.1` where each forty moves get the ten seconds anew.
     Clock {
+        /// After how many moves each side gets again what it started with; none for once and for all.
+        moves: Option<NonZeroU32>,
         /// What each side starts with.
         base: Millis,
         /// What each move adds.
@@ -27,7 +29,8 @@ pub enum TimeControl {
 /// Text that is no time control.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "\"{0}\" is no time control: write 10+0.1 (seconds), movetime=100 (milliseconds), nodes=5000 or depth=8"
+    "\"{0}\" is no time control: write 10+0.1 (seconds), 40/10+0.1 (so for each 40 moves), movetime=100 (milliseconds), \
+     nodes=5000 or depth=8"
 )]
 pub struct BadTimeControl(String);
 
@@ -57,12 +60,20 @@ impl FromStr for TimeControl {
                 Err(bad())
             }
         };
-        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let (moves, time) = match text.split_once('/') {
+            Some((moves, time)) => (Some(moves.parse().map_err(|_| bad())?), time),
+            None => (None, text),
+        };
+        let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
         let (base, increment) = (seconds(base)?, seconds(increment)?);
         if base == Millis::ZERO {
             Err(bad())
         } else {
-            Ok(Self::Clock { base, increment })
+            Ok(Self::Clock {
+                moves,
+                base,
+                increment,
+            })
         }
     }
 }
@@ -78,7 +89,14 @@ impl TimeControl {
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Clock { base, increment } => {
+            Self::Clock {
+                moves,
+                base,
+                increment,
+            } => {
+                if let Some(moves) = moves {
+                    write!(f, "{moves}/")?;
+                }
                 write!(f, "{}+{}", base.as_secs_f64(), increment.as_secs_f64())
             }
             Self::MoveTime(time) => write!(f, "movetime={}", time.0),
@@ -98,6 +116,7 @@ mod tests {
             "10+0.1",
             "1+0.01",
             "60+0",
+            "40/10+0.1",
             "movetime=100",
             "nodes=5000",
             "depth=8",
@@ -105,7 +124,9 @@ mod tests {
             assert_eq!(text.parse::<TimeControl>().unwrap().to_string(), text);
         }
         assert_eq!("5".parse::<TimeControl>().unwrap().to_string(), "5+0");
-        for text in ["", "0+1", "-1+0", "nodes=0", "speed=5", "10+x", "nan"] {
+        for text in [
+            "", "0+1", "-1+0", "nodes=0", "speed=5", "10+x", "nan", "0/10", "/10", "x/10+1", "40/",
+        ] {
             assert!(text.parse::<TimeControl>().is_err(), "{text}");
         }
     }

@@ -34,7 +34,7 @@ pub struct Args {
     first: String,
     /// The second engine.
     second: String,
-    /// Time for each side in seconds with increment (10+0.1), or movetime=MS, nodes=N, depth=N; of one engine alone with
+    /// Time for each side in seconds with increment (10+0.1), or for each so many moves (40/10+0.1), or movetime=MS, nodes=N, depth=N; of one engine alone with
     /// its number before it (2:60+0.6). May be repeated, the last one counts.
     #[arg(long, default_value = "8+0.08", value_name = "[1:|2:]TC", value_parser = parse_tc)]
     tc: Vec<Tc>,
@@ -115,7 +115,7 @@ fn parse_sprt(text: &str) -> Result<Sprt, String> {
         .split_once(',')
         .and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
     match bounds {
-        Some((elo0, elo1)) if elo0 < elo1 => Ok(Sprt {
+        Some((elo0, elo1)) if f64::is_finite(elo0) && f64::is_finite(elo1) && elo0 < elo1 => Ok(Sprt {
             elo0,
             elo1,
             error: 0.05,
