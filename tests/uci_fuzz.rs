@@ -99,9 +99,15 @@ proptest! {
     #[test]
     fn no_session_ends_in_a_panic_or_in_silence(lines in prop::collection::vec(line(), 1..12)) {
         // A search held by "go ponder" is let go by the stop.
-        let script = format!("{}\nstop\nposition startpos\nisready\n", lines.join("\n"));
+        let script = format!("{}\nstop\nposition startpos\nisready\ngo nodes 50\n", lines.join("\n"));
         let said = session(script.into_bytes());
-        prop_assert!(said.iter().any(|line| line == "readyok"), "{said:?}");
+        let count = |start: &str| said.iter().filter(|line| line.starts_with(start)).count();
+        prop_assert_eq!(count("readyok"), 1 + lines.iter().filter(|line| line.as_str() == "isready").count());
+        // An answer to each search, and none to those that were refused.
+        let searches = 1 + lines.iter().filter(|line| line.split_whitespace().next() == Some("go")).count();
+        let (answers, remarks) = (count("bestmove"), count("info string"));
+        prop_assert!(answers <= searches && searches <= answers + remarks, "{searches} searches: {said:?}");
+        prop_assert!(said.last().is_some_and(|line| line.starts_with("bestmove")), "{said:?}");
     }
 
     #[test]
@@ -135,7 +141,7 @@ proptest! {
             let mv = best.split(' ').next().unwrap();
             let after = format!("position fen {fen} moves {mv}\nisready\n");
             let told = session(after.into_bytes());
-            prop_assert!(mv == "0000" || !told.iter().any(|line| line.starts_with("info string")), "{mv}: {told:?}");
+            prop_assert!(mv == "(none)" || !told.iter().any(|line| line.starts_with("info string")), "{mv}: {told:?}");
         } else {
             prop_assert!(refused, "{said:?}");
         }

@@ -88,6 +88,18 @@ impl fmt::Display for CurrentMove {
     }
 }
 
+/// What there is to tell of a position without a legal move: mate, or a draw.
+pub(super) struct Over {
+    pub mated: bool,
+}
+
+impl fmt::Display for Over {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let score = if self.mated { "mate 0" } else { "cp 0" };
+        write!(f, "info depth 0 score {score}")
+    }
+}
+
 /// The end of a search as a `bestmove` line: the first move of a line, and the reply to ponder on.
 pub(super) struct Answer<'a>(pub &'a [Move], pub Variant);
 
@@ -95,7 +107,8 @@ impl fmt::Display for Answer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(line, variant) = self;
         match line {
-            [] => write!(f, "bestmove 0000"),
+            // As programs for other engines have come to expect, most of which take 0000 for a pass.
+            [] => write!(f, "bestmove (none)"),
             [best, rest @ ..] => {
                 write!(f, "bestmove {}", write_uci(*best, *variant))?;
                 match rest.first() {

@@ -13,6 +13,9 @@ use crate::{
     units::{Depth, Millis, Nodes},
 };
 
+/// The overhead takes no more than this share of a fixed time for a move: whoever gives one so short wants it used.
+const MOST_OF_MOVETIME: f64 = 0.1;
+
 /// The clock of the side to move, and what there is to say where only something else was told. A search that went on
 /// for ever without a word would look like a hang.
 pub(super) fn clock_of(go: &Go, turn: Color) -> (SideClock, Option<&'static str>) {
@@ -68,7 +71,7 @@ pub(super) fn limits(
         limits.hard = Some(budget.hard);
     }
     if let Some(movetime) = go.movetime {
-        let movetime = (movetime - overhead).max(Millis(1));
+        let movetime = (movetime - overhead.min(movetime.scaled(MOST_OF_MOVETIME))).max(Millis(1));
         limits.hard = Some(limits.hard.map_or(movetime, |hard| hard.min(movetime)));
     }
     limits
@@ -112,6 +115,20 @@ mod tests {
             limits(&go, clock, &settings, &params, Millis::ZERO).soft.unwrap()
         };
         assert!(soft(100).0.abs_diff(2 * soft(50).0) <= 1);
+    }
+
+    #[test]
+    fn the_overhead_leaves_most_of_a_fixed_time() {
+        let settings = Settings::default();
+        for (movetime, hard) in [(1000, 980), (200, 180), (100, 90), (10, 9), (1, 1), (0, 1)] {
+            let go = Go {
+                movetime: Some(Millis(movetime)),
+                ..Go::default()
+            };
+            let clock = clock_of(&go, Color::White).0;
+            let limits = limits(&go, clock, &settings, &settings.params, Millis::ZERO);
+            assert_eq!(limits.hard, Some(Millis(hard)), "{movetime}");
+        }
     }
 
     #[test]

@@ -43,7 +43,7 @@ use worker::{Job, Order, TOLERANCE, Worker};
 
 use crate::{
     book::{BookMove, Library, Wish},
-    chess::{GameLine, Rules as _, Variant, key, parse_uci, write_fen},
+    chess::{GameLine, Move, Rules as _, Variant, key, parse_uci, write_fen},
     engine::{Engine, Limits, Params, Search, Tablebase, bench as signature, prepare, trace},
     units::{Depth, Millis},
 };
@@ -273,16 +273,9 @@ impl<W: Write> Front<'_, W> {
             self.voice
                 .remark(format_args!("\"go\" does not know \"{words}\", which is skipped"));
         }
-        let mut only = Vec::new();
-        for text in &go.searchmoves {
-            match parse_uci(self.line.position(), text) {
-                Ok(mv) => only.push(mv),
-                Err(error) => {
-                    self.voice.remark(format_args!("searchmoves: {error}"));
-                    return;
-                }
-            }
-        }
+        let Some(only) = self.root_moves(&go.searchmoves) else {
+            return;
+        };
         let (clock, remark) = clock_of(go, self.line.turn());
         if let Some(remark) = remark {
             self.voice.remark(remark);
@@ -334,6 +327,23 @@ impl<W: Write> Front<'_, W> {
             wdl: self.settings.show_wdl,
         };
         self.send(Job::Search(ticket, Box::new(order)));
+    }
+
+    /// The moves that a search is confined to. Those that are not legal are told, and left out while any other is there: a
+    /// game on the clock waits for an answer. None where nothing is left.
+    fn root_moves(&self, texts: &[String]) -> Option<Vec<Move>> {
+        let (mut only, mut wrong) = (Vec::new(), Vec::new());
+        for text in texts {
+            match parse_uci(self.line.position(), text) {
+                Ok(mv) => only.push(mv),
+                Err(error) => wrong.push(error.to_string()),
+            }
+        }
+        if !wrong.is_empty() {
+            self.voice
+                .remark(format_args!("searchmoves: {}", wrong.join("; ")));
+        }
+        (!only.is_empty() || texts.is_empty()).then_some(only)
     }
 
     /// The book's moves, where one is wanted: not for analysis, and not before an answer may be given.

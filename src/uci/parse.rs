@@ -198,7 +198,7 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
             "movestogo" => {
                 let text = words.next();
                 // Fewer than none are as good as nothing said.
-                let is_none = number::<i64>(word, text)? < 0;
+                let is_none = text.is_some_and(|text| text.parse::<i64>().is_ok_and(|moves| moves < 0));
                 go.movestogo = if is_none { None } else { Some(number(word, text)?) };
             }
             "movetime" => go.movetime = Some(span(word, words.next())?),
@@ -227,18 +227,36 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
     }
 }
 
-fn number<N: std::str::FromStr>(word: &str, text: Option<&str>) -> Result<N, ParseError> {
+/// A number from 0. One too large to count with is as good as the largest: whoever says so wants no limit.
+fn number<N: TryFrom<u64> + Bounded>(word: &str, text: Option<&str>) -> Result<N, ParseError> {
     let text = text.ok_or_else(|| ParseError::Missing(word.to_owned()))?;
-    text.parse().map_err(|_| ParseError::Number {
-        word: word.to_owned(),
-        text: text.to_owned(),
-    })
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(ParseError::Number {
+            word: word.to_owned(),
+            text: text.to_owned(),
+        });
+    }
+    let number = text.parse().unwrap_or(u64::MAX);
+    Ok(N::try_from(number).unwrap_or(N::MAX))
+}
+
+/// What has a largest value.
+trait Bounded {
+    const MAX: Self;
+}
+
+impl Bounded for u32 {
+    const MAX: Self = Self::MAX;
+}
+
+impl Bounded for u64 {
+    const MAX: Self = Self::MAX;
 }
 
 /// A number of which there must be some: a mate in 0 would be looked for for ever.
 fn positive<N>(word: &str, text: Option<&str>) -> Result<N, ParseError>
 where
-    N: std::str::FromStr + Default + PartialEq,
+    N: TryFrom<u64> + Bounded + Default + PartialEq,
 {
     let number: N = number(word, text)?;
     if number == N::default() {
@@ -250,14 +268,14 @@ where
 /// A time in milliseconds. Programs send negative clocks when a flag is about to fall, which is no time at all, and some send
 /// fractions.
 fn span(word: &str, text: Option<&str>) -> Result<Millis, ParseError> {
-    let millis: f64 = number(word, text)?;
-    if !millis.is_finite() {
-        return Err(ParseError::Number {
+    let text = text.ok_or_else(|| ParseError::Missing(word.to_owned()))?;
+    match text.parse::<f64>() {
+        Ok(millis) if millis.is_finite() => Ok(Millis(millis.clamp(0.0, LONGEST) as u64)),
+        _ => Err(ParseError::Number {
             word: word.to_owned(),
-            text: text.unwrap_or_default().to_owned(),
-        });
+            text: text.to_owned(),
+        }),
     }
-    Ok(Millis(millis.clamp(0.0, LONGEST) as u64))
 }
 
 #[cfg(test)]
@@ -302,6 +320,22 @@ mod tests {
         );
         assert_eq!(parse("go perft 5"), Ok(Command::Perft(5)));
         assert_eq!(parse("go movestogo -1"), parse("go"));
+    }
+
+    #[test]
+    fn numbers_too_large_to_count_with_are_the_largest() {
+        let line = "go depth 99999999999 nodes 99999999999999999999 mate 4294967296 movestogo 5000000000";
+        let Ok(Command::Go(go)) = parse(line) else {
+            panic!("not read");
+        };
+        let most = Some(u32::MAX);
+        assert_eq!(
+            (go.depth, go.nodes, go.mate, go.movestogo),
+            (most, Some(u64::MAX), most, most)
+        );
+        for text in ["-1", "+1", "1.5", "1e3", "0x10"] {
+            assert!(parse(&format!("go depth {text}")).is_err(), "{text}");
+        }
     }
 
     #[test]

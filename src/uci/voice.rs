@@ -5,7 +5,10 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
     path::Path,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 use crate::units::{Clock as _, Stopwatch};
@@ -16,6 +19,8 @@ const LONGEST: usize = 500;
 /// The way out, shared by both threads.
 pub(super) struct Voice<W> {
     writer: Mutex<W>,
+    /// Somebody has stopped listening.
+    unheard: AtomicBool,
     log: Mutex<Option<File>>,
     /// Runs from the start of the session: the log's time.
     watch: Stopwatch,
@@ -26,6 +31,7 @@ impl<W: Write> Voice<W> {
     pub fn new(writer: W) -> Self {
         Self {
             writer: Mutex::new(writer),
+            unheard: AtomicBool::new(false),
             log: Mutex::default(),
             watch: Stopwatch::start(),
         }
@@ -36,9 +42,15 @@ impl<W: Write> Voice<W> {
         if let Ok(mut writer) = self.writer.lock() {
             // Logged first: whoever hears the line may end the log at once.
             self.note('>', &line);
-            // Whoever listened has gone when this fails; the end of input will tell.
-            let _ = writeln!(writer, "{line}").and_then(|()| writer.flush());
+            if writeln!(writer, "{line}").and_then(|()| writer.flush()).is_err() {
+                self.unheard.store(true, Relaxed);
+            }
         }
+    }
+
+    /// Whether whoever listened has gone: something could not be said.
+    pub fn is_unheard(&self) -> bool {
+        self.unheard.load(Relaxed)
     }
 
     /// Says what is wrong, or of interest, in the way of the protocol. What it quotes may be of any length: only so much

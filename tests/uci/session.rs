@@ -10,7 +10,7 @@ use std::{
 use sparring::uci;
 
 /// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Input(Receiver<Vec<u8>>, Vec<u8>);
 

@@ -1,6 +1,18 @@
 //! What is said beside searches, and what is refused.
 
-use super::session::{Scratch, Session};
+use std::{
+    io::{self, Write},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+        mpsc,
+    },
+    thread,
+};
+
+use sparring::uci;
+
+use super::session::{PATIENCE, Scratch, Session};
 
 #[test]
 fn it_introduces_itself_with_its_options() {
@@ -44,7 +56,7 @@ fn it_answers_while_it_searches_and_stops_when_told() {
         .until("info string move 1");
     session.say("position fen 8/8/8/8/8/5k2/8/4r2K w - - 0 1");
     let best = session.say("stop").last("bestmove");
-    assert_ne!(best, "bestmove 0000");
+    assert_ne!(best, "bestmove (none)");
     assert_eq!(session.say("go depth 1").last("bestmove"), "bestmove h1h2");
     session.say("isready").until("readyok");
 }
@@ -92,7 +104,11 @@ fn what_cannot_be_is_told_and_changes_nothing() {
         ("go nodes 0", "\"nodes\" needs a number from 1"),
         ("go mate 0", "\"mate\" needs a number from 1"),
         ("go searchmoves", "\"searchmoves\" needs a value"),
-        ("go movestogo 99999999999", "\"movestogo\" needs a number"),
+        ("go movestogo many", "\"movestogo\" needs a number"),
+        (
+            "go searchmoves e2e5 e7e9",
+            "searchmoves: \"e2e5\" is not legal here; \"e7e9\" is not a move",
+        ),
         ("bench -1", "\"bench\" needs a number"),
         ("bench 0", "\"bench\" needs a number from 1"),
         (
@@ -190,6 +206,63 @@ fn words_that_go_does_not_know_are_told_at_once_and_skipped() {
             .all(|part| told[0].contains(part)),
         "{told:?}"
     );
+}
+
+#[test]
+fn a_game_on_the_clock_gets_its_move_in_spite_of_a_limit_that_makes_no_sense() {
+    let session = Session::start();
+    let lines = session
+        .say("go wtime 1000 btime 1000 searchmoves e2e5 g1f3 nonsense")
+        .until("bestmove");
+    assert!(
+        lines[0].starts_with("info string searchmoves: \"e2e5\""),
+        "{lines:?}"
+    );
+    assert!(lines.last().unwrap().starts_with("bestmove g1f3"), "{lines:?}");
+    for vast in ["nodes 99999999999999999999", "movestogo 99999999999"] {
+        let lines = session
+            .say(&format!("go wtime 100 btime 100 {vast}"))
+            .until("bestmove");
+        assert!(
+            lines.iter().all(|line| !line.starts_with("info string")),
+            "{lines:?}"
+        );
+    }
+}
+
+/// A pipe that its reader closes after the first line, and how often something was to go through it since.
+#[derive(Clone, Default)]
+struct Closing {
+    is_closed: bool,
+    tried: Arc<AtomicUsize>,
+}
+
+impl Write for Closing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_closed {
+            self.tried.fetch_add(1, Relaxed);
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.is_closed = bytes.contains(&b'\n');
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_engine_that_nobody_hears_any_more_stops_by_itself() {
+    // The search would go on for years, and the count say twenty lines more.
+    for script in ["go depth 120\n", "perft 4\n"] {
+        let (pipe, (over, ended)) = (Closing::default(), mpsc::channel());
+        let end = pipe.clone();
+        thread::spawn(move || over.send(uci::run(script.as_bytes(), end).is_ok()));
+        assert_eq!(ended.recv_timeout(PATIENCE), Ok(true), "{script}");
+        let tried = pipe.tried.load(Relaxed);
+        assert!((1..8).contains(&tried), "{tried} of {script}");
+    }
 }
 
 #[test]
