@@ -254,7 +254,8 @@ pub struct ShortSearch {
 
 /// Times searches of a few nodes, as weak levels make them: the first, of one node, is all fixed cost.
 ///
-/// Each limit is searched `rounds` times over every position, from 1.
+/// Over every position `rounds` times, from 1; those of more than a hundred nodes as much less often as they are longer, but
+/// once at least.
 pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn Clock) -> Vec<ShortSearch> {
     let lines: Vec<GameLine> = lines().collect();
     let stop = Stop::new();
@@ -269,14 +270,15 @@ pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn Clock) -> Ve
             .iter()
             .map(|line| Search::new(line.clone(), limits))
             .collect();
+        let rounds = (u64::from(rounds) * 100 / nodes.0.max(100)).max(1);
         let started = clock.elapsed();
-        for search in (0..rounds.max(1)).flat_map(|_| &searches) {
+        for search in (0..rounds).flat_map(|_| &searches) {
             if clears {
                 engine.clear();
             }
             engine.search_into(search, &around, &mut |_| (), &mut report);
         }
-        let count = f64::from(rounds.max(1)) * searches.len() as f64;
+        let count = (rounds * searches.len() as u64) as f64;
         (clock.elapsed() - started).0 as f64 * 1000.0 / count
     };
     [1, 100, 1000, 10_000]

@@ -135,7 +135,7 @@ params! {
     probcut_depth = 5 in 3..=128, tuned 3..=10;
     /// ProbCut: how many plies less deep the shallow search is.
     probcut_reduction = 4 in 2..=8;
-    /// Internal iterative reduction: the least depth without a table move that loses a ply.
+    /// Internal iterative reduction: the least depth that loses a ply without a table move, where a cut or a true score is looked for.
     iir_depth = 4 in 2..=128, tuned 2..=10;
     /// Late move reductions: the least depth that is reduced; 128 for never.
     lmr_depth = 2 in 2..=128, tuned 2..=6;
@@ -185,7 +185,7 @@ params! {
     root_lmr_moves = 3 in 1..=64, tuned 1..=12;
     /// Late move reductions at the root: so many plies less than elsewhere.
     root_lmr_relief = 1 in 0..=4;
-    /// Late move pruning: quiet moves kept at depth 0, the square of the depth being added.
+    /// Late move pruning: moves tried at depth 0 before quiet ones are left out, the square of the depth being added.
     lmp_base = 4 in 1..=256, tuned 1..=16;
     /// Late move pruning: how much of the square of the depth is added, in percent.
     lmp_square = 100 in 20..=300;

@@ -41,6 +41,9 @@ struct State {
     ended: u64,
     /// So many of them, counted from the first, were told to stop.
     stopped: u64,
+    /// When the last one was asked for, and when one has ended last.
+    asked_at: Millis,
+    ended_at: Millis,
     /// The answer to the one asked for last must wait, for a stop or a ponder hit. Earlier ones wait for nothing.
     held: Option<Held>,
     /// Since when the last one ponders.
@@ -114,6 +117,7 @@ impl Gate {
         let mut state = self.lock();
         let now = self.watch.elapsed();
         state.asked += 1;
+        state.asked_at = now;
         state.held = held;
         if endless {
             state.endless = state.asked;
@@ -229,7 +233,17 @@ impl Gate {
 
     /// The search is over, and its answer about to be given.
     pub fn end(&self) {
-        self.lock().ended += 1;
+        let mut state = self.lock();
+        state.ended += 1;
+        state.ended_at = self.watch.elapsed();
+    }
+
+    /// How long the last search took, from being asked for to its answer; none while it runs, or where it pondered, as then the
+    /// clock was another's.
+    pub fn took(&self) -> Option<Millis> {
+        let state = self.lock();
+        let is_over = state.ended == state.asked && state.asked > 0 && state.pondered.is_none();
+        is_over.then(|| state.ended_at - state.asked_at)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -457,6 +471,21 @@ mod tests {
             gate.linger(Millis::from_secs(3600));
         });
         assert!(gate.elapsed() < Millis::from_secs(600));
+    }
+
+    #[test]
+    fn the_time_a_search_took_is_known_when_it_is_over_and_was_on_the_own_clock() {
+        let gate = Gate::new();
+        assert_eq!(gate.took(), None);
+        begun(&gate, None);
+        assert_eq!(gate.took(), None);
+        gate.linger(Millis(3));
+        gate.end();
+        assert!(gate.took().is_some_and(|took| took >= Millis(3)));
+        begun(&gate, ponder(None));
+        gate.ponder_hit();
+        gate.end();
+        assert_eq!(gate.took(), None);
     }
 
     #[test]

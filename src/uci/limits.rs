@@ -1,9 +1,6 @@
 //! When a search ends: the limits of `go` as the engine takes them.
 
-use super::{
-    parse::{Go, SideClock},
-    settings::Settings,
-};
+use super::parse::{Go, SideClock};
 use crate::{
     chess::Color,
     engine::{
@@ -37,16 +34,15 @@ pub(super) fn clock_of(go: &Go, turn: Color) -> (SideClock, Option<&'static str>
     (own, (has_rest && !is_bounded).then_some(remark))
 }
 
-/// The limits of a search, by the clock of the side whose turn it is and the numbers it is played with. `reserve` is kept on the clock as far as it goes, but never
-/// more than half of it.
+/// The limits of a search, by the clock of the side whose turn it is and the numbers it is played with. What is kept is what a move
+/// loses on its way, and a reserve that stays on the clock as far as it goes, but never more than half of it.
 pub(super) fn limits(
     go: &Go,
     clock: SideClock,
-    settings: &Settings,
+    ponders: bool,
     params: &Params,
-    reserve: Millis,
+    (overhead, reserve): (Millis, Millis),
 ) -> Limits {
-    let overhead = settings.overhead;
     let mut limits = Limits {
         depth: go.depth.map(Depth),
         nodes: go.nodes.map(Nodes),
@@ -66,7 +62,7 @@ pub(super) fn limits(
         };
         let budget = budget(&clock, params);
         // An interface that ponders gives part of the time back while the opponent thinks.
-        let hope = if settings.ponder { 1.25 } else { 1.0 };
+        let hope = if ponders { 1.25 } else { 1.0 };
         limits.soft = Some(budget.soft.scaled(hope).min(budget.hard));
         limits.hard = Some(budget.hard);
     }
@@ -81,6 +77,9 @@ pub(super) fn limits(
 mod tests {
     use super::*;
 
+    /// The overhead that is set by default, and no reserve.
+    const KEPT: (Millis, Millis) = (Millis(20), Millis::ZERO);
+
     #[test]
     fn a_clock_that_is_missing_is_told_and_the_other_one_taken() {
         let go = Go {
@@ -94,8 +93,7 @@ mod tests {
             (Some(Millis(1000)), Some(Millis(10)))
         );
         assert!(remark.unwrap().contains("that of the other side"));
-        let settings = Settings::default();
-        let limits = limits(&go, clock, &settings, &settings.params, Millis::ZERO);
+        let limits = limits(&go, clock, false, &Params::default(), KEPT);
         assert!(limits.hard.is_some_and(|hard| hard < Millis(1000)), "{limits:?}");
         assert_eq!(clock_of(&go, Color::Black).1, None);
     }
@@ -111,22 +109,21 @@ mod tests {
                 time_soft,
                 ..Params::default()
             };
-            let (clock, settings) = (clock_of(&go, Color::White).0, Settings::default());
-            limits(&go, clock, &settings, &params, Millis::ZERO).soft.unwrap()
+            let clock = clock_of(&go, Color::White).0;
+            limits(&go, clock, false, &params, KEPT).soft.unwrap()
         };
         assert!(soft(100).0.abs_diff(2 * soft(50).0) <= 1);
     }
 
     #[test]
     fn the_overhead_leaves_most_of_a_fixed_time() {
-        let settings = Settings::default();
         for (movetime, hard) in [(1000, 980), (200, 180), (100, 90), (10, 9), (1, 1), (0, 1)] {
             let go = Go {
                 movetime: Some(Millis(movetime)),
                 ..Go::default()
             };
             let clock = clock_of(&go, Color::White).0;
-            let limits = limits(&go, clock, &settings, &settings.params, Millis::ZERO);
+            let limits = limits(&go, clock, false, &Params::default(), KEPT);
             assert_eq!(limits.hard, Some(Millis(hard)), "{movetime}");
         }
     }

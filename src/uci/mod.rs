@@ -7,6 +7,7 @@ mod diagram;
 mod gate;
 mod house;
 mod info;
+mod lag;
 mod limits;
 mod options;
 mod parse;
@@ -35,6 +36,7 @@ pub use worker::{bench, fixed_cost, scaling};
 use diagram::Diagram;
 use gate::{Gate, Held};
 use house::{Guise, open_book, speed};
+use lag::{Lag, Shown};
 use limits::{clock_of, limits};
 use parse::{Command, Go};
 use settings::{Change, Settings};
@@ -86,6 +88,7 @@ pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) ->
             entropy: RandomState::new().hash_one("games"),
             games: 0,
             initial: None,
+            lag: Lag::default(),
             line: GameLine::new(Variant::Standard),
         };
         let read = front.listen(reader);
@@ -118,6 +121,8 @@ struct Front<'a, W> {
     games: u64,
     /// What the game's clock began with, as far as that was seen.
     initial: Option<Millis>,
+    /// What moves lose between engine and clock.
+    lag: Lag,
     line: GameLine,
 }
 
@@ -283,9 +288,18 @@ impl<W: Write> Front<'_, W> {
         if self.line.ply() < 2 || self.initial.is_none() {
             self.initial = clock.remaining;
         }
+        let shown = clock.remaining.map(|remaining| Shown {
+            ply: self.line.ply(),
+            remaining,
+            increment: clock.increment.unwrap_or_default(),
+            to_go: go.movestogo,
+        });
+        self.lag.note(shown, self.gate.took());
+        let overhead = self.lag.overhead(self.settings.overhead);
         let guise = self.settings.guise();
         let params = self.house.params(&guise, &self.settings.params);
-        let limits = limits(go, clock, &self.settings, params, self.gate.reserve());
+        let ponders = self.settings.ponder;
+        let limits = limits(go, clock, ponders, params, (overhead, self.gate.reserve()));
         let unlimited = go.infinite || limits == Limits::default();
         let held = if go.ponder {
             let soft = limits.soft;

@@ -5,6 +5,7 @@ use std::fmt;
 use super::{
     Evaluator, PawnTable,
     classical::{FULL_PHASE, Term, Terms, halves},
+    endgame, faded,
     own::Weights,
     pawns,
     tally::{Coefficients, Tally as _, Weighed},
@@ -50,8 +51,10 @@ pub struct Trace {
     pub rows: Vec<TraceRow>,
     /// How much of the middle game is left, in percent.
     pub phase: i32,
-    /// How much of the endgame's worth counts, in percent: less where a draw is near.
-    pub scale: i32,
+    /// How much of the worth of middle game and endgame counts, in percent: less where a draw is near.
+    pub scales: [i32; 2],
+    /// What half moves without a capture or a pawn's move have left of it all, in percent.
+    pub faded: i32,
     /// The evaluation for white, the bonus for having the move included.
     pub total: Centipawns,
 }
@@ -64,11 +67,13 @@ pub fn trace(pos: &Position, variant: Variant, setup: Option<&Setup>) -> Trace {
     let evaluator = Evaluator::for_variant(variant).by(own);
     let value = evaluator.evaluate(&node, &mut PawnTable::new());
     let total = Centipawns(if node.turn == Color::White { value } else { -value });
+    let faded = faded(100, pos);
     if !variant.is_orthodox() {
         return Trace {
             rows: Vec::new(),
             phase: 100,
-            scale: 100,
+            scales: [100; 2],
+            faded,
             total,
         };
     }
@@ -90,7 +95,8 @@ pub fn trace(pos: &Position, variant: Variant, setup: Option<&Setup>) -> Trace {
     Trace {
         rows: Term::ALL.into_iter().map(row).collect(),
         phase: terms.phase * 100 / FULL_PHASE,
-        scale: terms.scale * 100 / 64,
+        scales: endgame::scales(terms.scale).map(|scale| scale * 100 / 64),
+        faded,
         total,
     }
 }
@@ -187,11 +193,13 @@ impl fmt::Display for Trace {
                 line(&name, show, part.white, part.black)?;
             }
         }
+        let [middle, end] = self.scales;
         writeln!(
             f,
-            "middle game left {} %, endgame counts {} %; p: points of danger, of which a curve makes pawns",
-            self.phase, self.scale
+            "middle game left {} %; of it counts {middle} %, of the endgame {end} %; so near the fifty-move rule {} % of all",
+            self.phase, self.faded
         )?;
+        writeln!(f, "p: points of danger, of which a curve makes pawns")?;
         write!(f, "total {} for white", self.total)
     }
 }
@@ -260,6 +268,33 @@ mod tests {
         let parts = attacked.rows.iter().flat_map(|row| &row.parts);
         assert!(parts.clone().any(|part| part.name == "danger to the king"));
         assert!(parts.clone().any(|part| part.is_danger));
+    }
+
+    #[test]
+    fn the_rows_come_to_the_total_as_the_footer_says() {
+        for fen in [
+            "r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N1P/PPP2PP1/R1BQ1RK1 w - - 0 1",
+            "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 40 1",
+            "3rk3/8/8/8/8/8/8/2BRK3 w - - 0 1",
+            "3rk3/8/8/8/8/8/8/2BRK3 w - - 60 1",
+            "3rk3/5b2/8/8/8/2B5/PP6/3RK3 w - - 99 1",
+        ] {
+            let trace = traced(fen, None);
+            let sum = |half: fn((i32, i32)) -> i32| -> i32 {
+                let rows = trace.rows.iter();
+                rows.map(|row| half(row.white) - half(row.black)).sum()
+            };
+            let (middle, end) = (sum(|worth| worth.0), sum(|worth| worth.1));
+            let [of_middle, of_end] = trace.scales;
+            let whole = middle * trace.phase * of_middle + end * (100 - trace.phase) * of_end;
+            let total = whole / 10_000 * trace.faded / 100;
+            // Each percentage is rounded.
+            let allowed = 2 + (middle.abs() + end.abs()) / 50;
+            assert!(
+                total.abs_diff(trace.total.0) <= allowed.unsigned_abs(),
+                "{total} of {fen}: {trace}"
+            );
+        }
     }
 
     #[test]

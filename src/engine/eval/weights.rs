@@ -289,7 +289,7 @@ super::weight::weights! {
     LONG_DIAGONAL = (12, 16);
     /// Each enemy pawn on the diagonals of a bishop, whatever stands between.
     BISHOP_TIED = (-2, -3);
-    /// A bishop shut in on the seventh rank by a pawn.
+    /// A bishop shut in by pawns on the edge of the seventh rank, or beside the corner of the eighth.
     TRAPPED_BISHOP = (-89, -30);
     /// A rook on a file without pawns.
     ROOK_OPEN = (30, 1);
@@ -301,7 +301,7 @@ super::weight::weights! {
     TRAPPED_ROOK = (-7, -16);
     /// A rook on the file of the enemy queen.
     ROOK_ON_QUEEN = (10, 10);
-    /// A queen on the seventh rank with the king to attack.
+    /// A queen on the seventh rank with pawns there or the king behind it to attack.
     QUEEN_SEVENTH = (0, 13);
     /// A minor piece far from its own king, for each step.
     FAR_FROM_KING = (-3, -3);
