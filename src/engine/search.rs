@@ -83,11 +83,12 @@ impl Searcher<'_> {
         if ply >= MAX_PLY - 1 {
             return self.static_eval(node);
         }
+        // Before the window is narrowed to the mates that are left: the line of the only one still has to be told.
+        let pv = beta - alpha > 1;
         let (alpha, beta) = mate_distance(alpha, beta, ply);
         if alpha >= beta {
             return alpha;
         }
-        let pv = beta - alpha > 1;
         let excluded = self.memory.frame(ply).excluded;
         let entry = match excluded {
             Some(_) => None,
@@ -95,7 +96,7 @@ impl Searcher<'_> {
                 .table
                 .probe(self.table_key(node, self.memory.frame_before(ply, 1).mv)),
         };
-        if let Some(score) = self.table_cutoff(node, entry.as_ref(), alpha, beta, depth, ply) {
+        if let Some(score) = self.table_cutoff(node, entry.as_ref(), (alpha, beta, pv), depth, ply) {
             return score;
         }
         let table_move = entry
@@ -138,13 +139,11 @@ impl Searcher<'_> {
         &self,
         node: &Node,
         entry: Option<&Entry>,
-        alpha: i32,
-        beta: i32,
+        (alpha, beta, pv): (i32, i32, bool),
         depth: i32,
         ply: usize,
     ) -> Option<i32> {
         let entry = entry?;
-        let pv = beta - alpha > 1;
         let asked = depth + if pv { self.params.pv_cutoff } else { 0 };
         if entry.depth < asked || pv && entry.bound != Bound::Exact || draw::is_near(node) {
             return None;

@@ -210,6 +210,25 @@ fn a_score_that_is_no_more_than_a_bound_is_told_as_one() {
 }
 
 #[test]
+fn a_mate_that_was_asked_for_is_told_with_all_its_moves() {
+    let session = Session::start();
+    for (fen, moves) in [
+        ("6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1", 1),
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 2),
+        ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 3),
+        ("2b5/1p1p4/1P1P4/ppBP1B2/k2p1R2/N2P4/K1P1P3/8 w - - 0 1", 4),
+    ] {
+        session
+            .say(&format!("position fen {fen}"))
+            .say(&format!("go mate {moves} depth 40"));
+        let lines = session.until("bestmove");
+        let (_, pv) = lines[lines.len() - 2].split_once(" pv ").unwrap();
+        let end = GameLine::replay(Variant::Standard, fen, pv).unwrap();
+        assert!(end.position().is_checkmate(), "{pv} of {fen}");
+    }
+}
+
+#[test]
 fn the_line_of_a_mate_ends_with_it_and_nodes_and_time_only_grow() {
     let session = Session::start();
     for (fen, before) in [
