@@ -56,7 +56,7 @@ fn searches(made: impl Fn(Search) -> Search) -> Vec<Search> {
         .collect()
 }
 
-/// That none of these searches allocates anything, nor does forgetting what it found, once there was room for each of them.
+/// That none of these searches allocates anything, nor does forgetting what they found.
 fn assert_no_allocations(searches: &[Search]) {
     let mut engine = Engine::new(1);
     let mut report = Report::default();
@@ -65,18 +65,28 @@ fn assert_no_allocations(searches: &[Search]) {
         stop: &stop,
         clock: &clock,
     };
-    let mut asked = [0; 2];
-    for asked in &mut asked {
-        let before = ASKED.with(Cell::get);
+    // Once in the life of the program: the report makes room for its line, endings that are known by heart are worked out,
+    // and the numbers of a player are reckoned with.
+    let ending = GameLine::replay(Variant::Standard, "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", "").unwrap();
+    let first = Search {
+        line: ending,
+        ..searches[0].clone()
+    };
+    let before = ASKED.with(Cell::get);
+    engine.search_into(&first, &around, &mut |_| {}, &mut report);
+    assert!(ASKED.with(Cell::get) > before, "nothing is counted");
+    for clears in [false, true] {
         for search in searches {
-            engine.clear();
+            let before = ASKED.with(Cell::get);
+            if clears {
+                engine.clear();
+            }
             engine.search_into(search, &around, &mut |_| {}, &mut report);
+            let asked = ASKED.with(Cell::get) - before;
+            assert_eq!(asked, 0, "allocations with {:?}", search.limits.nodes);
             assert!(report.best().is_some());
         }
-        *asked = ASKED.with(Cell::get) - before;
     }
-    assert!(asked[0] > 0, "nothing was counted");
-    assert_eq!(asked[1], 0, "allocations in {} searches", searches.len());
 }
 
 #[test]

@@ -1,14 +1,9 @@
 //! What a move loses on its way to the server: learned from the round trips of the moves before it.
 
-use std::{
-    collections::VecDeque,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::units::Millis;
+use crate::{engine::Delays, units::Millis};
 
-/// How many round trips are remembered.
-const REMEMBERED: usize = 20;
 /// What a move loses besides the measured trip: the other direction's bad days.
 const MARGIN: Millis = Millis(20);
 /// However slow the network seems, thinking must stay possible.
@@ -18,7 +13,7 @@ const MOST: Millis = Millis::from_secs(2);
 #[derive(Debug, Clone)]
 pub(super) struct Lag {
     least: Millis,
-    trips: VecDeque<Millis>,
+    trips: Delays,
 }
 
 impl Lag {
@@ -27,26 +22,21 @@ impl Lag {
     pub(super) fn new(least: Millis) -> Self {
         Self {
             least: least.min(MOST),
-            trips: VecDeque::with_capacity(REMEMBERED),
+            trips: Delays::default(),
         }
     }
 
     /// Notes how long the server took to answer a move.
     pub(super) fn note(&mut self, trip: Millis) {
-        if self.trips.len() == REMEMBERED {
-            self.trips.pop_front();
-        }
-        self.trips.push_back(trip);
+        self.trips.note(trip);
     }
 
     /// What to keep off the clock for a move: nearly the slowest of the recent trips and a margin.
     #[must_use]
     pub(super) fn overhead(&self) -> Millis {
-        let mut trips: Vec<Millis> = self.trips.iter().copied().collect();
-        trips.sort_unstable();
-        // The 95th of a hundred: of twenty trips the slowest but one.
-        let slow = trips.get((trips.len() * 95).div_ceil(100).saturating_sub(1));
-        slow.map_or(self.least, |slow| (*slow + MARGIN).clamp(self.least, MOST))
+        // Once in twenty trips is chance.
+        let slow = self.trips.longest_but(usize::from(self.trips.is_full()));
+        slow.map_or(self.least, |slow| (slow + MARGIN).clamp(self.least, MOST))
     }
 }
 

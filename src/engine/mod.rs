@@ -7,6 +7,7 @@ mod bounds;
 mod captures;
 mod checks;
 mod crew;
+mod delays;
 mod draw;
 mod enough;
 mod eval;
@@ -42,6 +43,7 @@ pub mod perft;
 pub mod time;
 
 pub use crew::MAX_THREADS;
+pub use delays::Delays;
 pub use eval::{
     Amount, AmountError, Balance, Judged, Pair, Sample, Share, Trace, WeightRow, Weights, prepare,
     term_names, trace, weigh, weight_rows, weights_in_use, weights_source,

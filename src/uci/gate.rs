@@ -41,8 +41,7 @@ struct State {
     ended: u64,
     /// So many of them, counted from the first, were told to stop.
     stopped: u64,
-    /// When the last one was asked for, and when one has ended last.
-    asked_at: Millis,
+    /// When one has ended last.
     ended_at: Millis,
     /// The answer to the one asked for last must wait, for a stop or a ponder hit. Earlier ones wait for nothing.
     held: Option<Held>,
@@ -117,7 +116,6 @@ impl Gate {
         let mut state = self.lock();
         let now = self.watch.elapsed();
         state.asked += 1;
-        state.asked_at = now;
         state.held = held;
         if endless {
             state.endless = state.asked;
@@ -243,7 +241,7 @@ impl Gate {
     pub fn took(&self) -> Option<Millis> {
         let state = self.lock();
         let is_over = state.ended == state.asked && state.asked > 0 && state.pondered.is_none();
-        is_over.then(|| state.ended_at - state.asked_at)
+        is_over.then(|| state.ended_at - Millis(state.started))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

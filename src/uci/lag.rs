@@ -1,11 +1,6 @@
 //! What a move loses between engine and clock: read off the interface's clock, which fell by more than the engine took.
 
-use std::collections::VecDeque;
-
-use crate::units::Millis;
-
-/// So many moves are remembered.
-const REMEMBERED: usize = 20;
+use crate::{engine::Delays, units::Millis};
 
 /// A little more than was lost before is kept off the clock.
 const MARGIN: Millis = Millis(10);
@@ -30,7 +25,7 @@ pub(super) struct Shown {
 #[derive(Debug, Default)]
 pub(super) struct Lag {
     last: Option<Shown>,
-    lost: VecDeque<Millis>,
+    lost: Delays,
 }
 
 impl Lag {
@@ -40,11 +35,8 @@ impl Lag {
         if let (Some(before), Some(now), Some(took)) = (self.last, shown, took)
             && now.follows(&before)
         {
-            if self.lost.len() == REMEMBERED {
-                self.lost.pop_front();
-            }
             let lost = before.remaining + before.increment - took - now.remaining;
-            self.lost.push_back(lost.min(MOST));
+            self.lost.note(lost.min(MOST));
         }
         self.last = shown;
     }
@@ -52,10 +44,8 @@ impl Lag {
     /// What to keep off the clock for a move, where `least` is what was set: more if moves have lost more. A single one of
     /// them is chance.
     pub fn overhead(&self, least: Millis) -> Millis {
-        let mut lost: Vec<Millis> = self.lost.iter().copied().collect();
-        lost.sort_unstable();
-        match lost.as_slice() {
-            [.., slow, _] if *slow > least => *slow + MARGIN,
+        match self.lost.longest_but(1) {
+            Some(slow) if slow > least => slow + MARGIN,
             _ => least,
         }
     }

@@ -110,9 +110,9 @@ pub(super) fn parse(line: &str) -> Result<Command, ParseError> {
         "d" => Command::Display,
         "eval" => Command::Eval,
         "params" => Command::Params,
-        "perft" => Command::Perft(number("perft", rest.first().copied())?),
+        "perft" => Command::Perft(small(number("perft", rest.first().copied())?)),
         "bench" => Command::Bench(match rest.first() {
-            Some(text) => Some(positive("bench", Some(text))?),
+            Some(text) => Some(small(positive("bench", Some(text))?)),
             None => None,
         }),
         "quit" => Command::Quit,
@@ -191,15 +191,19 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
                     return Err(ParseError::Missing(word.to_owned()));
                 }
             }
-            "perft" => return Ok(Command::Perft(number(word, words.next())?)),
-            "depth" => go.depth = Some(positive(word, words.next())?),
+            "perft" => return Ok(Command::Perft(small(number(word, words.next())?))),
+            "depth" => go.depth = Some(small(positive(word, words.next())?)),
             "nodes" => go.nodes = Some(positive(word, words.next())?),
-            "mate" => go.mate = Some(positive(word, words.next())?),
+            "mate" => go.mate = Some(small(positive(word, words.next())?)),
             "movestogo" => {
                 let text = words.next();
                 // Fewer than none are as good as nothing said.
                 let is_none = text.is_some_and(|text| text.parse::<i64>().is_ok_and(|moves| moves < 0));
-                go.movestogo = if is_none { None } else { Some(number(word, text)?) };
+                go.movestogo = if is_none {
+                    None
+                } else {
+                    Some(small(number(word, text)?))
+                };
             }
             "movetime" => go.movetime = Some(span(word, words.next())?),
             "wtime" => go.wtime = Some(span(word, words.next())?),
@@ -228,41 +232,27 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
 }
 
 /// A number from 0. One too large to count with is as good as the largest: whoever says so wants no limit.
-fn number<N: TryFrom<u64> + Bounded>(word: &str, text: Option<&str>) -> Result<N, ParseError> {
+fn number(word: &str, text: Option<&str>) -> Result<u64, ParseError> {
     let text = text.ok_or_else(|| ParseError::Missing(word.to_owned()))?;
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(ParseError::Number {
-            word: word.to_owned(),
-            text: text.to_owned(),
-        });
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(text.parse().unwrap_or(u64::MAX));
     }
-    let number = text.parse().unwrap_or(u64::MAX);
-    Ok(N::try_from(number).unwrap_or(N::MAX))
-}
-
-/// What has a largest value.
-trait Bounded {
-    const MAX: Self;
-}
-
-impl Bounded for u32 {
-    const MAX: Self = Self::MAX;
-}
-
-impl Bounded for u64 {
-    const MAX: Self = Self::MAX;
+    Err(ParseError::Number {
+        word: word.to_owned(),
+        text: text.to_owned(),
+    })
 }
 
 /// A number of which there must be some: a mate in 0 would be looked for for ever.
-fn positive<N>(word: &str, text: Option<&str>) -> Result<N, ParseError>
-where
-    N: TryFrom<u64> + Bounded + Default + PartialEq,
-{
-    let number: N = number(word, text)?;
-    if number == N::default() {
-        return Err(ParseError::Zero(word.to_owned()));
+fn positive(word: &str, text: Option<&str>) -> Result<u64, ParseError> {
+    match number(word, text)? {
+        0 => Err(ParseError::Zero(word.to_owned())),
+        number => Ok(number),
     }
-    Ok(number)
+}
+
+fn small(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// A time in milliseconds. Programs send negative clocks when a flag is about to fall, which is no time at all, and some send

@@ -13,7 +13,7 @@ pub(super) const WON_BY_PAWN: i32 = 300;
 /// What is left of a lead that hardly ever wins, in sixty-fourths.
 const HARDLY_WON: i32 = 6;
 
-/// What is left of one that wins more often than not, though seldom soon, in sixty-fourths.
+/// What is left of one that books on endings call a win, though seldom a quick one, in sixty-fourths: chosen, not measured.
 const OFTEN_WON: i32 = 40;
 
 /// How much of the worth of middle game and endgame is left when so much of the endgame's is: pieces that cannot win without
