@@ -40,6 +40,7 @@ help:
 	@echo 'make witness-units the shipped units under a systemd that runs, in a Debian made for it (as root)'
 	@echo 'make witness-rules python-chess makes the positions anew that the rules are tested with'
 	@echo 'make witness-endings  bare kings mated against a defence by endgame tables: SYZYGY=FOLDER (SEED=1)'
+	@echo 'make drawish       what scores are worth in points by kind of endgame: GAMES=FILE of `sparring datagen`'
 	@echo 'make verify-endings  what is known of endings, proven against endgame tables for every position: SYZYGY=FOLDER, half an hour'
 	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
@@ -354,6 +355,11 @@ witness-endings: SYZYGY ?= ../shared/testdata/syzygy
 witness-endings: $(WITNESS)/bin/python
 	$(ENGINE_BUILD)
 	$(WITNESS)/bin/python tests/witness/endings.py target/dist/sparring-uci $(SYZYGY) 20000 100 $(SEED)
+
+# What scores are worth in points by kind of endgame, from games of `sparring datagen`.
+.PHONY: drawish
+drawish: $(WITNESS)/bin/python
+	$(WITNESS)/bin/python training/drawish.py $(GAMES)
 
 # What the engine knows by rule of endings, beside the truth of every position there is.
 .PHONY: verify-endings

@@ -34,6 +34,10 @@ pub struct Args {
     /// How much weights are drawn to where they were: what a move by 100 centipawns adds to the error.
     #[arg(long, default_value_t = Tuner::default().pull)]
     pull: f32,
+    /// How much of what is learned is what the weights in use foretell, from 0 to 1: N / (N + n) stands for the N positions they
+    /// were fitted to beside n new ones.
+    #[arg(long, default_value_t = Tuner::default().keep, value_parser = share)]
+    keep: f32,
     /// Uses this K instead of fitting it, so that the errors of two runs can be compared.
     #[arg(long, value_parser = positive)]
     k: Option<f32>,
@@ -81,6 +85,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         rate: args.rate,
         result_share: args.result_share,
         pull: args.pull,
+        keep: args.keep,
         k: args.k,
         seed: args.seed,
     };

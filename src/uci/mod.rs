@@ -273,10 +273,9 @@ impl<W: Write> Front<'_, W> {
         if self.is_refused("go") {
             return;
         }
-        if !go.unknown.is_empty() {
-            let words = go.unknown.join(" ");
-            self.voice
-                .remark(format_args!("\"go\" does not know \"{words}\", which is skipped"));
+        if !go.skipped.is_empty() {
+            let why: Vec<String> = go.skipped.iter().map(ToString::to_string).collect();
+            self.voice.remark(format_args!("{}: skipped", why.join("; ")));
         }
         let Some(only) = self.root_moves(&go.searchmoves) else {
             return;

@@ -50,8 +50,8 @@ pub(super) struct Go {
     pub searchmoves: Vec<String>,
     pub infinite: bool,
     pub ponder: bool,
-    /// Words that mean nothing here. The protocol has them skipped: a game on the clock waits for an answer.
-    pub unknown: Vec<String>,
+    /// What means nothing here. The protocol has it skipped: a game on the clock waits for an answer.
+    pub skipped: Vec<ParseError>,
 }
 
 /// The clock of one side, as far as it was told.
@@ -69,6 +69,25 @@ impl Go {
             Color::Black => (self.btime, self.binc),
         };
         SideClock { remaining, increment }
+    }
+
+    /// Takes a limit that is a number.
+    fn limit(&mut self, word: &str, value: Option<&str>) -> Result<(), ParseError> {
+        match word {
+            "depth" => self.depth = Some(small(positive(word, value)?)),
+            "nodes" => self.nodes = Some(positive(word, value)?),
+            "mate" => self.mate = Some(small(positive(word, value)?)),
+            // Fewer than none are as good as nothing said.
+            "movestogo" if value.is_some_and(is_negative) => {}
+            "movestogo" => self.movestogo = Some(small(number(word, value)?)),
+            "movetime" => self.movetime = Some(span(word, value)?),
+            "wtime" => self.wtime = Some(span(word, value)?),
+            "btime" => self.btime = Some(span(word, value)?),
+            "winc" => self.winc = Some(span(word, value)?),
+            "binc" => self.binc = Some(span(word, value)?),
+            other => return Err(ParseError::Limit(other.to_owned())),
+        }
+        Ok(())
     }
 }
 
@@ -192,40 +211,28 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
                 }
             }
             "perft" => return Ok(Command::Perft(small(number(word, words.next())?))),
-            "depth" => go.depth = Some(small(positive(word, words.next())?)),
-            "nodes" => go.nodes = Some(positive(word, words.next())?),
-            "mate" => go.mate = Some(small(positive(word, words.next())?)),
-            "movestogo" => {
-                let text = words.next();
-                // Fewer than none are as good as nothing said.
-                let is_none = text.is_some_and(|text| text.parse::<i64>().is_ok_and(|moves| moves < 0));
-                go.movestogo = if is_none {
-                    None
-                } else {
-                    Some(small(number(word, text)?))
-                };
+            _ if LIMITS.contains(&word) => {
+                let value = words.next_if(|value| !LIMITS.contains(value));
+                if let Err(error) = go.limit(word, value) {
+                    go.skipped.push(error);
+                }
             }
-            "movetime" => go.movetime = Some(span(word, words.next())?),
-            "wtime" => go.wtime = Some(span(word, words.next())?),
-            "btime" => go.btime = Some(span(word, words.next())?),
-            "winc" => go.winc = Some(span(word, words.next())?),
-            "binc" => go.binc = Some(span(word, words.next())?),
             other => {
-                go.unknown.push(other.to_owned());
+                go.skipped.push(ParseError::Limit(other.to_owned()));
                 // Its value, if it has one.
                 words.next_if(|word| word.parse::<f64>().is_ok());
             }
         }
     }
-    // Without the unknown nothing is left but a search without end, which nobody has asked for.
-    match go.unknown.first() {
-        Some(word)
+    // Without what is skipped nothing is left but a search without end, which nobody has asked for.
+    match go.skipped.first() {
+        Some(error)
             if Go {
-                unknown: Vec::new(),
+                skipped: Vec::new(),
                 ..go.clone()
             } == Go::default() =>
         {
-            Err(ParseError::Limit(word.clone()))
+            Err(error.clone())
         }
         _ => Ok(Command::Go(Box::new(go))),
     }
@@ -249,6 +256,10 @@ fn positive(word: &str, text: Option<&str>) -> Result<u64, ParseError> {
         0 => Err(ParseError::Zero(word.to_owned())),
         number => Ok(number),
     }
+}
+
+fn is_negative(text: &str) -> bool {
+    text.parse::<i64>().is_ok_and(|number| number < 0)
 }
 
 fn small(number: u64) -> u32 {
@@ -329,13 +340,42 @@ mod tests {
     }
 
     #[test]
-    fn words_that_nobody_knows_are_skipped_with_their_values() {
-        let Ok(Command::Go(go)) = parse("go wtime 1000 foo 3.5 btime 2000 bar nodes 9") else {
-            panic!("not read");
+    fn what_makes_no_sense_is_skipped_with_its_value_where_a_limit_is_left() {
+        let read = |line: &str| {
+            let Ok(Command::Go(go)) = parse(line) else {
+                panic!("not read: {line}");
+            };
+            let told: Vec<String> = go.skipped.iter().map(ToString::to_string).collect();
+            let rest = Go {
+                skipped: Vec::new(),
+                ..*go
+            };
+            (rest, told)
         };
-        assert_eq!(go.unknown, ["foo", "bar"]);
+        let (go, told) = read("go wtime 1000 foo 3.5 btime 2000 bar nodes 9");
+        assert_eq!(
+            told,
+            ["\"go\" does not know \"foo\"", "\"go\" does not know \"bar\""]
+        );
         assert_eq!((go.wtime, go.btime), (Some(Millis(1000)), Some(Millis(2000))));
         assert_eq!(go.nodes, Some(9));
+        let clock = Go {
+            wtime: Some(Millis(1000)),
+            ..Go::default()
+        };
+        for (limit, why) in [
+            (
+                "depth 0",
+                "\"depth\" needs a number from 1, nothing is found with 0",
+            ),
+            ("nodes many", "\"nodes\" needs a number, not \"many\""),
+            ("btime", "\"btime\" needs a value"),
+        ] {
+            for line in [format!("go {limit} wtime 1000"), format!("go wtime 1000 {limit}")] {
+                assert_eq!(read(&line), (clock.clone(), vec![why.to_owned()]), "{line}");
+            }
+            assert_eq!(parse(&format!("go {limit}")).unwrap_err().to_string(), why);
+        }
         assert_eq!(
             parse("go quickly").unwrap_err().to_string(),
             "\"go\" does not know \"quickly\""

@@ -219,6 +219,14 @@ fn a_game_on_the_clock_gets_its_move_in_spite_of_a_limit_that_makes_no_sense() {
         "{lines:?}"
     );
     assert!(lines.last().unwrap().starts_with("bestmove g1f3"), "{lines:?}");
+    let lines = session
+        .say("go depth 0 wtime 100 btime 100 nodes many")
+        .until("bestmove");
+    assert!(
+        lines[0].starts_with("info string \"depth\" needs a number from 1")
+            && lines[0].ends_with("; \"nodes\" needs a number, not \"many\": skipped"),
+        "{lines:?}"
+    );
     for vast in ["nodes 99999999999999999999", "movestogo 99999999999"] {
         let lines = session
             .say(&format!("go wtime 100 btime 100 {vast}"))

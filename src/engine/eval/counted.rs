@@ -34,6 +34,9 @@ const COUNTED: &[(&str, &str)] = &[
     ("4k3/8/3p4/4p3/2P1P3/3P4/8/4K3 w - - 0 1", "backward 1 1, backward_open 0 0, protected[3] 2 1, isolated 0 0"),
     ("4k3/p7/8/8/3PP3/8/8/4K3 w - - 0 1", "phalanx[3] 2 0, protected[3] 0 0, backward 0 0"),
     ("4k3/8/2p5/8/3PP3/8/8/4K3 w - - 0 1", "candidate[3] 1 0, candidate[2] 0 0, passed[3] 1 0"),
+    ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "lever[3] 1 1, lever[4] 0 0"),
+    ("4k3/8/8/3p1p2/4P3/8/8/4K3 w - - 0 1", "lever[3] 1 2"),
+    ("4k3/8/4p3/4P3/8/8/8/4K3 w - - 0 1", "lever[4] 0 0, lever[2] 0 0"),
     // Mobility: squares guarded by pawns, the own king and pawns that cannot move do not count.
     ("4k3/7p/8/8/8/8/P7/1N2K3 w - - 0 1", "knight_mobility[3] 1 0, far_from_king 3 0"),
     ("4k3/7p/8/8/8/8/P7/B3K3 w - - 0 1", "bishop_mobility[7] 1 0, long_diagonal 1 0, bad_bishop 0 0, bishop_squares[0] 1 0"),

@@ -55,16 +55,28 @@ pub(super) fn scale(board: &Board, strong: Color) -> i32 {
     }
     if opposite_bishops(board) {
         let others = board.knights() | board.rooks_and_queens();
-        return if others.is_empty() {
-            20 + 4 * pawns.min(4) as i32
-        } else {
-            46
+        return match others.count() {
+            0 if on_one_wing(board.pawns()) => 10 + 2 * pawns.min(4) as i32,
+            0 => 20 + 4 * pawns.min(4) as i32,
+            1 | 2 => 36,
+            _ => 46,
         };
     }
-    if pawns == 1 && ours - theirs <= 0 && theirs > 0 {
-        return 44;
+    let is_level = ours - theirs <= 0 && theirs > 0;
+    if pawns == 1 && is_level {
+        return 34;
+    }
+    if is_level && on_one_wing(board.pawns()) {
+        return by_pawns(pawns) * 13 / 16;
     }
     by_pawns(pawns)
+}
+
+/// Whether four files at an edge hold all pawns, so that one king guards them all. What such scores bring in points is measured:
+/// docs/tuning.md, "How drawish endings are".
+fn on_one_wing(pawns: Bitboard) -> bool {
+    const QUEENSIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
+    (pawns & QUEENSIDE).is_empty() || (pawns & !QUEENSIDE).is_empty()
 }
 
 /// The fewer pawns, the more drawish.
@@ -147,8 +159,8 @@ fn is_dark(square: Square) -> bool {
 
 /// What a step of a bare king towards the corner where bishop and knight mate it is worth, in centipawns before the
 /// scale of few pawns. Far smaller ones fail: within its margins the search takes one position for as good as another.
-/// Chosen among 260, 280, 300 and 340: docs/strength.md, "Bare kings".
-const STEP: i32 = 280;
+/// Chosen among 260, 280 and 300: docs/strength.md, "Bare kings".
+const STEP: i32 = 260;
 
 /// The side that hunts a bare king without a pawn to promote, and how far it has driven it, in centipawns: to the edge, or
 /// with bishop and knight to the bishop's corner, with its own pieces near. There only this and material count: what
@@ -229,13 +241,20 @@ mod tests {
             ("4k3/4n3/8/8/8/2BB4/8/4K3 w - - 0 1", 40),
             ("4k3/4b3/8/8/8/2BB4/8/4K3 w - - 0 1", 6),
             ("4k3/4n3/8/8/8/2B1B3/8/4K3 w - - 0 1", 6),
-            // Bishops of opposite colors: alone, with more pawns, with rooks; and of the same.
-            ("4k3/5b2/8/8/8/2B5/PP6/4K3 w - - 0 1", 28),
+            // Bishops of opposite colors: alone, with more pawns, on one wing, with rooks; and of the same.
+            ("4k3/5b2/8/8/8/2B5/P6P/4K3 w - - 0 1", 28),
             ("4k3/5b2/8/8/8/2B5/PPPPPP2/4K3 w - - 0 1", 36),
-            ("3rk3/5b2/8/8/8/2B5/PP6/3RK3 w - - 0 1", 46),
-            ("4k3/4b3/8/8/8/2B5/PP6/4K3 w - - 0 1", 54),
-            // A last pawn, with no piece more than the other side.
-            ("3rk3/8/8/8/8/8/P7/3RK3 w - - 0 1", 44),
+            ("4k3/5b2/8/8/8/2B5/PP6/4K3 w - - 0 1", 14),
+            ("4k3/5b1p/8/8/8/2B5/PP6/4K3 w - - 0 1", 28),
+            ("3rk3/5b2/8/8/8/2B5/PP6/3RK3 w - - 0 1", 36),
+            ("3rk2n/5b2/8/8/8/2B5/PP6/3RK2N w - - 0 1", 46),
+            ("4k3/4b3/8/8/8/2B5/P6P/4K3 w - - 0 1", 54),
+            // No piece more than the other side: a last pawn, and pawns that one king guards.
+            ("3rk3/8/8/8/8/8/P7/3RK3 w - - 0 1", 34),
+            ("3rk3/5pp1/8/8/8/8/5PPP/3RK3 w - - 0 1", 46),
+            ("3rk3/5pp1/8/8/8/8/P4PPP/3RK3 w - - 0 1", 60),
+            ("3nk3/5pp1/8/8/8/8/5PPP/3RK3 w - - 0 1", 57),
+            ("4k3/5pp1/8/8/8/8/5PPP/4K3 w - - 0 1", 57),
         ] {
             let pos = parse_fen(Variant::Standard, fen).unwrap();
             assert_eq!(scale(pos.board(), Color::White), expected, "{fen}");

@@ -6,7 +6,9 @@ use super::{
     picture::{beside, fill_files, fill_forward, forward, pawn_attacks, relative_rank},
     tally::Tally,
     tapered::Tapered,
-    weights::{BACKWARD, BACKWARD_OPEN, CANDIDATE, DOUBLED, ISOLATED, ISOLATED_OPEN, PHALANX, PROTECTED},
+    weights::{
+        BACKWARD, BACKWARD_OPEN, CANDIDATE, DOUBLED, ISOLATED, ISOLATED_OPEN, LEVER, PHALANX, PROTECTED,
+    },
 };
 use crate::chess::{ByColor, Color, Square};
 
@@ -120,6 +122,9 @@ fn judge_pawn(us: Color, pawn: Square, ours: Bitboard, theirs: Bitboard, sum: &m
         if sentries <= supporters.count() {
             sum.add(CANDIDATE.at(rank), 1);
         }
+    }
+    if (attacks::pawn_attacks(us, pawn) & theirs).any() {
+        sum.add(LEVER.at(rank), 1);
     }
 }
 
