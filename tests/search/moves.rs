@@ -173,10 +173,10 @@ fn a_move_that_has_failed_high_is_played_though_its_score_is_not_known() {
         "r1bqkb1r/pppp1ppp/2n2n2/4p1N1/2B1P3/8/PPPP1PPP/RNBQK2R b KQkq - 5 4",
         "r1b1k2r/ppppnppp/2n2q2/2b5/3NP3/2P1B3/PP3PPP/RN1QKB1R w KQkq - 0 1",
     ];
-    let tries = (300..20_000)
+    let mut tries = (300..20_000)
         .step_by(61)
         .flat_map(|limit| starts.map(|start| (start, limit)));
-    let found = tries.into_iter().find_map(|(start, limit)| {
+    let found = tries.find_map(|(start, limit)| {
         engine.clear();
         let wanted = Search::new(line(Variant::Standard, start, ""), nodes(limit));
         let (stop, clock) = (Stop::new(), Stopwatch::start());
