@@ -2,10 +2,10 @@
 
 Usage: drawish.py GAMES [HOW_MANY]
 
-Reads games of `sparring datagen`. Of every third scored position from move nine on with 30 to 600 centipawns for a side
-it fits, by maximum likelihood in each kind, the K of 1 / (1 + exp(-K score)), and prints it beside that of the middle
-game: 0.8 says that such scores bring the points of scores a fifth smaller. Positions of one game count as often as there
-are, so a kind with few games says little.
+Reads games of `sparring datagen`. Of the scored positions at every third half move after the sixteenth with 30 to 600
+centipawns for a side it fits, by maximum likelihood in each kind, the K of 1 / (1 + exp(-K score)) to the first 20,000,
+and prints it beside that of the middle game: 0.8 says that such scores bring the points of scores a fifth smaller. All
+positions of a game share its result, so a kind with few games says little.
 """
 
 import collections
@@ -70,6 +70,8 @@ def fitted(pairs):
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     most = int(sys.argv[2]) if len(sys.argv) > 2 else sys.maxsize
     found = collections.defaultdict(list)
     with open(sys.argv[1], encoding="utf-8") as games:

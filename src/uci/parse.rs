@@ -71,7 +71,7 @@ impl Go {
         SideClock { remaining, increment }
     }
 
-    /// Takes a limit that is a number.
+    /// Takes a limit that is a number, by its name.
     fn limit(&mut self, word: &str, value: Option<&str>) -> Result<(), ParseError> {
         match word {
             "depth" => self.depth = Some(small(positive(word, value)?)),
@@ -211,16 +211,19 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
                 }
             }
             "perft" => return Ok(Command::Perft(small(number(word, words.next())?))),
-            _ if LIMITS.contains(&word) => {
-                let value = words.next_if(|value| !LIMITS.contains(value));
-                if let Err(error) = go.limit(word, value) {
+            limit => {
+                // What stands behind a word that nobody knows is its value only if it is a number.
+                let is_known = LIMITS.contains(&limit);
+                let value = words.next_if(|value| {
+                    if is_known {
+                        !LIMITS.contains(value)
+                    } else {
+                        value.parse::<f64>().is_ok()
+                    }
+                });
+                if let Err(error) = go.limit(limit, value) {
                     go.skipped.push(error);
                 }
-            }
-            other => {
-                go.skipped.push(ParseError::Limit(other.to_owned()));
-                // Its value, if it has one.
-                words.next_if(|word| word.parse::<f64>().is_ok());
             }
         }
     }

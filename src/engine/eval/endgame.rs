@@ -248,6 +248,7 @@ mod tests {
             ("4k3/5b1p/8/8/8/2B5/PP6/4K3 w - - 0 1", 28),
             ("3rk3/5b2/8/8/8/2B5/PP6/3RK3 w - - 0 1", 36),
             ("3rk2n/5b2/8/8/8/2B5/PP6/3RK2N w - - 0 1", 46),
+            ("4k3/4b3/8/8/8/2B5/PP6/4K3 w - - 0 1", 43),
             ("4k3/4b3/8/8/8/2B5/P6P/4K3 w - - 0 1", 54),
             // No piece more than the other side: a last pawn, and pawns that one king guards.
             ("3rk3/8/8/8/8/8/P7/3RK3 w - - 0 1", 34),
