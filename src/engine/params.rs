@@ -179,12 +179,12 @@ params! {
     lmr_deeper = 60 in 0..=30000, tuned 0..=200;
     /// Late move reductions: one that comes out less far above it is repeated a ply less deep, in centipawns.
     lmr_shallower = 10 in 0..=100;
-    /// Late move reductions at the root: the least depth that is reduced; 128 for never.
+    /// Late move reductions at the root, of quiet moves that do not give check: the least depth that is reduced; 128 for never.
     root_lmr_depth = 3 in 2..=128, tuned 2..=8;
     /// Late move reductions at the root: so many moves are searched in full.
     root_lmr_moves = 3 in 1..=64, tuned 1..=12;
     /// Late move reductions at the root: so many plies less than elsewhere.
-    root_lmr_relief = 1 in 0..=4;
+    root_lmr_relief = 2 in 0..=4;
     /// Late move pruning: moves tried at depth 0 before quiet ones are left out, the square of the depth being added.
     lmp_base = 4 in 1..=256, tuned 1..=16;
     /// Late move pruning: how much of the square of the depth is added, in percent.

@@ -172,7 +172,7 @@ impl Searcher<'_> {
             let nodes = self.watch.nodes();
             let child = node.after(root.mv);
             self.enter(node, 0, root.mv, &child);
-            let found = self.search_root_move(&child, index, (alpha, beta), depth);
+            let found = self.search_root_move(&child, root.mv, index, (alpha, beta), depth);
             self.leave();
             root.nodes += self.watch.nodes() - nodes;
             let score = match found {
@@ -215,6 +215,7 @@ impl Searcher<'_> {
     fn search_root_move(
         &mut self,
         child: &Node,
+        mv: Move,
         index: usize,
         window: (i32, i32),
         depth: i32,
@@ -229,7 +230,7 @@ impl Searcher<'_> {
         let mut reduced = full;
         let params = self.params;
         let in_full = usize::try_from(params.root_lmr_moves).unwrap_or(1);
-        if depth >= params.root_lmr_depth && index >= in_full && !child.in_check() {
+        if depth >= params.root_lmr_depth && index >= in_full && !child.in_check() && !order::is_noisy(mv) {
             let reduction = self.reductions.base(depth, index) / PLY - params.root_lmr_relief;
             reduced = (full - reduction).clamp(1, full);
         }
