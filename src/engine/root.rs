@@ -227,13 +227,7 @@ impl Searcher<'_> {
             let score = -self.search(child, -beta, -alpha, full, 1, false);
             return self.unless_stopped(score, None);
         }
-        let mut reduced = full;
-        let params = self.params;
-        let in_full = usize::try_from(params.root_lmr_moves).unwrap_or(1);
-        if depth >= params.root_lmr_depth && index >= in_full && !child.in_check() && !order::is_noisy(mv) {
-            let reduction = self.reductions.base(depth, index) / PLY - params.root_lmr_relief;
-            reduced = (full - reduction).clamp(1, full);
-        }
+        let reduced = full - self.root_reduction(child, mv, index, depth);
         let mut score = -self.search(child, -alpha - 1, -alpha, reduced, 1, true);
         if score > alpha && reduced < full && !self.watch.stopped() {
             score = -self.search(child, -alpha - 1, -alpha, full, 1, true);
@@ -244,6 +238,19 @@ impl Searcher<'_> {
         }
         let exact = -self.search(child, -beta, -alpha, full, 1, false);
         self.unless_stopped(exact, Some(score))
+    }
+
+    /// Late move reductions at the root, in plies: of quiet moves that do not give check, and less than elsewhere. What history
+    /// puts late may be the point of a combination, which only depth shows.
+    fn root_reduction(&self, child: &Node, mv: Move, index: usize, depth: i32) -> i32 {
+        let params = self.params;
+        let in_full = usize::try_from(params.root_lmr_moves).unwrap_or(1);
+        let quiet = !child.in_check() && !order::is_noisy(mv);
+        if depth >= params.root_lmr_depth && index >= in_full && quiet {
+            (self.reductions.base(depth, index) / PLY - params.root_lmr_relief).clamp(0, depth - 2)
+        } else {
+            0
+        }
     }
 
     fn unless_stopped(&self, score: i32, before: Option<i32>) -> Result<i32, Option<i32>> {
