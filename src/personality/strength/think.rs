@@ -412,7 +412,7 @@ mod tests {
                 .iter()
                 .map(|line| winning_chances(line.score));
             let best = worths.clone().fold(0.0, f32::max);
-            let lost = 100.0 * (best - worths.clone().next().unwrap());
+            let lost = best - worths.clone().next().unwrap();
             (thought.report.best().unwrap(), lost, thought.chosen.unwrap())
         };
         assert_eq!(chosen(Style::default(), 1).2.styled, None);
