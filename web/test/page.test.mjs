@@ -49,7 +49,7 @@ for (const [color, fen, from, to] of [
 test('an illegal drop snaps back, and a typed illegal move says why', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await drag(page, 'g1', 'g4');
-    assert.equal(await pieceAt(page, 'g1'), 'white knight');
+    await until(() => pieceAt(page, 'g1'), (piece) => piece === 'white knight', 'the knight is back again');
     await page.fill('.entry input', 'Qh5');
     await page.keyboard.press('Enter');
     await page.getByText('“Qh5” is not a legal move here.').waitFor();
