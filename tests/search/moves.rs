@@ -192,3 +192,25 @@ fn a_move_that_has_failed_high_is_played_though_its_score_is_not_known() {
     assert_ne!(report.best(), finished);
     assert!(report.lines[0].pv.len() <= 2, "{report:?}");
 }
+
+#[test]
+fn a_sacrifice_at_the_root_is_not_put_off_by_reductions() {
+    // From IQ4 and Win at Chess. With captures at the root reduced as quiet moves are, each takes 24,000 nodes or more.
+    for (fen, best) in [
+        (
+            "r4rk1/pp2qpp1/2p1bn1p/8/1bP4Q/5N1P/PPB2PP1/R1BR2K1 w - - 0 1",
+            "c1h6",
+        ),
+        (
+            "r1r2k2/1q1n1p2/3PpPp1/4P2p/pbpN3R/2N3K1/1P2Q2P/3R4 w - - 0 1",
+            "h4h5",
+        ),
+        ("1k1r4/1bp4Q/p7/8/1pP2p2/1P2bNrP/1P4P1/5R1K b - - 0 1", "b7f3"),
+        (
+            "1k1r4/pp1r1pp1/4n1p1/2R5/2Pp1qP1/3P2QP/P4PB1/1R4K1 w - - 0 1",
+            "g2b7",
+        ),
+    ] {
+        assert_eq!(uci(standard(fen, nodes(12_000)).best()), best, "{fen}");
+    }
+}

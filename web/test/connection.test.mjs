@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clickSquares, until } from './browser.mjs';
 import {
-  AFTER_E5, E4, E5, G1F3, KNIGHT_PLAYED, MY_MOVE, movesAsked, onBoard, pieceAt,
+  AFTER_E5, E4, E5, G1F3, KNIGHT_PLAYED, MY_MOVE, movesAsked, onBoard, untilPieceAt,
 } from './scene.mjs';
 import { ScriptedServer } from './scripted.mjs';
 
@@ -43,7 +43,7 @@ test('a dead server shows a banner, and its return brings the game up to date', 
     };
     await restart(stage, meanwhile, NF3_PLAYED, async () => {
       await banner(page).waitFor({ state: 'hidden' });
-      await until(() => pieceAt(page, 'f3'), (piece) => piece === 'white knight', 'the move of the meantime');
+      await untilPieceAt(page, 'f3', 'white knight');
     });
   }, SILENCE));
 
@@ -74,7 +74,7 @@ test('a move made while the server was dead arrives once when it is back', () =>
       await page.getByRole('button', { name: 'Nf3' }).waitFor();
       await banner(page).waitFor({ state: 'hidden' });
       assert.deepEqual(movesAsked(again), [G1F3]);
-      assert.equal(await pieceAt(page, 'f3'), 'white knight');
+      await untilPieceAt(page, 'f3', 'white knight');
     });
   }, SILENCE));
 
@@ -83,7 +83,7 @@ test('a move that met a broken server is sent again until it is taken', () =>
     server.moveTrouble = { status: 502, times: 2 };
     await clickSquares(page, 'g1', 'f3');
     await until(() => movesAsked(server), (asked) => asked.join() === Array(3).fill(G1F3).join(), 'three tries');
-    assert.equal(await pieceAt(page, 'f3'), 'white knight');
+    await untilPieceAt(page, 'f3', 'white knight');
   }, { expected: /502/ }));
 
 test('a stream that ends without an end is opened again', () =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertAccessible, clickSquares, drag, shoot, square, until } from './browser.mjs';
 import {
-  AFTER_E5, E4, E5, G1F3, KNIGHT_MOVES, KNIGHT_PLAYED, MY_MOVE, askedFor, marked, movesAsked, onBoard, pieceAt, untilMarked, visitor,
+  AFTER_E5, E4, E5, G1F3, KNIGHT_MOVES, KNIGHT_PLAYED, MY_MOVE, askedFor, marked, movesAsked, onBoard, pieceAt, untilMarked, untilPieceAt, visitor,
 } from './scene.mjs';
 import { ME, ScriptedServer, START } from './scripted.mjs';
 
@@ -36,12 +36,12 @@ for (const [color, fen, from, to] of [
       await clickSquares(page, from, to);
       await page.waitForSelector('.promotion');
       await page.keyboard.press('Escape');
-      await until(() => pieceAt(page, from), (piece) => piece === `${color} pawn`, 'the pawn is back');
+      await untilPieceAt(page, from, `${color} pawn`);
       await drag(page, from, to);
       await page.waitForSelector('.promotion');
       const { x, y } = await square(page, 'e4');
       await page.mouse.click(x, y);
-      await until(() => pieceAt(page, from), (piece) => piece === `${color} pawn`, 'the pawn is back again');
+      await untilPieceAt(page, from, `${color} pawn`);
       assert.deepEqual(movesAsked(server), []);
     }));
 }
@@ -49,7 +49,7 @@ for (const [color, fen, from, to] of [
 test('an illegal drop snaps back, and a typed illegal move says why', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await drag(page, 'g1', 'g4');
-    await until(() => pieceAt(page, 'g1'), (piece) => piece === 'white knight', 'the knight is back again');
+    await untilPieceAt(page, 'g1', 'white knight');
     await page.fill('.entry input', 'Qh5');
     await page.keyboard.press('Enter');
     await page.getByText('“Qh5” is not a legal move here.').waitFor();
@@ -61,19 +61,19 @@ test('a move that the server refuses is taken back on the board, with its words'
     server.moveTrouble = { status: 400, times: 1 };
     await clickSquares(page, 'g1', 'f3');
     await page.getByText('The server refused the move: trouble as ordered').waitFor();
-    await until(() => pieceAt(page, 'g1'), (piece) => piece === 'white knight', 'the knight is back');
+    await untilPieceAt(page, 'g1', 'white knight');
   }, { expected: /400/ }));
 
 test('looking back does not jump when the bot moves', () =>
   onBoard(MY_MOVE, async ({ page, server }) => {
     await page.keyboard.press('Home');
-    await until(() => pieceAt(page, 'e2'), (piece) => piece === 'white pawn', 'the start position');
+    await untilPieceAt(page, 'e2', 'white pawn');
     await untilMarked(page, 'last-move');
     server.tell(KNIGHT_PLAYED);
     await page.getByText('A move was played').waitFor();
     assert.equal(await pieceAt(page, 'e2'), 'white pawn');
     await page.keyboard.press('ArrowRight');
-    await until(() => pieceAt(page, 'e4'), (piece) => piece === 'white pawn', 'one move on');
+    await untilPieceAt(page, 'e4', 'white pawn');
     await page.getByRole('button', { name: 'Back to the game' }).click();
     await page.getByText('A move was played').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'e4', exact: true }).click();
@@ -108,7 +108,7 @@ test('offers can be answered, and own offers wait', () =>
       state: { bdraw: false, btakeback: false },
       view: { moves: [], fen: START, turn: 'white', ...KNIGHT_MOVES },
     });
-    await until(() => pieceAt(page, 'e2'), (piece) => piece === 'white pawn', 'both moves are taken back');
+    await untilPieceAt(page, 'e2', 'white pawn');
     await page.getByText('No moves yet.').waitFor();
   }));
 
@@ -184,13 +184,13 @@ test('Chess960: castling is a king on its own rook, by click and by drag, and sh
     server.tell({ view: { moves: [{ uci: 'g1h1', san: 'O-O', fen: castled }], fen: castled, turn: 'black', dests: {}, legal: [] } });
     await page.getByRole('button', { name: 'O-O', exact: true }).waitFor();
     await untilMarked(page, 'last-move', 'g1'); // The king stays where it stood; a square is marked once.
-    assert.equal(await pieceAt(page, 'f1'), 'white rook');
+    await untilPieceAt(page, 'f1', 'white rook');
     server.tell({ view: { ...view, moves: [] } });
     await until(() => page.title(), (title) => title.startsWith('Your turn'), 'the move is taken back');
     await drag(page, 'g1', 'b1');
     await askedFor(server, '/move/g1b1');
-    await until(() => pieceAt(page, 'c1'), (piece) => piece === 'white king', 'the king stands on c1');
-    assert.equal(await pieceAt(page, 'd1'), 'white rook');
+    await untilPieceAt(page, 'c1', 'white king');
+    await untilPieceAt(page, 'd1', 'white rook');
   });
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clickSquares, drag, square, until } from './browser.mjs';
-import { AFTER_E5, KNIGHT_MOVES, MY_MOVE, WAITING, askedFor, movesAsked, onBoard, pieceAt, untilMarked } from './scene.mjs';
+import { AFTER_E5, KNIGHT_MOVES, MY_MOVE, WAITING, askedFor, movesAsked, onBoard, pieceAt, untilMarked, untilPieceAt } from './scene.mjs';
 import { START } from './scripted.mjs';
 
 const prepareKnight = async (page) => {
@@ -38,7 +38,7 @@ test('a premove of a piece that was captured meanwhile is forgotten', () =>
     const fen = AFTER_E5.replace('RNBQKBNR', 'RNBQKBnR');
     server.tell({ view: { ...MY_MOVE.view, fen, dests: { h1: ['g1'] }, legal: [{ uci: 'h1g1', san: 'Rxg1' }] } });
     await untilMarked(page, 'current-premove');
-    await until(() => pieceAt(page, 'g1'), (piece) => piece === 'black knight', 'the captor stands there');
+    await untilPieceAt(page, 'g1', 'black knight');
     await clickSquares(page, 'h1', 'g1');
     await askedFor(server, '/move/h1g1');
     assert.equal(movesAsked(server).length, 1);

@@ -62,3 +62,6 @@ export const pieceAt = async (page, key) => {
     return hit?.className.replace(/ (anim|dragging)/g, '') ?? '';
   }, [x, y]);
 };
+/** Pieces slide where they go, 160 ms or so: what moved just now is waited for. */
+export const untilPieceAt = (page, key, piece) =>
+  until(() => pieceAt(page, key), (found) => found === piece, `${piece} on ${key}`);

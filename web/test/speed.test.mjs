@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clickSquares, drag, until } from './browser.mjs';
-import { AFTER_E5, E4, E5, MY_MOVE, WAITING, movesAsked, onBoard, pieceAt, untilMarked, visitor } from './scene.mjs';
+import { AFTER_E5, E4, E5, MY_MOVE, WAITING, movesAsked, onBoard, untilMarked, untilPieceAt, visitor } from './scene.mjs';
 import { ScriptedServer } from './scripted.mjs';
 import { ScriptedDaemon, board } from './scripted-dashboard.mjs';
 import { ScriptedEditor } from './scripted-editor.mjs';
@@ -73,7 +73,7 @@ test('an own move shows on the board within 50 ms', (t) =>
       server.tell({ view: { moves, fen, turn: 'black', dests: {}, legal: [] } });
       await page.getByRole('button', { name: 'Nf3' }).waitFor();
       server.tell(MY_MOVE);
-      await until(() => pieceAt(page, 'g1'), (piece) => piece === 'white knight', 'the knight is back');
+      await untilPieceAt(page, 'g1', 'white knight');
       await page.evaluate(() => delete globalThis.echo);
       return figure;
     });
