@@ -184,7 +184,7 @@ params! {
     /// Late move reductions at the root: so many moves are searched in full.
     root_lmr_moves = 3 in 1..=64, tuned 1..=12;
     /// Late move reductions at the root: so many plies less than elsewhere.
-    root_lmr_relief = 2 in 0..=4;
+    root_lmr_relief = 1 in 0..=4;
     /// Late move pruning: moves tried at depth 0 before quiet ones are left out, the square of the depth being added.
     lmp_base = 4 in 1..=256, tuned 1..=16;
     /// Late move pruning: how much of the square of the depth is added, in percent.

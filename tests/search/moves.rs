@@ -198,18 +198,18 @@ fn a_sacrifice_at_the_root_is_not_put_off_by_reductions() {
     // From IQ4 and Win at Chess. With captures at the root reduced as quiet moves are, each takes 24,000 nodes or more.
     for (fen, best) in [
         (
-            "r4rk1/pp2qpp1/2p1bn1p/8/1bP4Q/5N1P/PPB2PP1/R1BR2K1 w - - 0 1",
-            "c1h6",
-        ),
-        (
-            "r1r2k2/1q1n1p2/3PpPp1/4P2p/pbpN3R/2N3K1/1P2Q2P/3R4 w - - 0 1",
-            "h4h5",
-        ),
-        ("1k1r4/1bp4Q/p7/8/1pP2p2/1P2bNrP/1P4P1/5R1K b - - 0 1", "b7f3"),
-        (
             "1k1r4/pp1r1pp1/4n1p1/2R5/2Pp1qP1/3P2QP/P4PB1/1R4K1 w - - 0 1",
             "g2b7",
         ),
+        (
+            "6k1/pp3p1p/3b3r/3p3q/P2n2p1/1P1Pp1P1/1N2P1QP/2R2RK1 b - - 0 1",
+            "d6g3",
+        ),
+        (
+            "r2q1rk1/pp1b1Rp1/4p2p/4PnNQ/2pP4/2P1B3/P5PP/5RK1 w - - 0 1",
+            "f1f5",
+        ),
+        ("r5k1/1p3p1p/p1pqrPp1/3bN3/8/P1P3Q1/1P4PP/4RRK1 w - - 0 1", "e5f7"),
     ] {
         assert_eq!(uci(standard(fen, nodes(12_000)).best()), best, "{fen}");
     }
