@@ -168,12 +168,13 @@ MOVETIME ?= 1000
 .PHONY: suites
 suites:
 	$(CARGO) build --locked --release --bin sparring
-	target/release/sparring suite $(TESTDATA)/suites/bratko-kopec.epd --movetime $(MOVETIME)   # at least 20 of 24
-	target/release/sparring suite $(TESTDATA)/suites/iq4.epd --movetime $(MOVETIME)   # at least 165 of 183
 	target/release/sparring suite $(TESTDATA)/suites/mates-classic280.epd --movetime $(MOVETIME)   # none of them is shorter than 10 moves
 	target/release/sparring suite $(TESTDATA)/suites/eet.epd --movetime $(MOVETIME)   # endgames; no bar
 	target/release/sparring suite $(TESTDATA)/suites/lapuce2.epd --movetime $(MOVETIME)   # no bar
 	target/release/sparring suite $(TESTDATA)/suites/bt2630.epd --movetime $(MOVETIME)   # no bar
+	target/release/sparring suite $(TESTDATA)/suites/bratko-kopec.epd --movetime $(MOVETIME) | $(call SOLVES,20)
+	target/release/sparring suite $(TESTDATA)/suites/iq4.epd --movetime $(MOVETIME) | $(call SOLVES,165)
+SOLVES = $(call HOLDS,/ solved$(comma) / { solved = $$2 },solved >= $(1),$(1) solved)
 
 OPENINGS = --openings $(TESTDATA)/book/openings.epd
 MATCH = target/release/sparring match
@@ -192,7 +193,7 @@ bars: engine
 	printf 'position fen $(ICE)\ngo mate 4 nodes 375331\n' | ./$(EXE) | tail -2 | \
 		$(call HOLDS,/score mate 4 / { proven = 1 } /^bestmove f4h4/ { found = 1 },proven && found,mate 4 by f4h4)
 # Shows what it reads and fails unless a bar is kept: what to look for, what has to hold then, and the bar in words.
-HOLDS = awk '{ print } $(1) END { if (!($(2))) { print "missed: $(strip $(3))"; exit 1 } }'
+HOLDS = awk '{ print; fflush() } $(1) END { if (!($(2))) { print "missed: $(strip $(3))"; exit 1 } }'
 
 # Every count of the shared tables; without LEAVES the tests stop at 60 million.
 perft: LEAVES ?= 250000000000
@@ -206,7 +207,7 @@ ultra-blitz: GAMES ?= 4000
 ultra-blitz: runner
 	mkdir -p $(RUNS)
 	$(MATCH) ./$(EXE) ./$(EXE) --tc 1+0.01 --games $(GAMES) --concurrency 2 --margin 0 --no-adjudication $(OPENINGS) \
-		--record $(RUNS)/ultra-blitz.ndjson
+		--record $(RUNS)/ultra-blitz.ndjson | $(call HOLDS,/ forfeits / { kept = / forfeits 0 and 0$$/ },kept,no forfeits)
 
 # The opponents are Debian's: apt-get install stockfish toga2 gnuchess. Rodent IV there is only as source: RODENT names what
 # starts the program made from it, in its own folder. A match goes on where it was stopped.
@@ -219,11 +220,12 @@ LIMITED = --option 2:UCI_LimitStrength=true --option 2:UCI_Elo=$(1)
 strength: GAMES ?= 400
 strength: runner
 	mkdir -p $(RUNS)
-	$(AGAINST) /usr/games/toga2 --option 2:OwnBook=false $(call AS_BAR,toga2)   # at least 75 %
-	$(AGAINST) /usr/games/stockfish $(call LIMITED,2200) $(call AS_BAR,stockfish-2200)   # at least 60 %
-	$(if $(RODENT),$(AGAINST) '$(RODENT)' $(RODENT_FULL) $(call AS_BAR,rodent),@echo 'Not played: Rodent IV, RODENT= names no program')   # at least 60 %
-	$(AGAINST) '/usr/games/gnuchess -u' $(call AS_BAR,gnuchess)   # at least 85 %
+	$(AGAINST) /usr/games/toga2 --option 2:OwnBook=false $(call AS_BAR,toga2) | $(call SCORES,75)
+	$(AGAINST) /usr/games/stockfish $(call LIMITED,2200) $(call AS_BAR,stockfish-2200) | $(call SCORES,60)
+	$(if $(RODENT),$(AGAINST) '$(RODENT)' $(RODENT_FULL) $(call AS_BAR,rodent) | $(call SCORES,60),@echo 'Not played: Rodent IV, RODENT= names no program')
+	$(AGAINST) '/usr/games/gnuchess -u' $(call AS_BAR,gnuchess) | $(call SCORES,85)
 	$(AGAINST) /usr/games/stockfish $(call LIMITED,2850) $(call AS_BAR,stockfish-2850)   # the aim: half
+SCORES = $(call HOLDS,/ games: / { score = $$6 },score >= $(1),$(1) %)
 
 # Two threads against one, a game at a time on two cores: how much sooner they come to a depth, and a match. Seven hours.
 .PHONY: threads
@@ -232,7 +234,7 @@ threads: runner
 	mkdir -p $(RUNS)
 	target/release/sparring bench 17 --threads 2 --positions $(TESTDATA)/book/openings.epd   # at least 1.6 times as soon
 	$(AGAINST) ./$(EXE) --option 1:Threads=2 --tc 10+0.1 --games $(GAMES) --option Hash=16 $(OPENINGS) \
-		--record $(RUNS)/threads.ndjson   # at least +40 Elo
+		--record $(RUNS)/threads.ndjson | $(call HOLDS,/ games: / { gain = $$9 },gain >= 40,40 Elo)
 
 # A level is the same at every speed. Its moves take a few hundredths of a second, whatever the clock shows. The engine alone
 # has no levels.

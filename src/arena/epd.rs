@@ -1,5 +1,17 @@
 //! Lines of EPD, and of FEN, which only has counters where EPD has its operations.
 
+use std::{fs, io, path::Path};
+
+/// Reads a file of such lines. What is not ASCII is a name or a comment, so that an old encoding loses but a few letters of it;
+/// a mark of Unicode at the beginning, which Windows puts there, is left out.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read_file(path: &Path) -> io::Result<String> {
+    let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
 /// Splits a line into the FEN of its position and its operations, which may be none; none where it has no four fields.
 pub(super) fn split(line: &str) -> Option<(String, &str)> {
     let (mut fen, mut rest) = (String::new(), line.trim());
@@ -27,6 +39,14 @@ fn word(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_read_whatever_their_encoding() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.epd");
+        fs::write(&path, b"\xEF\xBB\xBF8/8/8/8 w - - id \"Caf\xE9\";").unwrap();
+        assert_eq!(read_file(&path).unwrap(), "8/8/8/8 w - - id \"Caf\u{fffd}\";");
+    }
 
     #[test]
     fn positions_are_told_from_operations() {

@@ -20,6 +20,7 @@ mod time_control;
 
 pub use adjudication::Adjudication;
 pub use answer::Answer;
+pub use epd::read_file as read_epd;
 pub use game::{Finished, Reason, Referee};
 pub use mover::{Guest, Mover, Resident};
 pub use openings::{Opening, OpeningsError, human as human_opening, read as read_openings};

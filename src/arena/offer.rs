@@ -49,17 +49,19 @@ impl Offer {
         Some(Self { name, takes })
     }
 
-    /// Whether the option takes a value, as far as the engine has said what it takes.
-    pub fn takes(&self, value: &str) -> bool {
+    /// A value as the engine spells it, for some engines know their own words in one case of letters only; none where the
+    /// option does not take it, as far as the engine has said what it takes.
+    pub fn spell<'a>(&'a self, value: &'a str) -> Option<&'a str> {
         match &self.takes {
             Values::Numbers { min, max } => value
                 .parse::<i64>()
-                .is_ok_and(|number| (*min..=*max).contains(&number)),
+                .is_ok_and(|number| (*min..=*max).contains(&number))
+                .then_some(value),
             Values::Switch => ["true", "false"]
-                .iter()
-                .any(|word| word.eq_ignore_ascii_case(value)),
-            Values::Words(words) => words.iter().any(|word| word.eq_ignore_ascii_case(value)),
-            Values::Anything => true,
+                .into_iter()
+                .find(|word| word.eq_ignore_ascii_case(value)),
+            Values::Words(_) => self.words().find(|word| word.eq_ignore_ascii_case(value)),
+            Values::Anything => Some(value),
         }
     }
 
@@ -112,9 +114,13 @@ mod tests {
             ("option name Odd type spin default 3", &["-7"], &["x"]),
         ] {
             let offer = Offer::read(line).unwrap();
-            assert!(taken.iter().all(|value| offer.takes(value)), "{line}");
-            assert!(!refused.iter().any(|value| offer.takes(value)), "{line}");
+            assert!(taken.iter().all(|value| offer.spell(value).is_some()), "{line}");
+            assert!(refused.iter().all(|value| offer.spell(value).is_none()), "{line}");
         }
+        let style = Offer::read("option name Style type combo default Solid var Solid var risky").unwrap();
+        assert_eq!(style.spell("RISKY"), Some("risky"));
+        let switch = Offer::read("option name Ponder type check default false").unwrap();
+        assert_eq!(switch.spell("True"), Some("true"));
         assert_eq!(
             Offer::read("option name Clear Hash type button").unwrap().name,
             "Clear Hash"

@@ -208,7 +208,7 @@ impl Player {
     }
 
     fn set(&mut self, offer: &Offer, value: &str) -> Result<(), PlayerError> {
-        if !offer.takes(value) {
+        let Some(value) = offer.spell(value) else {
             return Err(PlayerError::Value {
                 name: self.name.clone(),
                 option: offer.name.clone(),
@@ -216,7 +216,7 @@ impl Player {
                 takes: offer.to_string(),
                 hint: hint(value, offer.words()),
             });
-        }
+        };
         self.send(&format!("setoption name {} value {value}", offer.name))
     }
 

@@ -65,8 +65,11 @@ fn problem(line: &str, number: usize) -> Result<Problem, String> {
         epd::split(line).ok_or_else(|| format!("\"{line}\" has no operations after its four fields"))?;
     let position = parse_fen(Variant::Standard, &fen).map_err(|error| error.to_string())?;
     let (mut id, mut mated, mut best, mut avoided, mut points) = (number.to_string(), None, None, None, None);
+    let (mut rated, mut ratings) = ("", "");
     for operation in split_operations(operations) {
-        let (name, value) = operation.split_once(' ').unwrap_or((operation, ""));
+        let (name, value) = operation
+            .split_once(char::is_whitespace)
+            .unwrap_or((operation, ""));
         let value = value.trim().trim_matches('"');
         match name {
             "id" => id = value.to_owned(),
@@ -74,10 +77,13 @@ fn problem(line: &str, number: usize) -> Result<Problem, String> {
             "bm" if value.starts_with('#') => mated = Some(Goal::Mate(mate(&value[1..])?)),
             "bm" => best = Some(Goal::Play(moves(&position, value)?)),
             "am" => avoided = Some(Goal::Avoid(moves(&position, value)?)),
-            "c0" if value.contains('=') => points = read_points(&position, value),
+            "c0" if value.contains('=') => points = read_points(&position, value)?,
+            "c7" => rated = value,
+            "c8" => ratings = value,
             _ => {}
         }
     }
+    let points = points.or_else(|| pair_points(&position, rated, ratings));
     // Of several goals the one that asks for most: whoever plays the best move avoids the others.
     let goal = points
         .or(mated)
@@ -106,13 +112,11 @@ fn mate(text: &str) -> Result<i32, String> {
 }
 
 fn moves(position: &Position, text: &str) -> Result<Vec<Move>, String> {
-    // Some suites mark en passant, with or without a space before it.
-    let words = text
-        .split_ascii_whitespace()
-        .map(|word| word.trim_end_matches(','));
+    // Some suites mark en passant, with or without a space before it, and some judge the move by a glyph.
+    let words = text.split(|c: char| c.is_whitespace() || c == ',');
     let moves = words.map(|word| word.strip_suffix("e.p.").unwrap_or(word));
     let moves: Vec<Move> = moves
-        .filter(|word| !word.is_empty())
+        .filter(|word| !word.is_empty() && !word.starts_with('$'))
         .map(|word| one_move(position, word))
         .collect::<Result<_, _>>()?;
     if moves.is_empty() {
@@ -121,23 +125,59 @@ fn moves(position: &Position, text: &str) -> Result<Vec<Move>, String> {
     Ok(moves)
 }
 
-/// A move in SAN, or in UCI as some suites have it.
+/// A move in SAN, or in UCI or with a hyphen as some suites have it, and maybe with its number before it.
 fn one_move(position: &Position, text: &str) -> Result<Move, String> {
+    let unnumbered = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let text = match unnumbered.trim_start_matches('.') {
+        numbered if numbered.len() < unnumbered.len() => numbered,
+        _ => text,
+    };
+    let joined = text.replace('-', "");
     parse_san(position, text)
-        .or_else(|error| parse_uci(position, text).map_err(|_| error))
+        .or_else(|error| parse_san(position, &joined).map_err(|_| error))
+        .or_else(|error| parse_uci(position, &joined).map_err(|_| error))
         .map_err(|error| error.to_string())
 }
 
 /// Points by move, `f5=10, Be5+=2, Bf2=3`; none when the comment says something else.
-fn read_points(position: &Position, text: &str) -> Option<Goal> {
-    let points: Option<Vec<(Move, u32)>> = text
-        .split(',')
-        .map(|part| {
-            let (mv, points) = part.trim().rsplit_once('=')?;
-            Some((one_move(position, mv).ok()?, points.parse().ok()?))
-        })
-        .collect();
-    points.map(Goal::Points)
+///
+/// # Errors
+/// A part that is no move with its points among others that are: a table with a hole would count for less than it says.
+fn read_points(position: &Position, text: &str) -> Result<Option<Goal>, String> {
+    let mut table = text.to_owned();
+    for spaced in [" =", "= "] {
+        while table.contains(spaced) {
+            table = table.replace(spaced, "=");
+        }
+    }
+    let parts = table.split(|c: char| c.is_whitespace() || c == ',');
+    let (mut points, mut wrong) = (Vec::new(), Vec::new());
+    for part in parts.filter(|part| !part.is_empty()) {
+        let read = part
+            .rsplit_once('=')
+            .and_then(|(mv, points)| Some((one_move(position, mv).ok()?, points.parse().ok()?)));
+        match read {
+            Some(read) => points.push(read),
+            None => wrong.push(part),
+        }
+    }
+    match wrong.first() {
+        _ if points.is_empty() => Ok(None),
+        Some(part) => Err(format!(
+            "c0 has points for moves, but \"{part}\" is no move with its points"
+        )),
+        None => Ok(Some(Goal::Points(points))),
+    }
+}
+
+/// Points by move from two operations, `c7 "f5 Be5+"` and `c8 "10 2"`, as later editions of the Strategic Test Suite have them.
+fn pair_points(position: &Position, moves: &str, points: &str) -> Option<Goal> {
+    let moves = moves.split_whitespace().map(|mv| one_move(position, mv).ok());
+    let points = points.split_whitespace().map(|points| points.parse().ok());
+    let (moves, points): (Vec<Move>, Vec<u32>) =
+        (moves.collect::<Option<_>>()?, points.collect::<Option<_>>()?);
+    let pairs = !moves.is_empty() && moves.len() == points.len();
+    pairs.then(|| Goal::Points(moves.into_iter().zip(points).collect()))
 }
 
 impl Goal {
@@ -218,6 +258,7 @@ mod tests {
             depth: Depth(1),
             elapsed: Millis(7),
             lines: vec![Line {
+                depth: Depth(1),
                 score,
                 sureness: Sureness::Exact,
                 pv: vec![parse_uci(position, mv).unwrap()],
@@ -259,16 +300,48 @@ mod tests {
             one("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1; am Kb4;").goal,
             Goal::Play(_)
         ));
-        for best in ["exd6", "exd6 e.p.", "exd6e.p.", "exd6 e.p., e6"] {
+        for best in [
+            "exd6",
+            "exd6 e.p.",
+            "exd6e.p.",
+            "exd6 e.p., e6",
+            "exd6,e6",
+            "e5-d6",
+            "1.exd6 $1",
+        ] {
             let goal = one(&format!("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2 bm {best};")).goal;
             let Goal::Play(moves) = goal else {
                 panic!("{goal:?}")
             };
             assert!(moves[0].is_en_passant(), "{best}");
         }
+        assert_eq!(one("8/8/3k4/8/2R5/K7/8/8 b - -\tdm\t3;").goal, Goal::Mate(3));
         let empty = read_suite("8/8/3k4/8/2R5/K7/8/8 w - - am ;").unwrap_err();
         assert!(empty.to_string().contains("without a move"), "{empty}");
         assert!(read_suite("# nothing\n\n8/8/8/8 w").is_err());
+    }
+
+    #[test]
+    fn points_are_read_however_their_table_is_spaced() {
+        let line = |operations: &str| format!("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1; {operations}");
+        let whole = one(&line("c0 \"Rc1=10, Kb4=3\";")).goal;
+        assert!(matches!(&whole, Goal::Points(points) if points.len() == 2));
+        for operations in [
+            "c0 \"Rc1=10 Kb4=3\";",
+            "c0 \"Rc1= 10,Kb4  =  3,\";",
+            "c0 \"c4-c1=10, a3b4=3\";",
+            "c7 \"Rc1 Kb4\"; c8 \"10 3\";",
+        ] {
+            assert_eq!(one(&line(operations)).goal, whole, "{operations}");
+        }
+        for comment in ["c0 \"x = y\";", "c7 \"Rc1 Kb4\"; c8 \"10\";", "c7 \"\"; c8 \"\";"] {
+            assert!(matches!(one(&line(comment)).goal, Goal::Play(_)), "{comment}");
+        }
+        let hole = read_suite(&line("c0 \"Rc1=10, Qz7=6\";")).unwrap_err();
+        assert!(
+            hole.to_string().contains("\"Qz7=6\" is no move with its points"),
+            "{hole}"
+        );
     }
 
     #[test]

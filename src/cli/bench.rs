@@ -1,15 +1,12 @@
 //! `sparring bench`: the engine's signature and speed, what short searches cost, and what more threads give.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
 use super::{exit::Exit, print};
 use crate::{
-    arena::read_openings,
+    arena::{read_epd, read_openings},
     chess::{GameLine, Variant},
     engine::bench,
     uci,
@@ -62,7 +59,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn read(args: &Args, path: &Path) -> anyhow::Result<Vec<GameLine>> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = read_epd(path).with_context(|| format!("cannot read {}", path.display()))?;
     let openings = read_openings(&text, args.seed).with_context(|| path.display().to_string())?;
     let drawn = openings.into_iter().take(args.count as usize);
     Ok(drawn
@@ -72,6 +69,8 @@ fn read(args: &Args, path: &Path) -> anyhow::Result<Vec<GameLine>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::chess::write_fen;
     use crate::cli::parsed;

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     arena::{
         Adjudication, BadTimeControl, EngineSpec, Match, Progress, Record, Referee, Sprt, TimeControl,
-        Verdict, progress, read_openings,
+        Verdict, progress, read_epd, read_openings,
     },
     units::Millis,
 };
@@ -130,7 +130,7 @@ fn parse_sprt(text: &str) -> Result<Sprt, String> {
 /// When an engine cannot be started, or a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let text = match &args.openings {
-        Some(path) => fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?,
+        Some(path) => read_epd(path).with_context(|| format!("cannot read {}", path.display()))?,
         None => START.to_owned(),
     };
     let openings = read_openings(&text, args.seed).with_context(|| {

@@ -1,7 +1,6 @@
 //! `sparring suite`: positions with known solutions, and how many of them the engine finds.
 
 use std::{
-    fs,
     path::PathBuf,
     sync::{
         Mutex, PoisonError,
@@ -15,7 +14,7 @@ use serde::Serialize;
 
 use super::exit::Exit;
 use crate::{
-    arena::{Attempt, Goal, Problem, read_suite},
+    arena::{Attempt, Goal, Problem, read_epd, read_suite},
     chess::{GameLine, Variant, write_san},
     engine::{Engine, Limits, Report, Search, Stop, Surroundings},
     units::{Depth, Millis, Nodes, Stopwatch},
@@ -32,13 +31,13 @@ pub struct Args {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Milliseconds for each position; 1000 when no limit is named.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
     /// Nodes for each position.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Plies for each position.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
     /// Size of the hash table in MB.
     #[arg(long, default_value_t = 64)]
@@ -90,16 +89,24 @@ struct Total<'a> {
 /// # Errors
 /// When a file cannot be read or is no suite.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    for path in &args.files {
-        let shown = path.display();
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-        let mut problems = read_suite(&text).with_context(|| shown.to_string())?;
+    // A mistake in the last of them is told before the first takes its minutes.
+    let suites: Vec<(String, Vec<Problem>)> = args
+        .files
+        .iter()
+        .map(|path| {
+            let shown = path.display().to_string();
+            let text = read_epd(path).with_context(|| format!("cannot read {shown}"))?;
+            let problems = read_suite(&text).with_context(|| shown.clone())?;
+            Ok((shown, problems))
+        })
+        .collect::<anyhow::Result<_>>()?;
+    for (shown, mut problems) in suites {
         if let Some(most) = args.up_to_mate {
             problems
                 .retain(|problem| !matches!(problem.goal, Goal::Mate(moves) if moves.unsigned_abs() > most));
         }
         let outcomes = solve_all(args, &problems);
-        print(args, &shown.to_string(), &problems, &outcomes);
+        print(args, &shown, &problems, &outcomes);
     }
     Ok(Exit::Success)
 }

@@ -246,7 +246,6 @@ impl<'a> Iteration<'a> {
                 && self.searcher.is_slow()
             {
                 self.fill(report);
-                report.depth = plies(depth);
                 tell(News::Bound(report));
             }
             if width > params.aspiration_wide {
@@ -317,12 +316,14 @@ pub(super) fn fill(report: &mut Report, moves: &[RootMove], lines: usize, depth:
     report.lines.truncate(lines);
     while report.lines.len() < lines {
         report.lines.push(Line {
+            depth: Depth(0),
             score: Score::from_value(0),
             sureness: Sureness::Exact,
             pv: Vec::with_capacity(MAX_PLY),
         });
     }
     for (line, root) in report.lines.iter_mut().zip(moves) {
+        line.depth = plies(root.depth);
         (line.score, line.sureness) = root.told();
         line.pv.clear();
         line.pv.extend(root.pv.iter().copied());

@@ -202,7 +202,7 @@ pub struct Surroundings<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// The last iteration that was finished; 0 when not even one was. A move that is known to be better since, and a bound,
-    /// come from the next.
+    /// come from the next, as [`Line::depth`] says.
     pub depth: Depth,
     /// The deepest ply visited, quiescence included.
     pub seldepth: Depth,
@@ -275,6 +275,8 @@ pub enum Sureness {
 /// A line of play and what it is worth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
+    /// The iteration that found its score; 0 before any did.
+    pub depth: Depth,
     /// The worth for the side to move at the root.
     pub score: Score,
     /// How the score is meant.

@@ -31,6 +31,8 @@ pub(super) struct RootMove {
     /// What was found last when it was the best of its line; older than that means nothing. No more than a better move is
     /// known to be worth.
     pub previous: i32,
+    /// The iteration that its worth comes from, in plies.
+    pub depth: i32,
     /// How its worth is meant: `score`, or `previous` where there is none.
     pub sureness: Sureness,
     /// The line that starts with it.
@@ -49,6 +51,7 @@ impl RootMove {
             mv,
             score,
             previous: 0,
+            depth: 0,
             sureness: Sureness::Exact,
             pv: ArrayVec::from_iter([mv]),
             nodes: 0,
@@ -86,9 +89,10 @@ impl RootMove {
         self.score = -INFINITE;
     }
 
-    /// A search in this window has found a score.
-    fn find(&mut self, score: i32, (alpha, beta): (i32, i32)) {
+    /// A search of an iteration has found a score, in this window.
+    fn find(&mut self, score: i32, iteration: i32, (alpha, beta): (i32, i32)) {
         self.score = score;
+        self.depth = iteration;
         self.sureness = if score <= alpha {
             Sureness::AtMost
         } else if score >= beta {
@@ -178,7 +182,7 @@ impl Searcher<'_> {
             let score = match found {
                 Ok(score) => score,
                 Err(Some(least)) => {
-                    root.find(least, (alpha, alpha + 1));
+                    root.find(least, self.iteration, (alpha, alpha + 1));
                     root.pv.truncate(1);
                     best = best.max(least);
                     break;
@@ -187,7 +191,7 @@ impl Searcher<'_> {
             };
             best = best.max(score);
             if index == 0 || score > alpha {
-                root.find(score, (alpha, beta));
+                root.find(score, self.iteration, (alpha, beta));
                 let line = &self.memory.lines[1];
                 // The best move of the last iteration may fail low with hardly a line; what was known of it says more.
                 if score > alpha || line.len() + 1 >= root.pv.len() {

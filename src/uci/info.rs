@@ -38,7 +38,7 @@ impl fmt::Display for Info<'_> {
         write!(
             f,
             "info depth {} seldepth {} multipv {} score {}",
-            report.depth.0,
+            line.depth.0,
             report.seldepth.0,
             self.index + 1,
             line.score,

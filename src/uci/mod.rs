@@ -277,7 +277,7 @@ impl<W: Write> Front<'_, W> {
             let why: Vec<String> = go.skipped.iter().map(ToString::to_string).collect();
             self.voice.remark(format_args!("{}: skipped", why.join("; ")));
         }
-        let Some(only) = self.root_moves(&go.searchmoves) else {
+        let Some(only) = self.root_moves(go) else {
             return;
         };
         let (clock, remark) = clock_of(go, self.line.turn());
@@ -342,11 +342,12 @@ impl<W: Write> Front<'_, W> {
         self.send(Job::Search(ticket, Box::new(order)));
     }
 
-    /// The moves that a search is confined to. Those that are not legal are told, and left out while any other is there: a
-    /// game on the clock waits for an answer. None where nothing is left.
-    fn root_moves(&self, texts: &[String]) -> Option<Vec<Move>> {
+    /// The moves that a search is confined to, or no move where it is not. Those that are not legal are told and left out, and
+    /// where no other is there nothing confines the search: a game on the clock waits for an answer. None where nothing was
+    /// asked for but such moves.
+    fn root_moves(&self, go: &Go) -> Option<Vec<Move>> {
         let (mut only, mut wrong) = (Vec::new(), Vec::new());
-        for text in texts {
+        for text in &go.searchmoves {
             match parse_uci(self.line.position(), text) {
                 Ok(mv) => only.push(mv),
                 Err(error) => wrong.push(error.to_string()),
@@ -356,7 +357,7 @@ impl<W: Write> Front<'_, W> {
             self.voice
                 .remark(format_args!("searchmoves: {}", wrong.join("; ")));
         }
-        (!only.is_empty() || texts.is_empty()).then_some(only)
+        (!only.is_empty() || go.searchmoves.is_empty() || go.is_limited()).then_some(only)
     }
 
     /// The book's moves, where one is wanted: not for analysis, and not before an answer may be given.

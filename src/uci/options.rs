@@ -222,7 +222,7 @@ pub(super) fn read(house: &House, name: &'static str, kind: Kind, text: &str) ->
                 max,
             }),
         },
-        Kind::Check { .. } => match text {
+        Kind::Check { .. } => match text.to_ascii_lowercase().as_str() {
             "true" => Ok(Value::Flag(true)),
             "false" => Ok(Value::Flag(false)),
             _ => Err(OptionError::Check {
@@ -234,7 +234,7 @@ pub(super) fn read(house: &House, name: &'static str, kind: Kind, text: &str) ->
         #[cfg(feature = "daemon")]
         Kind::Personality => {
             let mut choices = std::iter::once(NOBODY).chain(house.personalities());
-            match choices.find(|choice| *choice == text) {
+            match choices.find(|choice| choice.eq_ignore_ascii_case(text)) {
                 Some(choice) => Ok(Value::Text(choice.to_owned())),
                 None => Err(OptionError::Combo {
                     name,

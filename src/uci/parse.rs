@@ -62,6 +62,16 @@ pub(super) struct SideClock {
 }
 
 impl Go {
+    /// Whether anything is asked for beside the moves to choose from.
+    pub fn is_limited(&self) -> bool {
+        let unlimited = Self {
+            searchmoves: self.searchmoves.clone(),
+            skipped: self.skipped.clone(),
+            ..Self::default()
+        };
+        *self != unlimited
+    }
+
     /// The clock of a side.
     pub fn clock(&self, color: Color) -> SideClock {
         let (remaining, increment) = match color {
@@ -207,7 +217,7 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
                     go.searchmoves.push(mv.to_owned());
                 }
                 if go.searchmoves.is_empty() {
-                    return Err(ParseError::Missing(word.to_owned()));
+                    go.skipped.push(ParseError::Missing(word.to_owned()));
                 }
             }
             "perft" => return Ok(Command::Perft(small(number(word, words.next())?))),
@@ -229,14 +239,7 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
     }
     // Without what is skipped nothing is left but a search without end, which nobody has asked for.
     match go.skipped.first() {
-        Some(error)
-            if Go {
-                skipped: Vec::new(),
-                ..go.clone()
-            } == Go::default() =>
-        {
-            Err(error.clone())
-        }
+        Some(error) if go.searchmoves.is_empty() && !go.is_limited() => Err(error.clone()),
         _ => Ok(Command::Go(Box::new(go))),
     }
 }
@@ -426,7 +429,8 @@ mod tests {
             text("go mate 0"),
             "\"mate\" needs a number from 1, nothing is found with 0"
         );
-        assert_eq!(text("go searchmoves depth 3"), "\"searchmoves\" needs a value");
+        assert_eq!(text("go searchmoves"), "\"searchmoves\" needs a value");
+        assert!(matches!(parse("go searchmoves depth 3"), Ok(Command::Go(go)) if go.depth == Some(3)));
     }
 
     proptest! {

@@ -37,6 +37,22 @@ fn a_search_cut_short_keeps_the_move_of_its_last_iteration() {
 }
 
 #[test]
+fn a_line_says_which_iteration_its_score_is_from() {
+    let mut from_the_next = 0;
+    for limit in (500..20_000).step_by(500) {
+        let report = standard(KIWIPETE, nodes(limit));
+        let (line, finished) = (&report.lines[0], report.depth);
+        if line.depth == finished {
+            assert_eq!(Some(&line.score), report.finished.last(), "{limit} nodes");
+        } else {
+            assert_eq!(line.depth.0, finished.0 + 1, "{limit} nodes");
+            from_the_next += 1;
+        }
+    }
+    assert!(from_the_next > 0);
+}
+
+#[test]
 fn what_iterations_found_is_kept_and_compared_at_equal_depth() {
     let whole = Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(3000));
     let mut told = Vec::new();

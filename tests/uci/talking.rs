@@ -219,6 +219,15 @@ fn a_game_on_the_clock_gets_its_move_in_spite_of_a_limit_that_makes_no_sense() {
         "{lines:?}"
     );
     assert!(lines.last().unwrap().starts_with("bestmove g1f3"), "{lines:?}");
+    for (moves, told) in [
+        ("zzzz", "\"zzzz\" is not a move"),
+        ("", "\"searchmoves\" needs a value"),
+    ] {
+        let lines = session
+            .say(&format!("go wtime 100 btime 100 searchmoves {moves}"))
+            .until("bestmove");
+        assert!(lines[0].contains(told), "{lines:?}");
+    }
     let lines = session
         .say("go depth 0 wtime 100 btime 100 nodes many")
         .until("bestmove");

@@ -82,7 +82,7 @@ mod tests {
             style::Axis,
         },
         store::Worth,
-        units::{Centipawns, Elo},
+        units::{Centipawns, Depth, Elo},
     };
 
     #[test]
@@ -118,6 +118,7 @@ mod tests {
         let knight = parse_uci(line.position(), "g1f3").unwrap();
         let report = Report {
             lines: vec![Line {
+                depth: Depth(1),
                 score: Score::Cp(Centipawns(20)),
                 sureness: Sureness::Exact,
                 pv: vec![knight, knight],

@@ -233,6 +233,7 @@ fn put_first(report: &mut Report, mv: Move) {
                 .last()
                 .map_or(Score::Cp(Centipawns(0)), |line| line.score);
             let line = Line {
+                depth: report.depth,
                 score,
                 sureness: Sureness::AtMost,
                 pv: vec![mv],

@@ -230,6 +230,7 @@ fn a_report_reads_well() {
         depth: Depth(9),
         nodes: Nodes(20_000),
         lines: vec![Line {
+            depth: Depth(9),
             score: Score::Cp(Centipawns(32)),
             sureness: Sureness::Exact,
             pv: vec![mv],
