@@ -60,7 +60,10 @@ impl Offer {
             Values::Switch => ["true", "false"]
                 .into_iter()
                 .find(|word| word.eq_ignore_ascii_case(value)),
-            Values::Words(_) => self.words().find(|word| word.eq_ignore_ascii_case(value)),
+            Values::Words(_) => self
+                .words()
+                .find(|word| *word == value)
+                .or_else(|| self.words().find(|word| word.eq_ignore_ascii_case(value))),
             Values::Anything => Some(value),
         }
     }

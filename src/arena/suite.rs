@@ -29,7 +29,7 @@ pub enum Goal {
     Avoid(Vec<Move>),
     /// A proven mate in so many moves or fewer (`dm`, or `bm #n`); of the side to move where it is negative.
     Mate(i32),
-    /// As many points as there are (`c0`, as in the Strategic Test Suite).
+    /// As many points as there are (`c0`, or `c7` and `c8`, as in the Strategic Test Suite).
     Points(Vec<(Move, u32)>),
 }
 
@@ -83,11 +83,15 @@ fn problem(line: &str, number: usize) -> Result<Problem, String> {
             _ => {}
         }
     }
-    let points = points.or_else(|| pair_points(&position, rated, ratings));
-    // Of several goals the one that asks for most: whoever plays the best move avoids the others.
+    let points = match points {
+        None => pair_points(&position, rated, ratings)?,
+        points => points,
+    };
+    // Points tell most. A mate told beside the best move is what that move leads to: suites are counted by moves. Whoever plays
+    // the best move avoids the others.
     let goal = points
-        .or(mated)
         .or(best)
+        .or(mated)
         .or(avoided)
         .ok_or_else(|| format!("\"{line}\" has no bm, am, dm or points"))?;
     Ok(Problem { id, position, goal })
@@ -115,8 +119,13 @@ fn moves(position: &Position, text: &str) -> Result<Vec<Move>, String> {
     // Some suites mark en passant, with or without a space before it, and some judge the move by a glyph.
     let words = text.split(|c: char| c.is_whitespace() || c == ',');
     let moves = words.map(|word| word.strip_suffix("e.p.").unwrap_or(word));
+    let is_number = |word: &str| {
+        word.trim_end_matches('.')
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+    };
     let moves: Vec<Move> = moves
-        .filter(|word| !word.is_empty() && !word.starts_with('$'))
+        .filter(|word| !word.starts_with('$') && !is_number(word))
         .map(|word| one_move(position, word))
         .collect::<Result<_, _>>()?;
     if moves.is_empty() {
@@ -164,20 +173,36 @@ fn read_points(position: &Position, text: &str) -> Result<Option<Goal>, String> 
     match wrong.first() {
         _ if points.is_empty() => Ok(None),
         Some(part) => Err(format!(
-            "c0 has points for moves, but \"{part}\" is no move with its points"
+            "among points for moves \"{part}\" is no move with its points"
         )),
         None => Ok(Some(Goal::Points(points))),
     }
 }
 
-/// Points by move from two operations, `c7 "f5 Be5+"` and `c8 "10 2"`, as later editions of the Strategic Test Suite have them.
-fn pair_points(position: &Position, moves: &str, points: &str) -> Option<Goal> {
-    let moves = moves.split_whitespace().map(|mv| one_move(position, mv).ok());
-    let points = points.split_whitespace().map(|points| points.parse().ok());
-    let (moves, points): (Vec<Move>, Vec<u32>) =
-        (moves.collect::<Option<_>>()?, points.collect::<Option<_>>()?);
-    let pairs = !moves.is_empty() && moves.len() == points.len();
-    pairs.then(|| Goal::Points(moves.into_iter().zip(points).collect()))
+/// Points by move from two operations, `c7 "f5 Be5+"` and `c8 "10 2"`, as later editions of the Strategic Test Suite have them; none
+/// when the comments say something else.
+///
+/// # Errors
+/// As [`read_points`], for two lists of which one has more.
+fn pair_points(position: &Position, moves: &str, points: &str) -> Result<Option<Goal>, String> {
+    let parts =
+        |text| str::split(text, |c: char| c.is_whitespace() || c == ',').filter(|part| !part.is_empty());
+    let (moves, points): (Vec<&str>, Vec<&str>) = (parts(moves).collect(), parts(points).collect());
+    if !points.iter().all(|points| points.parse::<u32>().is_ok()) {
+        return Ok(None);
+    }
+    let pairs = moves
+        .iter()
+        .zip(&points)
+        .map(|(mv, points)| format!("{mv}={points}"));
+    match read_points(position, &pairs.collect::<Vec<_>>().join(","))? {
+        Some(_) if moves.len() != points.len() => Err(format!(
+            "c7 has {} moves, but c8 the points of {}",
+            moves.len(),
+            points.len()
+        )),
+        read => Ok(read),
+    }
 }
 
 impl Goal {
@@ -291,15 +316,15 @@ mod tests {
                 .to_string()
                 .starts_with("line 1: ")
         );
-        // Whatever their order, the goal that asks for most counts.
-        for line in ["dm 3; bm Rc1;", "bm Rc1; dm 3;", "am Kb4; dm 3;"] {
+        // Of several goals one counts, whatever their order.
+        for line in ["am Kb4; dm 3;", "dm 3; am Kb4;"] {
             let line = format!("8/8/3k4/8/2R5/K7/8/8 w - - {line}");
             assert_eq!(one(&line).goal, Goal::Mate(3), "{line}");
         }
-        assert!(matches!(
-            one("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1; am Kb4;").goal,
-            Goal::Play(_)
-        ));
+        for line in ["bm Rc1; am Kb4;", "dm 3; bm Rc1;", "bm Rc1; dm 3;"] {
+            let line = format!("8/8/3k4/8/2R5/K7/8/8 w - - {line}");
+            assert!(matches!(one(&line).goal, Goal::Play(_)), "{line}");
+        }
         for best in [
             "exd6",
             "exd6 e.p.",
@@ -308,6 +333,7 @@ mod tests {
             "exd6,e6",
             "e5-d6",
             "1.exd6 $1",
+            "1. exd6",
         ] {
             let goal = one(&format!("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2 bm {best};")).goal;
             let Goal::Play(moves) = goal else {
@@ -334,14 +360,27 @@ mod tests {
         ] {
             assert_eq!(one(&line(operations)).goal, whole, "{operations}");
         }
-        for comment in ["c0 \"x = y\";", "c7 \"Rc1 Kb4\"; c8 \"10\";", "c7 \"\"; c8 \"\";"] {
+        for comment in [
+            "c0 \"x = y\";",
+            "c7 \"by hand\"; c8 \"of 2 rooks\";",
+            "c7 \"\"; c8 \"\";",
+        ] {
             assert!(matches!(one(&line(comment)).goal, Goal::Play(_)), "{comment}");
         }
-        let hole = read_suite(&line("c0 \"Rc1=10, Qz7=6\";")).unwrap_err();
-        assert!(
-            hole.to_string().contains("\"Qz7=6\" is no move with its points"),
-            "{hole}"
-        );
+        for (hole, told) in [
+            ("c0 \"Rc1=10, Qz7=6\";", "\"Qz7=6\" is no move with its points"),
+            (
+                "c7 \"Rc1 Qz7\"; c8 \"10 6\";",
+                "\"Qz7=6\" is no move with its points",
+            ),
+            (
+                "c7 \"Rc1 Kb4\"; c8 \"10\";",
+                "c7 has 2 moves, but c8 the points of 1",
+            ),
+        ] {
+            let error = read_suite(&line(hole)).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
     }
 
     #[test]

@@ -172,11 +172,14 @@ pub(super) struct Found<M> {
     pub finished: i32,
 }
 
+/// What every vote has beside its lead over the worst, in centipawns, so that among equal scores depth decides.
+const SAME_FOR_ALL: i32 = 14;
+
 /// The thread whose line is played. Each thread votes for its move, with a weight that grows with its depth and score;
 /// the surest of those for the winner speaks for it. A mate needs no votes: the shortest wins.
 pub(super) fn elect<M: PartialEq>(found: &[Found<M>]) -> usize {
     let lowest = found.iter().map(|one| one.worth).min().unwrap_or(0);
-    let weight = |one: &Found<M>| i64::from(one.worth - lowest + 14) * i64::from(one.depth);
+    let weight = |one: &Found<M>| i64::from(one.worth - lowest + SAME_FOR_ALL) * i64::from(one.depth);
     let votes = |one: &Found<M>| -> i64 { found.iter().filter(|other| other.mv == one.mv).map(weight).sum() };
     let mut elected = 0;
     for (index, one) in found.iter().enumerate().skip(1) {

@@ -339,7 +339,7 @@ fn cap(moves: &mut [RootMove]) {
     for root in rest {
         root.remember();
         if root.previous > best.worth() {
-            (root.previous, root.sureness) = (best.worth(), Sureness::AtMost);
+            (root.previous, root.depth, root.sureness) = (best.worth(), best.depth, Sureness::AtMost);
         }
     }
 }
@@ -374,6 +374,7 @@ mod tests {
             .zip([(101, 90), (96, 108), (-INFINITE, 120), (-INFINITE, 50)])
             .map(|(mv, (score, previous))| RootMove {
                 previous,
+                depth: if score == -INFINITE { 4 } else { 5 },
                 ..RootMove::new(*mv, score)
             })
             .collect();
@@ -383,6 +384,10 @@ mod tests {
         let capped = (101, Sureness::AtMost);
         let exact = |worth| (worth, Sureness::Exact);
         assert_eq!(known, [exact(101), exact(96), capped, exact(50)]);
+        assert_eq!(
+            moves.iter().map(|root| root.depth).collect::<Vec<_>>(),
+            [5, 5, 5, 4]
+        );
         // The next line is cut short before it has found anything.
         order(&mut moves, RootMove::worth);
         assert_eq!(moves[0].mv, best);

@@ -1,8 +1,8 @@
 //! The move picker: moves in the order they should be tried. All are made at once after the table's move; what ranks the quiet
 //! ones, and weighs exchanges, waits until it is needed.
 //!
-//! Table move, captures that win or hold (most valuable victim first, then history), killers, quiet moves by
-//! history, captures that lose.
+//! Table move, captures that lose little if anything (by victim and history in one sum), killers, quiet moves by history,
+//! captures that lose more.
 
 use super::{
     checks::Checks,
@@ -111,7 +111,7 @@ impl<'a> Picker<'a> {
         self.checks.gives(mv)
     }
 
-    /// Whether the move just handed out is a capture that wins or holds, its exchanges counted.
+    /// Whether the move just handed out is a capture known to lose `good_capture` at most, its exchanges counted.
     pub fn has_weighed(&self) -> bool {
         self.see && self.stage == Stage::Good
     }

@@ -229,7 +229,7 @@ impl Searcher<'_> {
         here.depth <= self.params.see_check_depth && self.loses(here.node, mv, self.params.see_check)
     }
 
-    /// Pruning by exchanges of a capture. What is known to win or hold falls short of no such margin, and is not weighed again.
+    /// Pruning by exchanges of a capture. One that the picker has weighed loses little if anything, and is not weighed again.
     fn capture_see_pruning(&self, here: &Here<'_>, mv: Move, picker: &Picker<'_>) -> bool {
         here.depth <= self.params.see_noisy_depth
             && !picker.has_weighed()

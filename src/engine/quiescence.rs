@@ -8,17 +8,20 @@ use super::{
     node::Node,
     order::{Scored, best_first, is_noisy, noisy_value},
     packed::Packed,
-    score::{DECIDED, INFINITE, MAX_PLY, from_table, holds, to_table},
+    score::{DECIDED, INFINITE, MAX_PLY, from_table, holds, is_decided, to_table},
     searcher::Searcher,
     see,
     tt::{Bound, Entry, NO_EVAL},
 };
 use crate::chess::{Move, Rules as _};
 
+/// More than any history counts.
+const CAPTURES_FIRST: i32 = 1 << 20;
+
 impl Searcher<'_> {
-    /// Searches captures, and all evasions where in check; in its first plies quiet checks too, `steps` plies of
-    /// quiescence having been made. Alpha and beta
-    /// are for the side to move.
+    /// Searches captures, and in its first plies quiet checks too, `steps` plies of quiescence having been made. In check nothing
+    /// is a choice but evasions: captures, and few quiet ones (`quiescence_evasions`) unless all lead to mate. Alpha and beta are
+    /// for the side to move.
     pub fn quiescence(&mut self, node: &Node, mut alpha: i32, beta: i32, ply: usize, steps: i32) -> i32 {
         if !self.watch.visit() {
             return 0;
@@ -45,7 +48,7 @@ impl Searcher<'_> {
         if let Some(score) = known.settle(alpha, beta) {
             return score;
         }
-        let (raw, stand) = self.stand_pat(node, entry.as_ref(), ply);
+        let (raw, stand) = self.stand_pat(node, entry.as_ref());
         let found = |mv: Option<Move>, score, bound, pv| Entry {
             mv: mv.map_or(Packed::default(), Packed::from),
             score: to_table(score, ply),
@@ -95,7 +98,7 @@ impl Searcher<'_> {
     }
 
     /// The raw evaluation for the table, and what doing nothing is worth: nothing in check or when forced to capture.
-    fn stand_pat(&mut self, node: &Node, entry: Option<&Entry>, ply: usize) -> (i32, Option<i32>) {
+    fn stand_pat(&mut self, node: &Node, entry: Option<&Entry>) -> (i32, Option<i32>) {
         if node.in_check() || self.habits.forced_captures && node.pos.capture_moves().iter().next().is_some()
         {
             return (NO_EVAL, None);
@@ -107,14 +110,14 @@ impl Searcher<'_> {
         let value = self.corrected(node, raw);
         // A search that was here before knows better, where its bound says so.
         let better = entry.and_then(|entry| {
-            let score = from_table(entry.score, ply);
+            let score = entry.score;
             let fits = match entry.bound {
                 Bound::Exact => true,
                 Bound::Lower => score > value,
                 Bound::Upper => score < value,
                 Bound::Unknown => false,
             };
-            (fits && score.abs() < DECIDED).then_some(score)
+            (fits && !is_decided(score)).then_some(score)
         });
         (raw, Some(better.unwrap_or(value)))
     }
@@ -205,13 +208,22 @@ impl Searcher<'_> {
         let past = Past::quiescent(node, params);
         let histories = &self.memory.histories;
         let moves = &mut self.memory.moves;
+        // In check the first move that is no mate may be all that is tried: what holds comes before what loses.
+        let weighed = self.habits.see && node.in_check();
         let mut push = |mv: Move| {
             let score = if table_move == Some(Packed::from(mv)) {
                 i32::MAX
-            } else if is_noisy(mv) {
-                (1 << 20) + noisy_value(mv) * params.victim_weight + histories.capture(node.turn, mv)
             } else {
-                histories.butterfly(&past, mv)
+                let value = if is_noisy(mv) {
+                    CAPTURES_FIRST + noisy_value(mv) * params.victim_weight + histories.capture(node.turn, mv)
+                } else {
+                    histories.butterfly(&past, mv)
+                };
+                if weighed && !see::gains(node.board(), node.turn, mv, -params.good_capture) {
+                    value - 2 * CAPTURES_FIRST
+                } else {
+                    value
+                }
             };
             moves.push(Scored { mv, score });
         };

@@ -23,7 +23,7 @@ pub(super) struct Circumstances {
     pub cut: bool,
     /// The evaluation rises from move to move.
     pub improving: bool,
-    /// The node behind the move has seen many cuts among its children.
+    /// Many nodes a ply deeper were cut, children of this node and of its siblings before it.
     pub many_cuts: bool,
     /// The move gives check.
     pub check: bool,

@@ -12,7 +12,7 @@ use super::{
     prune::Singular,
     quiescence::cutoff,
     reduce::{Circumstances, PLY},
-    score::{DECIDED, MAX_PLY, from_table, is_decided, mate_in, mated_in, to_table},
+    score::{DECIDED, MAX_PLY, is_decided, mate_in, mated_in, to_table},
     searcher::Searcher,
     tt::{Bound, Entry, NO_EVAL},
 };
@@ -176,7 +176,7 @@ impl Searcher<'_> {
         here.eval = Some(eval);
         here.guess = eval;
         if let Some(entry) = here.entry {
-            let score = from_table(entry.score, here.ply);
+            let score = entry.score;
             let fits = match entry.bound {
                 Bound::Exact => true,
                 Bound::Lower => score > eval,

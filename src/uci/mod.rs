@@ -357,7 +357,7 @@ impl<W: Write> Front<'_, W> {
             self.voice
                 .remark(format_args!("searchmoves: {}", wrong.join("; ")));
         }
-        (!only.is_empty() || go.searchmoves.is_empty() || go.is_limited()).then_some(only)
+        (!only.is_empty() || go.searchmoves.is_empty() || go.has_end()).then_some(only)
     }
 
     /// The book's moves, where one is wanted: not for analysis, and not before an answer may be given.

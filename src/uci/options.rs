@@ -233,16 +233,14 @@ pub(super) fn read(house: &House, name: &'static str, kind: Kind, text: &str) ->
         Kind::Text { .. } => Ok(Value::Text(text.to_owned())),
         #[cfg(feature = "daemon")]
         Kind::Personality => {
-            let mut choices = std::iter::once(NOBODY).chain(house.personalities());
-            match choices.find(|choice| choice.eq_ignore_ascii_case(text)) {
+            let choices = || std::iter::once(NOBODY).chain(house.personalities());
+            let alike = || choices().find(|choice| choice.eq_ignore_ascii_case(text));
+            match choices().find(|choice| *choice == text).or_else(alike) {
                 Some(choice) => Ok(Value::Text(choice.to_owned())),
                 None => Err(OptionError::Combo {
                     name,
                     text: text.to_owned(),
-                    choices: std::iter::once(NOBODY)
-                        .chain(house.personalities())
-                        .collect::<Vec<_>>()
-                        .join(", "),
+                    choices: choices().collect::<Vec<_>>().join(", "),
                 }),
             }
         }

@@ -62,14 +62,11 @@ pub(super) struct SideClock {
 }
 
 impl Go {
-    /// Whether anything is asked for beside the moves to choose from.
-    pub fn is_limited(&self) -> bool {
-        let unlimited = Self {
-            searchmoves: self.searchmoves.clone(),
-            skipped: self.skipped.clone(),
-            ..Self::default()
-        };
-        *self != unlimited
+    /// Whether it says when the search shall end, or that it shall go on until it is stopped.
+    pub fn has_end(&self) -> bool {
+        let times = [self.movetime, self.wtime, self.btime];
+        let counts = self.depth.is_some() || self.nodes.is_some() || self.mate.is_some();
+        self.infinite || self.ponder || counts || times.iter().any(Option::is_some)
     }
 
     /// The clock of a side.
@@ -239,7 +236,7 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
     }
     // Without what is skipped nothing is left but a search without end, which nobody has asked for.
     match go.skipped.first() {
-        Some(error) if go.searchmoves.is_empty() && !go.is_limited() => Err(error.clone()),
+        Some(error) if !go.has_end() => Err(error.clone()),
         _ => Ok(Command::Go(Box::new(go))),
     }
 }
@@ -430,6 +427,13 @@ mod tests {
             "\"mate\" needs a number from 1, nothing is found with 0"
         );
         assert_eq!(text("go searchmoves"), "\"searchmoves\" needs a value");
+        for endless in [
+            "go depth 0 searchmoves e2e4",
+            "go winc 100 depth 0",
+            "go movestogo 3 searchmoves",
+        ] {
+            assert!(parse(endless).is_err(), "{endless}");
+        }
         assert!(matches!(parse("go searchmoves depth 3"), Ok(Command::Go(go)) if go.depth == Some(3)));
     }
 

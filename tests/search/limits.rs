@@ -128,25 +128,33 @@ fn time_limits_hold_by_the_clock_that_is_given() {
 
 #[test]
 fn a_long_search_tells_of_scores_outside_of_its_window() {
-    // By this clock every search is long from its first look on.
-    let (stop, clock) = (Stop::new(), Ticking(Cell::new(0), 1000));
-    let around = Surroundings {
-        stop: &stop,
-        clock: &clock,
-    };
-    let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(200_000));
-    let (mut bounds, mut last) = (Vec::new(), (Nodes(0), Millis::ZERO));
-    let mut tell = |news: News<'_>| {
-        if let News::Iteration(report) | News::Bound(report) = &news {
-            let now = (report.nodes, report.elapsed);
-            assert!(now.0 >= last.0 && now.1 >= last.1, "{now:?} after {last:?}");
-            last = now;
-        }
-        if let News::Bound(report) = news {
-            bounds.push(report.lines[0].sureness);
-        }
-    };
-    Engine::new(4).search_into(&wanted, &around, &mut tell, &mut Report::default());
+    let mut bounds = Vec::new();
+    // Endings, where scores change more from depth to depth than elsewhere.
+    for fen in [
+        "8/1Pk2Kpp/8/8/4nPP1/7P/8/8 b - - 0 1",
+        "8/6p1/6P1/6Pp/B1p1p2K/6PP/3k2P1/8 w - - 0 1",
+        "4qr2/4p2k/1p2P1pP/5P2/1P3P2/6Q1/8/3B1K2 w - - 0 1",
+    ] {
+        // By this clock every search is long from its first look on.
+        let (stop, clock) = (Stop::new(), Ticking(Cell::new(0), 1000));
+        let around = Surroundings {
+            stop: &stop,
+            clock: &clock,
+        };
+        let wanted = Search::new(line(Variant::Standard, fen, ""), nodes(200_000));
+        let mut last = (Nodes(0), Millis::ZERO);
+        let mut tell = |news: News<'_>| {
+            if let News::Iteration(report) | News::Bound(report) = &news {
+                let now = (report.nodes, report.elapsed);
+                assert!(now.0 >= last.0 && now.1 >= last.1, "{now:?} after {last:?}");
+                last = now;
+            }
+            if let News::Bound(report) = news {
+                bounds.push(report.lines[0].sureness);
+            }
+        };
+        Engine::new(4).search_into(&wanted, &around, &mut tell, &mut Report::default());
+    }
     assert!(
         bounds.contains(&Sureness::AtLeast) && bounds.contains(&Sureness::AtMost),
         "{bounds:?}"

@@ -194,6 +194,16 @@ fn a_move_that_has_failed_high_is_played_though_its_score_is_not_known() {
 }
 
 #[test]
+fn a_losing_capture_is_not_all_that_a_side_in_check_is_thought_to_have() {
+    // Bb5+ looks well only as long as Qxb5, which loses the queen for it, is thought to be Black's one answer.
+    let report = standard("1q2k3/5ppp/8/8/P7/8/5PPP/4KB2 w - - 0 1", depth(1));
+    let Score::Cp(worth) = report.lines[0].score else {
+        panic!("{report:?}");
+    };
+    assert!(worth.0 < -300, "{worth:?}");
+}
+
+#[test]
 fn a_sacrifice_at_the_root_is_not_put_off_by_reductions() {
     // From IQ4 and Win at Chess. With captures at the root reduced as quiet moves are, each takes 24,000 nodes or more.
     for (fen, best) in [

@@ -103,7 +103,7 @@ fn terms<T: Tally>(node: &Node, ground: T::Ground) -> Terms<Tapered> {
     Terms {
         by_term: terms.by_term.map(|worth| worth.map(|sum| sum.worth())),
         phase: terms.phase,
-        scale: terms.scale,
+        scales: terms.scales,
     }
 }
 

@@ -61,8 +61,8 @@ pub(super) struct Terms<T> {
     pub by_term: [ByColor<T>; 10],
     /// From 0 in the endgame to [`FULL_PHASE`].
     pub phase: i32,
-    /// Sixty-fourths of the endgame's worth.
-    pub scale: i32,
+    /// How much of the worth of middle game and endgame counts, in sixty-fourths: less where a draw is near.
+    pub scales: [i32; 2],
 }
 
 impl<T: Tally> Terms<T> {
@@ -72,12 +72,12 @@ impl<T: Tally> Terms<T> {
         let mut terms = Self {
             by_term: array::from_fn(|_| ByColor::new_with(|_| T::empty(ground))),
             phase: phase(board),
-            scale: 64,
+            scales: [64; 2],
         };
         if let Some((strong, driven)) = endgame::hunt(board) {
             terms.set(Term::Material, squares::bare_material(board, ground));
             terms.add_fixed(Term::MopUp, strong, t(driven, driven));
-            terms.scale = endgame::scale(board, strong);
+            terms.scales = endgame::scales(board, [strong; 2]);
             return terms;
         }
         let mut picture = Picture::new(board);
@@ -111,10 +111,13 @@ impl<T: Tally> Terms<T> {
         terms.by_term[Term::TheMove as usize]
             .get_mut(node.turn)
             .add(THE_MOVE, 1);
-        let lead = terms.total(ground).worth().eg();
-        terms.scale = match pawn_wins {
-            Some(false) => 0,
-            _ => endgame::scale(board, Color::from_white(lead >= 0)),
+        let lead = terms.total(ground).worth();
+        terms.scales = match pawn_wins {
+            Some(false) => [0; 2],
+            _ => endgame::scales(
+                board,
+                [lead.mg(), lead.eg()].map(|lead| Color::from_white(lead >= 0)),
+            ),
         };
         terms
     }
@@ -144,7 +147,7 @@ impl<T: Tally> Terms<T> {
 
     /// What a sum of terms comes to in this position, in centipawns.
     pub fn blend(&self, sum: Tapered) -> i32 {
-        sum.blend(self.phase, FULL_PHASE, endgame::scales(self.scale))
+        sum.blend(self.phase, FULL_PHASE, self.scales)
     }
 }
 

@@ -16,15 +16,20 @@ const HARDLY_WON: i32 = 6;
 /// What is left of one that books on endings call a win, though seldom a quick one, in sixty-fourths: chosen, not measured.
 const OFTEN_WON: i32 = 40;
 
-/// How much of the worth of middle game and endgame is left when so much of the endgame's is: pieces that cannot win without
-/// pawns cannot do so with queens and rooks about either.
-pub(super) fn scales(endgame: i32) -> [i32; 2] {
-    let middlegame = if endgame <= HARDLY_WON { endgame } else { FULL };
-    [middlegame, endgame]
+/// How much of the worth of middle game and endgame is left, in sixty-fourths, each with its own side ahead: pieces that cannot
+/// win without pawns cannot do so with queens and rooks about either.
+pub(super) fn scales(board: &Board, [middlegame, endgame]: [Color; 2]) -> [i32; 2] {
+    let late = scale(board, endgame);
+    let early = if middlegame == endgame {
+        late
+    } else {
+        scale(board, middlegame)
+    };
+    [if early <= HARDLY_WON { early } else { FULL }, late]
 }
 
 /// How much of the endgame's worth is left when the side `strong` is ahead, in sixty-fourths.
-pub(super) fn scale(board: &Board, strong: Color) -> i32 {
+fn scale(board: &Board, strong: Color) -> i32 {
     let pawns = (board.pawns() & board.by_color(strong)).count();
     let (ours, theirs) = (pieces(board, strong), pieces(board, !strong));
     if pawns == 0 {
@@ -262,5 +267,20 @@ mod tests {
         }
         let won = parse_fen(Variant::Standard, "1k6/8/8/8/P7/8/6B1/4K3 w - - 0 1").unwrap();
         assert!(scale(won.board(), Color::White) > 40);
+    }
+
+    #[test]
+    fn each_half_is_left_as_much_as_its_own_leader_wins() {
+        let pos = parse_fen(Variant::Standard, "2RR4/2K1p3/4Q3/p2p4/q2r4/8/k2r4/5N2 w - - 0 1").unwrap();
+        let (white, black) = (Color::White, Color::Black);
+        // White has no pawn to win with.
+        for (leaders, left) in [
+            ([white, white], [6, 6]),
+            ([black, white], [64, 6]),
+            ([white, black], [6, 57]),
+            ([black, black], [64, 57]),
+        ] {
+            assert_eq!(scales(pos.board(), leaders), left);
+        }
     }
 }

@@ -114,6 +114,27 @@ mod tests {
         fields.join(" ")
     }
 
+    #[test]
+    fn colors_do_not_matter_where_the_halves_have_no_leader_in_common() {
+        for fen in [
+            "8/3p4/1p1K4/2r5/k2p4/1R6/8/N7 b - - 0 1",
+            "8/q7/1R4r1/k7/p1p1Q1p1/5K2/8/1B6 w - - 0 1",
+            "2RR4/2K1p3/4Q3/p2p4/q2r4/8/k2r4/5N2 w - - 0 1",
+        ] {
+            let [pos, other] =
+                [fen.to_owned(), mirrored(fen)].map(|fen| parse_fen(Variant::Standard, &fen).unwrap());
+            let node = Node::new(&pos, true);
+            let structure = pawns::judge::<tapered::Tapered>(node.board(), ());
+            let lead = classical::Terms::of(&node, &structure, ()).total(());
+            assert!(lead.mg().signum() != lead.eg().signum(), "{fen} does not ask it");
+            assert_eq!(
+                value(Variant::Standard, &pos),
+                value(Variant::Standard, &other),
+                "{fen}"
+            );
+        }
+    }
+
     proptest! {
         #[test]
         fn colors_do_not_matter(choices in prop::collection::vec(any::<usize>(), 1..160)) {

@@ -21,7 +21,8 @@ pub(super) struct Side {
     pub twice: Bitboard,
     /// Squares near the own king, which the enemy wants to attack.
     pub zone: Bitboard,
-    /// Squares where mobility counts: not own king or blocked pawns, not attacked by enemy pawns.
+    /// Squares where mobility counts: not those of the own king and of own pawns that are blocked or on their first two ranks,
+    /// not those that enemy pawns attack.
     pub mobility_area: Bitboard,
     /// Pieces that attack the enemy's king zone: all, and knights, bishops, rooks and queens.
     pub attackers: i32,

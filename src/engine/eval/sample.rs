@@ -6,7 +6,7 @@
 
 use super::{
     classical::{FULL_PHASE, Terms},
-    endgame, king, pawns,
+    king, pawns,
     tally::Coefficients,
     weight::WeightRow,
     weights::{ROWS, TABLE},
@@ -59,7 +59,7 @@ impl Sample {
         let total = terms.total(());
         let pieces_left = terms.phase as f32 / FULL_PHASE as f32;
         let fifty = (200 - pos.halfmoves().min(100)) as f32 / 200.0;
-        let [mg, eg] = endgame::scales(terms.scale).map(|scale| scale as f32 / 64.0);
+        let [mg, eg] = terms.scales.map(|scale| scale as f32 / 64.0);
         let boxed = |coefficients: &Coefficients| coefficients.counts.clone().into_boxed_slice();
         Self {
             counts: boxed(&total),

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{
     Evaluator, PawnTable,
     classical::{FULL_PHASE, Term, Terms, halves},
-    endgame, faded,
+    faded,
     own::Weights,
     pawns,
     tally::{Coefficients, Tally as _, Weighed},
@@ -95,7 +95,7 @@ pub fn trace(pos: &Position, variant: Variant, setup: Option<&Setup>) -> Trace {
     Trace {
         rows: Term::ALL.into_iter().map(row).collect(),
         phase: terms.phase * 100 / FULL_PHASE,
-        scales: endgame::scales(terms.scale).map(|scale| scale * 100 / 64),
+        scales: terms.scales.map(|scale| scale * 100 / 64),
         faded,
         total,
     }

@@ -75,7 +75,7 @@ fn settled(mut report: Report) -> Report {
     if let (Some(line), Some(score)) = (report.lines.first_mut(), report.finished.last())
         && line.sureness != Sureness::Exact
     {
-        (line.score, line.sureness) = (*score, Sureness::Exact);
+        (line.depth, line.score, line.sureness) = (report.depth, *score, Sureness::Exact);
     }
     report
 }
@@ -106,4 +106,34 @@ pub(super) fn loss(
     spent.add(&own);
     let (best, own) = best.beside(&own)?;
     Some(f64::from(winning_chances(best) - winning_chances(own)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::{Line, Score},
+        units::Centipawns,
+    };
+
+    #[test]
+    fn a_bound_gives_way_to_what_the_last_finished_iteration_found() {
+        let cp = |worth| Score::Cp(Centipawns(worth));
+        let line = |depth, worth, sureness| Line {
+            depth: Depth(depth),
+            score: cp(worth),
+            sureness,
+            pv: Vec::new(),
+        };
+        let report = |first| Report {
+            depth: Depth(5),
+            finished: vec![cp(10), cp(20)],
+            lines: vec![first],
+            ..Report::default()
+        };
+        let bound = report(line(6, 35, Sureness::AtLeast));
+        assert_eq!(settled(bound).lines, [line(5, 20, Sureness::Exact)]);
+        let exact = report(line(6, 35, Sureness::Exact));
+        assert_eq!(settled(exact.clone()), exact);
+    }
 }

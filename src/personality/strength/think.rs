@@ -14,7 +14,7 @@ use crate::{
         choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw, luck},
         style::{Axis, Style},
     },
-    units::{Centipawns, Nodes},
+    units::{Centipawns, Depth, Nodes},
 };
 
 /// What to do about a move.
@@ -228,12 +228,14 @@ fn put_first(report: &mut Report, mv: Move) {
     match report.lines.iter().position(|line| line.pv.first() == Some(&mv)) {
         Some(at) => report.lines[..=at].rotate_right(1),
         None => {
-            let score = report
+            let (depth, score) = report
                 .lines
                 .last()
-                .map_or(Score::Cp(Centipawns(0)), |line| line.score);
+                .map_or((Depth(0), Score::Cp(Centipawns(0))), |line| {
+                    (line.depth, line.score)
+                });
             let line = Line {
-                depth: report.depth,
+                depth,
                 score,
                 sureness: Sureness::AtMost,
                 pv: vec![mv],
