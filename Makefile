@@ -211,7 +211,7 @@ ultra-blitz: runner
 		$(GAMES) games without a forfeit)
 
 # The opponents are Debian's: apt-get install stockfish toga2 gnuchess. Rodent IV there is only as source: RODENT names what
-# starts the program made from it, in its own folder. A match goes on where it was stopped.
+# starts the program made from it, in its own folder, by `exec`. A match goes on where it was stopped.
 RUNS ?= target/runs
 AGAINST = $(MATCH) ./$(EXE)
 AS_BAR = --tc 10+0.1 --games $(GAMES) --concurrency 2 --option Hash=16 $(OPENINGS) --record $(RUNS)/$(1).ndjson

@@ -47,7 +47,18 @@ impl Reason {
         matches!(self, Self::Time | Self::IllegalMove | Self::Crash)
     }
 
-    /// A word for records and PGN.
+    /// The PGN standard's word for it.
+    fn termination(self) -> &'static str {
+        match self {
+            Self::Rules(_) => "normal",
+            Self::Adjudicated => "adjudication",
+            Self::Time => "time forfeit",
+            Self::IllegalMove => "rules infraction",
+            Self::Crash => "abandoned",
+        }
+    }
+
+    /// A word for records, and a tag of PGN.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -110,7 +121,8 @@ impl Finished {
                 ("BlackTimeControl", black.to_string()),
             ]),
         }
-        tags.push(("Termination", self.reason.word().to_owned()));
+        tags.push(("Termination", self.reason.termination().to_owned()));
+        tags.push(("Reason", self.reason.word().to_owned()));
         Pgn {
             line: &self.line,
             tags,

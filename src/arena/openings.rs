@@ -3,7 +3,7 @@
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use thiserror::Error;
 
-use super::epd;
+use super::{Reason, epd};
 use crate::{
     chess::{GameLine, Position, Variant, parse_fen, write_fen},
     engine::{Engine, Limits, Score, Search, Stop, Surroundings},
@@ -41,7 +41,7 @@ pub enum OpeningsError {
 /// The order is shuffled by the seed, so that a short match and a long one begin alike.
 ///
 /// # Errors
-/// [`OpeningsError`] names the first line that is no position.
+/// [`OpeningsError`] names the first line that is no position, or one without a game to play.
 pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -51,10 +51,16 @@ pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
         }
         // What has too few fields is complained of as it was written.
         let (fen, rest) = epd::split(line).unwrap_or_else(|| (line.to_owned(), ""));
-        let position = parse_fen(Variant::Standard, &fen).map_err(|error| OpeningsError::Line {
-            line: index + 1,
-            why: error.to_string(),
-        })?;
+        let wrong = |why| OpeningsError::Line { line: index + 1, why };
+        let position = parse_fen(Variant::Standard, &fen).map_err(|error| wrong(error.to_string()))?;
+        let game = GameLine::from_position(Variant::Standard, position.clone());
+        if let Some(ending) = game.ending() {
+            // Such a pair would count as played, and as even.
+            return Err(wrong(format!(
+                "the game is over there ({})",
+                Reason::Rules(ending).word()
+            )));
+        }
         let name = rest.split("id \"").nth(1).and_then(|id| id.split('"').next());
         openings.push(Opening {
             name: name.map_or_else(|| write_fen(&position), str::to_owned),
@@ -136,6 +142,8 @@ mod tests {
     fn a_bad_line_is_named() {
         let error = read("\nnot a position\n", 0).unwrap_err();
         assert!(error.to_string().starts_with("line 2: "), "{error}");
+        let over = read("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", 0).unwrap_err();
+        assert_eq!(over.to_string(), "line 1: the game is over there (stalemate)");
         assert_eq!(read("# nothing\n", 0).unwrap_err(), OpeningsError::Empty);
     }
 }

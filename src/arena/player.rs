@@ -354,7 +354,8 @@ impl Player {
 
 impl Drop for Player {
     fn drop(&mut self) {
-        // An engine that is already gone cannot be told anything; either way nothing is left running.
+        // An engine that is already gone cannot be told anything; either way nothing is left running but what a script has
+        // started without `exec` and does not end by itself.
         let _ = self.send("quit");
         let watch = Stopwatch::start();
         while !matches!(self.child.try_wait(), Ok(Some(_))) {

@@ -1,12 +1,12 @@
 //! `sparring datagen`: games of the engine against itself, to tune its evaluation on.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
-    arena::read_openings,
+    arena::{read_epd, read_openings},
     tuning::{Generator, SelfPlay},
     units::Nodes,
 };
@@ -23,9 +23,9 @@ pub struct Args {
     #[arg(long, default_value_t = 5000)]
     games: u64,
     /// Nodes a move.
-    #[arg(long, default_value_t = 5000)]
+    #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Random half moves at the beginning of each game.
+    /// Random half moves at the beginning of each game; with 0 there have to be as many openings as games.
     #[arg(long, default_value_t = 8)]
     random_plies: usize,
     /// File of openings, one EPD or FEN a line, to begin from instead of the usual start.
@@ -46,12 +46,19 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let openings = match &args.openings {
         Some(path) => {
-            let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text = read_epd(path).with_context(|| format!("cannot read {}", path.display()))?;
             let openings = read_openings(&text, args.seed).with_context(|| path.display().to_string())?;
             openings.into_iter().map(|opening| opening.position).collect()
         }
         None => Vec::new(),
     };
+    let starts = openings.len().max(1) as u64;
+    if args.random_plies == 0 && args.games > starts {
+        bail!(
+            "without random half moves there are {starts} different games at most, and not {}",
+            args.games
+        );
+    }
     let generator = Generator {
         rules: SelfPlay {
             nodes: Nodes(args.nodes),

@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long)]
     openings: Option<PathBuf>,
     /// Stops as soon as the test of these two differences in Elo is decided, at 5 % error: `0,5`.
-    #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_sprt)]
+    #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_sprt, allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     /// Games at once.
     #[arg(long, default_value_t = 1)]
@@ -407,6 +407,7 @@ mod tests {
             ("a b", 200),
             ("a b --sprt 0,5", 40_000),
             ("a b --sprt 0,5 --games 300", 300),
+            ("a b --sprt -3,1 --games 300", 300),
             ("a b --sprt 0,5 --tc nodes=5000", 60),
             ("a b --sprt 0,5 --tc nodes=5000 --games 300", 300),
             ("a b --sprt 0,5 --tc nodes=5000 --tc 2:1+0", 40_000),

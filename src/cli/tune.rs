@@ -1,6 +1,10 @@
 //! `sparring tune`: better weights for the evaluation from games of self-play, written back as source.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs::OpenOptions,
+    io::{Seek as _, Write as _},
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, bail};
 
@@ -26,13 +30,13 @@ pub struct Args {
     #[arg(long, default_value_t = Tuner::default().batch)]
     batch: usize,
     /// Centipawns that a weight may move at a step at first.
-    #[arg(long, default_value_t = Tuner::default().rate)]
+    #[arg(long, default_value_t = Tuner::default().rate, value_parser = positive)]
     rate: f32,
     /// How much a game's result counts, from 0 to 1; the rest is the search's score.
     #[arg(long, default_value_t = Tuner::default().result_share, value_parser = share)]
     result_share: f32,
     /// How much weights are drawn to where they were: what a move by 100 centipawns adds to the error.
-    #[arg(long, default_value_t = Tuner::default().pull)]
+    #[arg(long, default_value_t = Tuner::default().pull, value_parser = not_negative)]
     pull: f32,
     /// How much of what is learned is what the weights in use foretell, from 0 to 1: N / (N + n) stands for the N positions they
     /// were fitted to beside n new ones.
@@ -56,7 +60,15 @@ fn share(text: &str) -> Result<f32, String> {
 
 fn positive(text: &str) -> Result<f32, String> {
     let number = text.parse().ok().filter(|k: &f32| k.is_finite() && *k > 0.0);
-    number.ok_or_else(|| "K is a number above 0".to_owned())
+    number.ok_or_else(|| "it is a number above 0".to_owned())
+}
+
+fn not_negative(text: &str) -> Result<f32, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|pull: &f32| pull.is_finite() && *pull >= 0.0);
+    number.ok_or_else(|| "it is a number from 0".to_owned())
 }
 
 /// Tunes, with progress bars where there is a terminal, and prints the error before and after.
@@ -64,6 +76,8 @@ fn positive(text: &str) -> Result<f32, String> {
 /// # Errors
 /// When a file cannot be read or written, or holds no games.
 pub fn run(args: &Args) -> anyhow::Result<()> {
+    // Hours of tuning must not end at a file that cannot be written.
+    let target = args.write.as_deref().map(open_to_write).transpose()?;
     let set = read(&args.files)?;
     say(&format!(
         "{} games: {} positions to learn from, {} held out",
@@ -98,22 +112,36 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         ));
     });
     bar.finish();
-    say(&summary(&tuned));
-    if let Some(path) = &args.write {
+    if let (Some(path), Some(mut file)) = (&args.write, target) {
         let text = weights_source(&tuned.weights).context("the table has another size")?;
-        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        file.rewind()
+            .and_then(|()| file.set_len(0))
+            .and_then(|()| file.write_all(text.as_bytes()))
+            .with_context(|| format!("cannot write {}", path.display()))?;
         say(&format!(
             "written to {}: build anew to play with it",
             path.display()
         ));
     }
+    say(&summary(&tuned));
     Ok(())
+}
+
+/// Opens a file that keeps what it holds until there is something to write.
+fn open_to_write(path: &Path) -> anyhow::Result<std::fs::File> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn read(files: &[PathBuf]) -> anyhow::Result<PositionSet> {
     let mut set = PositionSet::default();
     for path in files {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let bar = progress_bar(text.len() as u64, "bytes");
         set.add(&text, &mut |read| bar.set_position(read as u64))
             .with_context(|| path.display().to_string())?;
@@ -121,7 +149,7 @@ fn read(files: &[PathBuf]) -> anyhow::Result<PositionSet> {
     }
     if set.training.is_empty() || set.held_out.is_empty() {
         bail!(
-            "{} games are too few: those of a tenth of their starts are held out",
+            "{} games are too few, or begin alike: those of a tenth of their starts are held out",
             set.games
         );
     }
@@ -166,13 +194,36 @@ mod tests {
     use crate::cli::parsed;
 
     #[test]
+    fn a_file_that_cannot_be_written_is_told_before_the_tuning_and_another_keeps_what_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("weights.rs");
+        std::fs::write(&path, "old").unwrap();
+        drop(open_to_write(&path).unwrap());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+        let args: Args = parsed(["tune", "no-games.txt", "--write", "/nowhere/weights.rs"]).unwrap();
+        assert_eq!(
+            run(&args).unwrap_err().to_string(),
+            "cannot write /nowhere/weights.rs"
+        );
+    }
+
+    #[test]
     fn numbers_that_no_tuning_comes_of_are_refused() {
         let of = |words: &str| parsed::<Args>(format!("tune games.txt {words}").split_ascii_whitespace());
         assert!(of("--k 1.2 --result-share 0.4").is_ok());
-        for words in ["nan", "0", "-1", "inf"].map(|k| format!("--k={k}")) {
+        for (name, value, told) in [
+            ("k", "nan", "it is a number above 0"),
+            ("k", "0", "it is a number above 0"),
+            ("rate", "inf", "it is a number above 0"),
+            ("rate", "-1.5", "it is a number above 0"),
+            ("pull", "nan", "it is a number from 0"),
+            ("pull", "-1", "it is a number from 0"),
+        ] {
+            let words = format!("--{name}={value}");
             let error = of(&words).unwrap_err().to_string();
-            assert!(error.contains("K is a number above 0"), "{words}: {error}");
+            assert!(error.contains(told), "{words}: {error}");
         }
+        assert!(of("--pull 0").is_ok());
         for words in ["2", "-0.1", "nan"].map(|share| format!("--result-share={share}")) {
             let error = of(&words).unwrap_err().to_string();
             assert!(

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     chess::{GameLine, Move},
-    units::Nodes,
+    units::{Depth, Nodes},
 };
 
 /// An engine with its hash table, kept from move to move.
@@ -203,6 +203,8 @@ impl Engine {
 /// Puts what a helper found in place of what the leader did.
 fn take_over(report: &mut Report, found: &Found<Option<Move>>, roots: &[RootMove]) {
     fill(report, roots, 1, found.depth);
+    let seldepth = u32::try_from(found.seldepth).unwrap_or(0);
+    report.seldepth = report.seldepth.max(Depth(seldepth));
     let depths = usize::try_from(found.depth).unwrap_or(0);
     let finished = told(found.finished, roots.first().and_then(|best| best.standing));
     report.finished.truncate(depths.saturating_sub(1));
@@ -316,18 +318,25 @@ mod tests {
     use crate::{
         chess::{Rules as _, Variant},
         engine::{Limits, Stop},
-        units::{Depth, Nodes, Stopwatch},
+        units::Stopwatch,
     };
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     /// What a helper of two threads finds from the start position within so many nodes of its own, with what the other
     /// one has told before.
     fn help(limits: Limits, told: impl FnOnce(&Crew)) -> Found<Option<Move>> {
+        with_helper(limits, |iteration, crew| {
+            told(crew);
+            iteration.help()
+        })
+    }
+
+    /// Has one of two threads search from the start position.
+    fn with_helper<R>(limits: Limits, work: impl FnOnce(Iteration<'_>, &Crew) -> R) -> R {
         let search = Search::new(GameLine::new(Variant::Standard), limits);
         let (engine, crew) = (Engine::new(1), Crew::new(2));
         let (node, mut memory) = (Node::root(&search.line), Memory::new());
         memory.begin(search.line.keys(), None);
-        told(&crew);
         let shared = Shared {
             params: &engine.params,
             reductions: &engine.reductions,
@@ -340,7 +349,13 @@ mod tests {
         };
         // Its own nodes end it here, as no leader does.
         let watch = Watch::follow(&search.limits, &crew, 1);
-        shared.iteration(&mut memory, watch).help()
+        work(shared.iteration(&mut memory, watch), &crew)
+    }
+
+    /// The moves from the start position, the last first.
+    fn reversed() -> Vec<RootMove> {
+        let moves = Variant::Standard.start().legal_moves();
+        moves.iter().rev().map(|mv| RootMove::new(*mv, 0)).collect()
     }
 
     #[test]
@@ -382,6 +397,7 @@ mod tests {
                 worth: 70,
                 finished: 50,
                 mv: Some(moves[3]),
+                seldepth: 31,
             };
             take_over(&mut report, &found, &roots);
             assert_eq!((report.depth, report.best()), (Depth(7), Some(moves[3])));
@@ -399,14 +415,20 @@ mod tests {
         };
         let alone = help(limits, |_| ());
         assert!(alone.depth < 40, "{alone:?}");
-        let mut best = None;
-        let found = help(limits, |crew| {
-            let moves = Variant::Standard.start().legal_moves();
-            let roots: Vec<RootMove> = moves.iter().rev().map(|mv| RootMove::new(*mv, 0)).collect();
-            best = roots.first().map(|root| root.mv);
-            crew.share(40, 50, &roots);
-        });
+        let best = reversed().first().map(|root| root.mv);
+        let found = help(limits, |crew| crew.share(40, 50, &reversed()));
         assert_eq!((found.depth, found.mv), (40, best));
         assert_ne!(alone.mv, best);
+    }
+
+    #[test]
+    fn an_iteration_too_short_to_look_up_does_not_hide_what_the_other_found() {
+        with_helper(Limits::default(), |mut iteration, crew| {
+            assert!(iteration.deepen(100, None));
+            crew.share(40, 50, &reversed());
+            assert!(iteration.deepen(100, None));
+            crew.finish();
+            assert_eq!(iteration.help().depth, 40);
+        });
     }
 }

@@ -89,8 +89,8 @@ impl<'a> Iteration<'a> {
                 break;
             }
         }
+        self.complete();
         self.fill(report);
-        self.complete(report);
         self.finish()
     }
 
@@ -98,21 +98,28 @@ impl<'a> Iteration<'a> {
     /// would leave it alone with the last iteration, the longest of all.
     pub fn help(mut self) -> Found<Option<Move>> {
         while self.depth < DEEPEST && !self.moves.is_empty() && self.deepen(DEEPEST, None) {}
+        self.complete();
         self.finish()
     }
 
     /// Searches the next iteration that is not left to others, of at most `last` plies, or takes over what another thread
     /// was the first to find as deeply. False when the search was over before.
-    fn deepen(&mut self, last: i32, voice: Option<Voice<'_>>) -> bool {
-        let depth = self.searcher.crew.take_depth(self.depth + 1, last);
-        self.searcher.watch.begin(depth);
-        let finished = self.search_lines(depth, voice);
-        let overtaken = self.searcher.watch.end();
+    pub fn deepen(&mut self, last: i32, voice: Option<Voice<'_>>) -> bool {
         let crew = self.searcher.crew;
-        if finished {
-            crew.share(depth, self.searcher.seldepth, &self.moves);
-            self.depth = depth;
-        } else if overtaken {
+        // A short iteration may have ended without a look at what others have finished meanwhile.
+        let mut overtaken = crew.deepest() > self.depth;
+        let mut finished = false;
+        if !overtaken {
+            let depth = crew.take_depth(self.depth + 1, last);
+            self.searcher.watch.begin(depth);
+            finished = self.search_lines(depth, voice);
+            overtaken = self.searcher.watch.end();
+            if finished {
+                crew.share(depth, self.searcher.seldepth, &self.moves);
+                self.depth = depth;
+            }
+        }
+        if overtaken && !finished {
             self.depth = crew.adopt(&mut self.searcher.seldepth, &mut self.moves);
         }
         let goes_on = finished || overtaken;
@@ -130,6 +137,7 @@ impl<'a> Iteration<'a> {
             depth: self.depth,
             worth: best.map_or(0, RootMove::worth),
             finished: self.finished,
+            seldepth: self.searcher.seldepth,
         };
         self.searcher.memory.roots = self.moves;
         found
@@ -255,11 +263,11 @@ impl<'a> Iteration<'a> {
     }
 
     /// Gives a line of one move the reply that the table knows, for whoever ponders.
-    fn complete(&mut self, report: &mut Report) {
-        let Some(line) = report.lines.first_mut() else {
+    fn complete(&mut self) {
+        let Some(root) = self.moves.first_mut() else {
             return;
         };
-        if let [mv] = line.pv[..] {
+        if let [mv] = root.pv[..] {
             let child = self.node.after(mv);
             self.searcher.enter(self.node, 0, mv, &child);
             let is_over = self.searcher.settled(&child, 1).is_some();
@@ -272,7 +280,7 @@ impl<'a> Iteration<'a> {
                 .table
                 .probe(self.searcher.table_key(&child, Some(mv)));
             let reply = entry.and_then(|entry| entry.mv.unpack(child.board()));
-            line.pv.extend(reply.filter(|reply| child.pos.is_legal(*reply)));
+            root.pv.extend(reply.filter(|reply| child.pos.is_legal(*reply)));
         }
     }
 

@@ -44,14 +44,10 @@ pub fn budget(clock: &GameClock, params: &Params) -> Budget {
     // The increments to come are as good as time on the clock, less what their moves lose on the way.
     let income = (clock.increment - clock.overhead).0.saturating_mul(moves - 1);
     let share = usable.0.saturating_add(income) / moves;
-    // A single long thought may not ruin the rest of the game: at most this part of the clock. The last move before
-    // more time comes may take nearly all.
-    let most = if moves == 1 {
-        params.time_last
-    } else {
-        params.time_clock
-    };
-    let cap = usable.scaled(f64::from(most) / 100.0);
+    // A single long thought may not ruin the rest of the game: at most this part of the clock. The last moves before more time
+    // comes may share nearly all.
+    let last = f64::from(params.time_last) / moves as f64;
+    let cap = usable.scaled(last.max(f64::from(params.time_clock)) / 100.0);
     let of_share = |percent: i32| Millis(share.saturating_mul(u64::try_from(percent).unwrap_or(0)) / 100);
     let hard = of_share(params.time_hard).min(cap);
     Budget {

@@ -41,11 +41,11 @@ impl Lag {
         self.last = shown;
     }
 
-    /// What to keep off the clock for a move, where `least` is what was set: more if moves have lost more. A single one of
-    /// them is chance.
-    pub fn overhead(&self, least: Millis) -> Millis {
+    /// What to keep off a clock that shows so much, for a move, where `least` is what was set: more if moves have lost more,
+    /// but for that no more than nine tenths of it. A single slow one is chance.
+    pub fn overhead(&self, least: Millis, remaining: Millis) -> Millis {
         match self.lost.longest_but(1) {
-            Some(slow) if slow > least => slow + MARGIN,
+            Some(slow) if slow > least => (slow + MARGIN).min(remaining.scaled(0.9)).max(least),
             _ => least,
         }
     }
@@ -86,7 +86,7 @@ mod tests {
                 remaining,
                 increment,
                 moves_to_go: None,
-                overhead: learned.overhead(Millis(20)),
+                overhead: learned.overhead(Millis(20), remaining),
             };
             let longest = budget(&clock, &Params::default()).hard;
             took = Some(longest);
@@ -121,16 +121,30 @@ mod tests {
         let least = Millis(20);
         lag.note(shown(0, 10_000, None), None);
         lag.note(shown(2, 9_700, None), Some(Millis(300)));
-        assert_eq!(lag.overhead(least), least, "100 ms lost once");
+        assert_eq!(lag.overhead(least, Millis(9000)), least, "100 ms lost once");
         lag.note(shown(4, 9_510, None), Some(Millis(200)));
-        assert_eq!(lag.overhead(least), Millis(100), "90 and 100 ms lost");
-        assert_eq!(lag.overhead(Millis(200)), Millis(200));
+        assert_eq!(
+            lag.overhead(least, Millis(9000)),
+            Millis(100),
+            "90 and 100 ms lost"
+        );
+        assert_eq!(lag.overhead(Millis(200), Millis(9000)), Millis(200));
+        assert_eq!(
+            lag.overhead(least, Millis(100)),
+            Millis(90),
+            "a tenth of what is left stays"
+        );
+        assert_eq!(lag.overhead(least, Millis(20)), least);
         lag.note(shown(6, 2_000, None), Some(Millis(100)));
-        assert_eq!(lag.overhead(least), Millis(110));
+        assert_eq!(lag.overhead(least, Millis(9000)), Millis(110));
         for ply in 4..30 {
             lag.note(shown(2 * ply, 2_000, None), Some(Millis(100)));
         }
-        assert_eq!(lag.overhead(least), least, "old moves are forgotten");
+        assert_eq!(
+            lag.overhead(least, Millis(9000)),
+            least,
+            "old moves are forgotten"
+        );
     }
 
     #[test]
@@ -141,7 +155,7 @@ mod tests {
                 lag.note(before, None);
                 lag.note(now, Some(Millis(100)));
             }
-            lag.overhead(Millis(20))
+            lag.overhead(Millis(20), Millis(9000))
         };
         assert_eq!(next(shown(0, 9000, None), shown(2, 8800, None)), Millis(210));
         assert_eq!(

@@ -294,7 +294,8 @@ impl<W: Write> Front<'_, W> {
             to_go: go.movestogo,
         });
         self.lag.note(shown, self.gate.took());
-        let overhead = self.lag.overhead(self.settings.overhead);
+        let remaining = clock.remaining.unwrap_or_default();
+        let overhead = self.lag.overhead(self.settings.overhead, remaining);
         let guise = self.settings.guise();
         let params = self.house.params(&guise, &self.settings.params);
         let ponders = self.settings.ponder;

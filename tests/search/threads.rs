@@ -48,7 +48,8 @@ fn helpers_come_and_go_and_one_thread_alone_repeats_itself() {
     let mut engine = engine_of(5);
     assert_eq!(engine.threads(), 5);
     let helped = search_with(&mut engine, &wanted);
-    assert_eq!(helped.depth, Depth(7));
+    // Helpers know no limit of depth, and what they have finished meanwhile is taken over.
+    assert!(helped.depth >= Depth(7));
     engine.set_threads(1);
     engine.clear();
     let again = search_with(&mut engine, &wanted);
