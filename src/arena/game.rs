@@ -350,6 +350,10 @@ mod tests {
             ["60+0", "10+2"].map(|text| text.parse().unwrap()),
         );
         assert!(pgn.contains("[WhiteTimeControl \"60+0\"]") && pgn.contains("[BlackTimeControl \"10+2\"]"));
+        assert!(
+            pgn.contains("[Termination \"normal\"]\n[Reason \"mate\"]"),
+            "{pgn}"
+        );
     }
 
     #[test]

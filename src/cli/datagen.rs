@@ -105,3 +105,22 @@ pub(super) fn progress_bar(length: u64, what: &str) -> ProgressBar {
 fn say(text: &str) {
     println!("{text}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::parsed;
+
+    #[test]
+    fn the_same_game_is_not_written_over_and_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.txt").display().to_string();
+        let args: Args = parsed(["datagen", &path, "--games", "4", "--random-plies", "0"]).unwrap();
+        let error = run(&args).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "without random half moves there are 1 different games at most, and not 4"
+        );
+        assert!(parsed::<Args>(["datagen", &path, "--nodes", "0"]).is_err());
+    }
+}

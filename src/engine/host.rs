@@ -401,6 +401,7 @@ mod tests {
             };
             take_over(&mut report, &found, &roots);
             assert_eq!((report.depth, report.best()), (Depth(7), Some(moves[3])));
+            assert_eq!(report.seldepth, Depth(31));
             assert_eq!(report.finished.len(), 7, "the leader finished {leader}");
             assert_eq!(report.finished.last(), Some(&Score::from_value(50)));
             assert_eq!(report.finished[0], Score::from_value(20));

@@ -107,26 +107,34 @@ impl<'a> Iteration<'a> {
     pub fn deepen(&mut self, last: i32, voice: Option<Voice<'_>>) -> bool {
         let crew = self.searcher.crew;
         // A short iteration may have ended without a look at what others have finished meanwhile.
-        let mut overtaken = crew.deepest() > self.depth;
-        let mut finished = false;
-        if !overtaken {
-            let depth = crew.take_depth(self.depth + 1, last);
-            self.searcher.watch.begin(depth);
-            finished = self.search_lines(depth, voice);
-            overtaken = self.searcher.watch.end();
-            if finished {
-                crew.share(depth, self.searcher.seldepth, &self.moves);
-                self.depth = depth;
-            }
+        if crew.deepest() > self.depth {
+            self.adopt();
+            return true;
         }
-        if overtaken && !finished {
-            self.depth = crew.adopt(&mut self.searcher.seldepth, &mut self.moves);
+        let depth = crew.take_depth(self.depth + 1, last);
+        self.searcher.watch.begin(depth);
+        let finished = self.search_lines(depth, voice);
+        let overtaken = self.searcher.watch.end();
+        if finished {
+            crew.share(depth, self.searcher.seldepth, &self.moves);
+            self.note(depth);
+        } else if overtaken {
+            self.adopt();
         }
-        let goes_on = finished || overtaken;
-        if goes_on {
-            self.finished = self.moves.first().map_or(0, RootMove::worth);
-        }
-        goes_on
+        finished || overtaken
+    }
+
+    /// Goes on from the deepest iteration that another thread has finished.
+    fn adopt(&mut self) {
+        let crew = self.searcher.crew;
+        let depth = crew.adopt(&mut self.searcher.seldepth, &mut self.moves);
+        self.note(depth);
+    }
+
+    /// So deep is what the moves are worth known.
+    fn note(&mut self, depth: i32) {
+        self.depth = depth;
+        self.finished = self.moves.first().map_or(0, RootMove::worth);
     }
 
     fn finish(self) -> Found<Option<Move>> {

@@ -75,6 +75,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_last_moves_before_more_time_comes_share_nearly_all_of_it() {
+        for (moves, most) in [(1, 8500), (2, 4250), (3, 3500), (9, 3500)] {
+            let clock = GameClock {
+                moves_to_go: Some(moves),
+                ..clock(10_000, 0, 0)
+            };
+            assert_eq!(plan(&clock).hard, Millis(most), "{moves} to go");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_budget_never_exceeds_what_is_left(
