@@ -262,7 +262,7 @@ speeds: runner
 	$(AS_LEVEL) --tc 1:180+2 --tc 2:600+5
 
 # A heuristic's numbers at the value that switches it off, for the first engine: its score tells what the heuristic is worth.
-ABLATIONS ?= nmp_depth=128 lmr_depth=128 see_quiet=30000,see_noisy=30000,see_check=30000 rfp_depth=0 lmp_base=256 \
+ABLATIONS ?= net=0 nmp_depth=128 lmr_depth=128 see_quiet=30000,see_noisy=30000,see_check=30000 rfp_depth=0 lmp_base=256 \
 	futility_base=30000 continuation=0 correction=0 quiescence_checks=0 check_extension=0 pv_cutoff=128 singular_depth=128 \
 	probcut_depth=128 killers=0 history_pruning=100000 razor_depth=0 iir_depth=128 aspiration=30000 delta_margin=30000 \
 	double_margin=30000 threat_history=0 lmr_cutoffs=128 lmr_learn=0 quiescence_moves=64 soft_beta=0

@@ -23,6 +23,7 @@ mod judged;
 pub mod ladder;
 pub mod last_good;
 mod leaning;
+mod learning;
 mod listening;
 pub mod logging;
 pub mod manual;
@@ -45,6 +46,7 @@ pub mod stock;
 pub mod style_report;
 pub mod suite;
 pub mod token;
+pub mod train;
 mod trial;
 pub mod tune;
 pub mod verify;
@@ -151,6 +153,8 @@ enum Command {
     Datagen(datagen::Args),
     /// Moves the weights of the evaluation to where they foretell the results of games best.
     Tune(tune::Args),
+    /// Teaches a net what the evaluation misses, from games of the engine against itself.
+    Train(train::Args),
     /// Proves what the engine knows of an ending by endgame tables: counts what it claims, and what it claims wrongly.
     Verify(verify::Args),
 }
@@ -183,6 +187,7 @@ pub fn main() -> ExitCode {
         Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
         Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),
+        Some(Command::Train(args)) => train::run(args).map(|()| Exit::Success),
         Some(Command::Verify(args)) => verify::run(args),
         Some(Command::HumanFit(args)) => human::fit::run(args),
         Some(Command::HumanReport(args)) => human::report::run(args),

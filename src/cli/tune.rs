@@ -1,17 +1,16 @@
 //! `sparring tune`: better weights for the evaluation from games of self-play, written back as source.
 
-use std::{
-    fs::OpenOptions,
-    io::{Seek as _, Write as _},
-    path::{Path, PathBuf},
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+
+use super::{
+    datagen::progress_bar,
+    learning::{Target, not_negative, positive, read, share},
 };
-
-use anyhow::{Context as _, bail};
-
-use super::datagen::progress_bar;
 use crate::{
-    engine::{weight_rows, weights_in_use, weights_source},
-    tuning::{Chances, PositionSet, Tuned, Tuner},
+    engine::{Sample, weight_rows, weights_in_use, weights_source},
+    tuning::{Chances, Tuned, Tuner},
 };
 
 /// Moves the weights of the evaluation to where they foretell the results of games best.
@@ -53,32 +52,14 @@ pub struct Args {
     write: Option<PathBuf>,
 }
 
-fn share(text: &str) -> Result<f32, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "a share is a number from 0 to 1".to_owned())
-}
-
-fn positive(text: &str) -> Result<f32, String> {
-    let number = text.parse().ok().filter(|k: &f32| k.is_finite() && *k > 0.0);
-    number.ok_or_else(|| "it is a number above 0".to_owned())
-}
-
-fn not_negative(text: &str) -> Result<f32, String> {
-    let number = text
-        .parse()
-        .ok()
-        .filter(|pull: &f32| pull.is_finite() && *pull >= 0.0);
-    number.ok_or_else(|| "it is a number from 0".to_owned())
-}
-
 /// Tunes, with progress bars where there is a terminal, and prints the error before and after.
 ///
 /// # Errors
 /// When a file cannot be read or written, or holds no games.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     // Hours of tuning must not end at a file that cannot be written.
-    let target = args.write.as_deref().map(open_to_write).transpose()?;
-    let set = read(&args.files)?;
+    let target = args.write.as_deref().map(Target::open).transpose()?;
+    let set = read(&args.files, &mut |pos| Some(Sample::of(pos)))?;
     say(&format!(
         "{} games: {} positions to learn from, {} held out",
         set.games,
@@ -112,48 +93,12 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         ));
     });
     bar.finish();
-    if let (Some(path), Some(mut file)) = (&args.write, target) {
+    if let Some(target) = target {
         let text = weights_source(&tuned.weights).context("the table has another size")?;
-        file.rewind()
-            .and_then(|()| file.set_len(0))
-            .and_then(|()| file.write_all(text.as_bytes()))
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        say(&format!(
-            "written to {}: build anew to play with it",
-            path.display()
-        ));
+        say(&target.write(text.as_bytes())?);
     }
     say(&summary(&tuned));
     Ok(())
-}
-
-/// Opens a file that keeps what it holds until there is something to write.
-fn open_to_write(path: &Path) -> anyhow::Result<std::fs::File> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn read(files: &[PathBuf]) -> anyhow::Result<PositionSet> {
-    let mut set = PositionSet::default();
-    for path in files {
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let bar = progress_bar(text.len() as u64, "bytes");
-        set.add(&text, &mut |read| bar.set_position(read as u64))
-            .with_context(|| path.display().to_string())?;
-        bar.finish_and_clear();
-    }
-    if set.training.is_empty() || set.held_out.is_empty() {
-        bail!(
-            "{} games are too few, or begin alike: those of a tenth of their starts are held out",
-            set.games
-        );
-    }
-    Ok(set)
 }
 
 /// Errors before and after, and the weights that moved farthest.
@@ -194,12 +139,7 @@ mod tests {
     use crate::cli::parsed;
 
     #[test]
-    fn a_file_that_cannot_be_written_is_told_before_the_tuning_and_another_keeps_what_it_holds() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("weights.rs");
-        std::fs::write(&path, "old").unwrap();
-        drop(open_to_write(&path).unwrap());
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+    fn a_file_that_cannot_be_written_is_told_before_games_are_read() {
         let args: Args = parsed(["tune", "no-games.txt", "--write", "/nowhere/weights.rs"]).unwrap();
         assert_eq!(
             run(&args).unwrap_err().to_string(),

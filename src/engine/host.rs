@@ -10,6 +10,7 @@ use super::{
     history::{PieceSquare, piece_square},
     iterate::{Iteration, fill},
     likings::Inclined,
+    net,
     node::Node,
     params::Params,
     reduce::Reductions,
@@ -32,6 +33,8 @@ pub struct Engine {
     params: Params,
     /// Whose numbers the last search had, where they were not these.
     setup: Option<Arc<Setup>>,
+    /// Whether it asked the net.
+    asked_net: bool,
     /// Reckoned from the numbers of the last search.
     reductions: Reductions,
     table: Table,
@@ -49,6 +52,7 @@ impl Engine {
             reductions: Reductions::new(&params),
             params,
             setup: None,
+            asked_net: true,
             table: Table::new(hash_mib),
             crew: Crew::new(1),
             memories: vec![Memory::new()],
@@ -100,15 +104,19 @@ impl Engine {
         self.reckon();
     }
 
-    /// Makes ready for a search with these numbers.
-    fn adopt(&mut self, setup: Option<&Arc<Setup>>) {
-        let is_in_force = match (&self.setup, setup) {
+    /// Makes ready for a search with its numbers, and its way to judge.
+    fn adopt(&mut self, search: &Search) {
+        let is_in_force = match (&self.setup, &search.setup) {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now),
             (before, now) => before.is_none() && now.is_none(),
         };
+        let asks_net = search.asks_net(&self.params) && search.line.variant().is_orthodox();
         if !is_in_force {
-            self.setup = setup.cloned();
+            self.setup.clone_from(&search.setup);
             self.reckon();
+        }
+        if !is_in_force || asks_net != self.asked_net {
+            self.asked_net = asks_net;
             // Pawns are kept as they were judged, and corrections are of that judgement.
             self.memories.iter_mut().for_each(Memory::clear_judgements);
         }
@@ -149,7 +157,7 @@ impl Engine {
         tell: &mut dyn FnMut(News<'_>),
         report: &mut Report,
     ) {
-        self.adopt(search.setup.as_ref());
+        self.adopt(search);
         self.table.grow_older();
         self.crew.begin();
         let node = Node::root(&search.line);
@@ -171,6 +179,7 @@ impl Engine {
             crew: &self.crew,
             node: &node,
             search,
+            asks_net: self.asked_net,
             // From among moves that all come to the same, what the evaluation says of the way there chooses better.
             tablebase: tablebase.filter(|_| !standings.as_ref().is_some_and(|known| known.is_exact)),
             standings: standings.as_ref().map_or(&[], |known| &known.moves),
@@ -235,6 +244,7 @@ struct Shared<'a> {
     crew: &'a Crew,
     node: &'a Node,
     search: &'a Search,
+    asks_net: bool,
     /// Endgame tables to ask below the root, and what they say of its moves.
     tablebase: Option<&'a Tablebase>,
     standings: &'a [(Move, Standing)],
@@ -259,6 +269,7 @@ impl<'a> Shared<'a> {
             memory,
             watch,
             evaluator: Evaluator::for_variant(variant).by(setup.and_then(Setup::weights)),
+            asks_net: self.asks_net,
             habits: Habits::of(variant),
             weakness,
             inclined,
@@ -268,6 +279,7 @@ impl<'a> Shared<'a> {
                 ^ inclined.salt()
                 ^ held::salt(self.node)
                 ^ setup.map_or(0, Setup::salt)
+                ^ net::salt(self.asks_net)
                 ^ self.tablebase.map_or(0, |_| SALT),
             seldepth: 0,
             iteration: 0,
@@ -344,6 +356,7 @@ mod tests {
             crew: &crew,
             node: &node,
             search: &search,
+            asks_net: true,
             tablebase: None,
             standings: &[],
         };
@@ -356,6 +369,41 @@ mod tests {
     fn reversed() -> Vec<RootMove> {
         let moves = Variant::Standard.start().legal_moves();
         moves.iter().rev().map(|mv| RootMove::new(*mv, 0)).collect()
+    }
+
+    #[test]
+    fn who_asks_the_net_and_who_does_not_leave_each_other_nothing() {
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6").unwrap();
+        let limits = Limits {
+            nodes: Some(Nodes(3000)),
+            ..Limits::default()
+        };
+        let asking = Search::new(line, limits);
+        let by_terms = Search {
+            by_terms: true,
+            ..asking.clone()
+        };
+        let (stop, clock) = (Stop::new(), Stopwatch::start());
+        let around = Surroundings {
+            stop: &stop,
+            clock: &clock,
+        };
+        let find = |engine: &mut Engine, search: &Search| engine.search(search, &around, &mut |_| ()).lines;
+        for (one, other) in [(&asking, &by_terms), (&by_terms, &asking)] {
+            let mut engine = Engine::new(16);
+            let first = find(&mut engine, one);
+            let alone = find(&mut Engine::new(16), other);
+            assert_eq!(find(&mut engine, other), alone);
+            assert_ne!(first, alone);
+        }
+        // A number of the engine's own says the same.
+        let mut engine = Engine::new(16);
+        find(&mut engine, &asking);
+        engine.set_params(Params {
+            net: 0,
+            ..Params::default()
+        });
+        assert_eq!(find(&mut engine, &asking), find(&mut Engine::new(16), &by_terms));
     }
 
     #[test]

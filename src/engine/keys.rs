@@ -5,6 +5,7 @@ use shakmaty::{
     zobrist::{Zobrist64, ZobristValue as _},
 };
 
+use super::changes::Change;
 use crate::chess::{Color, File, Move, Position, Role, Rules as _, Square, key};
 
 /// The whole position's key, and the keys of parts of it for evaluation and correction tables.
@@ -34,44 +35,24 @@ impl Keys {
         keys
     }
 
-    /// The keys after an orthodox move, given the positions before and after it.
-    pub fn after(mut self, before: &Position, mv: Move, after: &Position) -> Self {
-        let us = before.turn();
+    /// The keys after an orthodox move, given what it changes and the positions before and after it.
+    pub fn after(mut self, changes: &[Change], mv: Move, before: &Position, after: &Position) -> Self {
         self.pass_turn();
-        match mv {
-            Move::Normal {
-                role,
-                from,
-                capture,
-                to,
-                promotion,
-            } => {
-                self.toggle(from, role.of(us));
-                if let Some(victim) = capture {
-                    self.toggle(to, victim.of(!us));
-                }
-                self.toggle(to, promotion.unwrap_or(role).of(us));
-                if role == Role::Pawn && (from as i32 - to as i32).abs() == 16 {
-                    self.set_en_passant(after.legal_ep_square().map(Square::file));
-                }
-                if matches!(role, Role::King | Role::Rook) || capture == Some(Role::Rook) {
-                    self.toggle_lost_rights(before, after);
-                }
-            }
-            Move::EnPassant { from, to } => {
-                self.toggle(from, us.pawn());
-                self.toggle(to, us.pawn());
-                self.toggle(Square::from_coords(to.file(), from.rank()), (!us).pawn());
-            }
-            Move::Castle { king, rook } => {
-                let side = CastlingSide::from_king_side(king < rook);
-                self.toggle(king, us.king());
-                self.toggle(rook, us.rook());
-                self.toggle(side.king_to(us), us.king());
-                self.toggle(side.rook_to(us), us.rook());
-                self.toggle_lost_rights(before, after);
-            }
-            Move::Put { role, to } => self.toggle(to, role.of(us)),
+        for change in changes {
+            self.toggle(change.square, change.piece);
+        }
+        if let Move::Normal {
+            role: Role::Pawn,
+            from,
+            to,
+            ..
+        } = mv
+            && (from as i32 - to as i32).abs() == 16
+        {
+            self.set_en_passant(after.legal_ep_square().map(Square::file));
+        }
+        if matches!(mv.role(), Role::King | Role::Rook) || mv.capture() == Some(Role::Rook) {
+            self.toggle_lost_rights(before, after);
         }
         self
     }

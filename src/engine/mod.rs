@@ -5,6 +5,7 @@
 
 mod bounds;
 mod captures;
+mod changes;
 mod checks;
 mod crew;
 mod delays;
@@ -39,6 +40,7 @@ mod watch;
 mod weakness;
 
 pub mod bench;
+pub mod net;
 pub mod perft;
 pub mod time;
 
@@ -86,6 +88,9 @@ pub struct Search {
     pub likings: Likings,
     /// Numbers and weights to search with; none for the engine's.
     pub setup: Option<Arc<Setup>>,
+    /// Judges by the named terms alone, without the net that corrects them: for whoever plays below full strength, whose levels
+    /// and errors were measured so.
+    pub by_terms: bool,
     /// Endgame tables to look into, where there are any. Whoever plays with a handicap looks into none.
     pub tablebase: Option<Arc<Tablebase>>,
 }
@@ -102,8 +107,20 @@ impl Search {
             handicap: Handicap::default(),
             likings: Likings::default(),
             setup: None,
+            by_terms: false,
             tablebase: None,
         }
+    }
+}
+
+impl Search {
+    /// Whether the net corrects what the terms say, where the engine's own numbers are `params`: never for who errs on purpose,
+    /// and never beside weights of somebody's own, which it has not learned from.
+    fn asks_net(&self, params: &Params) -> bool {
+        let setup = self.setup.as_deref();
+        let params = setup.map_or(params, Setup::params);
+        let own_weights = setup.is_some_and(|setup| setup.weights().is_some());
+        !self.by_terms && !self.handicap.is_any() && !own_weights && params.net > 0
     }
 }
 

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Board};
 
-use super::keys::Keys;
+use super::{changes::changes, keys::Keys};
 use crate::chess::{Color, GameLine, Move, Position, Rules as _};
 
 /// A position with what the search asks of it again and again.
@@ -54,7 +54,8 @@ impl Node {
             let checkers = board.king_of(turn).map_or(Bitboard::EMPTY, |king| {
                 board.attacks_to(king, self.turn, board.occupied())
             });
-            (self.keys.after(&self.pos, mv, &pos), checkers)
+            let changes = changes(self.turn, mv);
+            (self.keys.after(&changes, mv, &self.pos, &pos), checkers)
         } else {
             // Explosions, pockets and counted checks change more than the move says.
             (Keys::fresh(&pos), pos.checkers())
@@ -135,6 +136,19 @@ mod tests {
     fn start(which: usize) -> (Variant, Position) {
         let starts = [
             (Variant::Standard, "startpos"),
+            // Castling in which the king stays where it is, in which both change places, and in which only one of them moves.
+            (
+                Variant::Chess960,
+                "1r4k1/pppppppp/8/8/8/8/PPPPPPPP/1R4KR w HBb - 0 1",
+            ),
+            (
+                Variant::Chess960,
+                "2kr4/pppppppp/8/8/8/8/PPPPPPPP/2RK3R w HCd - 0 1",
+            ),
+            (
+                Variant::Chess960,
+                "4krr1/pppppppp/8/8/8/8/PPPPPPPP/R4KR1 w GAg - 0 1",
+            ),
             (
                 Variant::Standard,
                 "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -153,7 +167,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_kept_up_equal_keys_from_scratch(which in 0usize..6, choices in prop::collection::vec(any::<usize>(), 1..120)) {
+        fn keys_kept_up_equal_keys_from_scratch(which in 0usize..9, choices in prop::collection::vec(any::<usize>(), 1..120)) {
             let (variant, pos) = start(which);
             let mut node = Node::new(&pos, variant.is_orthodox());
             for choice in choices {

@@ -91,6 +91,8 @@ macro_rules! params {
 }
 
 params! {
+    /// Evaluation: 1 for the net to correct the named terms; 0 for these alone.
+    net = 1 in 0..=1;
     /// Half width of the first aspiration window, in centipawns.
     aspiration = 15 in 5..=30000, tuned 5..=60;
     /// Aspiration: the least depth with a window; before it scores jump too much.

@@ -317,7 +317,7 @@ mod tests {
     fn excess(fen: &str, params: &Params, depth: i32) -> i32 {
         let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
         begun(&line, params, |mut searcher, node| {
-            let beta = searcher.static_eval(node) - 40;
+            let beta = searcher.static_eval(node, 0) - 40;
             searcher.search(node, beta - 1, beta, depth, 0, true) - beta
         })
     }

@@ -32,7 +32,7 @@ impl Searcher<'_> {
             return score;
         }
         if ply >= MAX_PLY - 1 {
-            return self.static_eval(node);
+            return self.static_eval(node, ply);
         }
         let pv = beta - alpha > 1;
         let key = self.table_key(node, self.memory.frame_before(ply, 1).mv);
@@ -48,7 +48,7 @@ impl Searcher<'_> {
         if let Some(score) = known.settle(alpha, beta) {
             return score;
         }
-        let (raw, stand) = self.stand_pat(node, entry.as_ref());
+        let (raw, stand) = self.stand_pat(node, ply, entry.as_ref());
         let found = |mv: Option<Move>, score, bound, pv| Entry {
             mv: mv.map_or(Packed::default(), Packed::from),
             score: to_table(score, ply),
@@ -98,14 +98,14 @@ impl Searcher<'_> {
     }
 
     /// The raw evaluation for the table, and what doing nothing is worth: nothing in check or when forced to capture.
-    fn stand_pat(&mut self, node: &Node, entry: Option<&Entry>) -> (i32, Option<i32>) {
+    fn stand_pat(&mut self, node: &Node, ply: usize, entry: Option<&Entry>) -> (i32, Option<i32>) {
         if node.in_check() || self.habits.forced_captures && node.pos.capture_moves().iter().next().is_some()
         {
             return (NO_EVAL, None);
         }
         let raw = match entry {
             Some(entry) if entry.eval != NO_EVAL => entry.eval,
-            _ => self.evaluate(node),
+            _ => self.evaluate(node, ply),
         };
         let value = self.corrected(node, raw);
         // A search that was here before knows better, where its bound says so.

@@ -136,7 +136,7 @@ pub(super) fn root_moves(
         root.standing = known.map(|(_, standing)| *standing);
     }
     iterate::order(roots, |root| (root.standing, root.score));
-    let eval = searcher.static_eval(node);
+    let eval = searcher.static_eval(node, 0);
     for root in roots {
         root.score = -INFINITE;
         root.previous = eval;
@@ -165,7 +165,7 @@ impl Searcher<'_> {
     ) -> i32 {
         let (mut alpha, beta) = window;
         let mut best = -INFINITE;
-        let raw = (!node.in_check()).then(|| self.evaluate(node));
+        let raw = (!node.in_check()).then(|| self.evaluate(node, 0));
         self.memory.frame(0).eval = raw.map(|raw| self.corrected(node, raw));
         self.memory.frame(1).killers = [None; 2];
         self.memory.frame(2).cutoffs = 0;

@@ -81,7 +81,7 @@ impl Searcher<'_> {
             return score;
         }
         if ply >= MAX_PLY - 1 {
-            return self.static_eval(node);
+            return self.static_eval(node, ply);
         }
         // Before the window is narrowed to the mates that are left: the line of the only one still has to be told.
         let pv = beta - alpha > 1;
@@ -170,7 +170,7 @@ impl Searcher<'_> {
         }
         here.raw = match here.entry {
             Some(entry) if entry.eval != NO_EVAL => entry.eval,
-            _ => self.evaluate(here.node),
+            _ => self.evaluate(here.node, here.ply),
         };
         let eval = self.corrected(here.node, here.raw);
         here.eval = Some(eval);

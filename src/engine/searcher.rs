@@ -7,6 +7,7 @@ use super::{
     eval::{Evaluator, PawnTable, faded},
     history::{Histories, NO_PIECE_SQUARE, Past, PieceSquare, piece_square},
     likings::Inclined,
+    net::Path,
     node::Node,
     order::Scored,
     params::Params,
@@ -67,6 +68,8 @@ impl Frame {
 pub(super) struct Memory {
     pub histories: Histories,
     pub pawns: PawnTable,
+    /// What the net sees along the path.
+    pub net: Path,
     /// The shared stack of move lists.
     pub moves: Vec<Scored>,
     /// Keys of the game and of the path, the current node's last.
@@ -84,6 +87,7 @@ impl Memory {
         Self {
             histories: Histories::new(),
             pawns: PawnTable::new(),
+            net: Path::new(),
             moves: Vec::with_capacity(4096),
             path: Vec::with_capacity(1024),
             lines: vec![ArrayVec::new(); MAX_PLY + 1],
@@ -109,6 +113,7 @@ impl Memory {
         self.path.extend_from_slice(keys);
         self.moves.clear();
         self.frames.fill(Frame::EMPTY);
+        self.net.begin();
         if let Some((mv, moved)) = last {
             let frame = &mut self.frames[BEFORE_ROOT - 1];
             frame.mv = Some(mv);
@@ -174,6 +179,8 @@ pub(super) struct Searcher<'a> {
     pub memory: &'a mut Memory,
     pub watch: Watch<'a>,
     pub evaluator: Evaluator<'a>,
+    /// Whether the net corrects what it says.
+    pub asks_net: bool,
     pub habits: Habits,
     pub weakness: Weakness,
     pub inclined: Inclined,
@@ -192,10 +199,12 @@ pub(super) struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    /// The static evaluation for the side to move, with likings and blurred by the handicap: what the table keeps, neither
+    /// The static evaluation of the node at this ply for the side to move, with likings and blurred by the handicap: what the table keeps, neither
     /// faded by the fifty-move rule nor corrected.
-    pub fn evaluate(&mut self, node: &Node) -> i32 {
-        let value = self.evaluator.whole(node, &mut self.memory.pawns);
+    pub fn evaluate(&mut self, node: &Node, ply: usize) -> i32 {
+        let Memory { net, pawns, .. } = &mut *self.memory;
+        let seen = self.asks_net.then(|| net.halves(ply, node));
+        let value = self.evaluator.whole(node, pawns, seen);
         let value = value + self.inclined.worth(node) + self.weakness.noise(node);
         value.clamp(1 - DECIDED, DECIDED - 1)
     }
@@ -212,11 +221,11 @@ impl Searcher<'_> {
     }
 
     /// What a position is worth without looking ahead, corrected; nothing in check.
-    pub fn static_eval(&mut self, node: &Node) -> i32 {
+    pub fn static_eval(&mut self, node: &Node, ply: usize) -> i32 {
         if node.in_check() {
             return 0;
         }
-        let value = self.evaluate(node);
+        let value = self.evaluate(node, ply);
         self.corrected(node, value)
     }
 
@@ -226,6 +235,9 @@ impl Searcher<'_> {
         let frame = self.memory.frame(ply);
         frame.mv = Some(mv);
         frame.moved = piece_square(node.turn, mv);
+        if self.asks_net {
+            self.memory.net.enter(ply + 1, node.turn, mv);
+        }
         self.descend(ply, child);
     }
 
@@ -235,6 +247,7 @@ impl Searcher<'_> {
         let frame = self.memory.frame(ply);
         frame.mv = None;
         frame.moved = NO_PIECE_SQUARE;
+        self.memory.net.enter_null(ply + 1);
         self.descend(ply, child);
     }
 
@@ -295,6 +308,7 @@ pub(super) mod tests {
             memory: &mut memory,
             watch: Watch::lead(&search.limits, &around, &crew),
             evaluator: Evaluator::for_variant(line.variant()),
+            asks_net: search.asks_net(params) && node.orthodox,
             habits: Habits::of(line.variant()),
             weakness: Weakness::new(&search.handicap, node.keys.full),
             inclined: Inclined::new(&search.likings, node.turn),

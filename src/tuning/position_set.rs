@@ -3,13 +3,16 @@
 use thiserror::Error;
 
 use super::game_record::{GameRecord, RecordError};
-use crate::{chess::key, engine::Sample};
+use crate::{
+    chess::{Position, key},
+    engine::Sample,
+};
 
-/// A position with what came of it.
+/// A position, taken apart for what is to learn from it, with what came of it.
 #[derive(Debug, Clone)]
-pub struct Labelled {
-    /// Its evaluation as a function of the weights.
-    pub sample: Sample,
+pub struct Labelled<S = Sample> {
+    /// What is known of the position: its evaluation as a function of the weights, or what a net sees of it.
+    pub sample: S,
     /// The search's score when the game was played, in centipawns from White's view.
     pub score: f32,
     /// White's points at the end of the game: 1, a half or 0.
@@ -17,12 +20,12 @@ pub struct Labelled {
 }
 
 /// Positions to learn from and positions to test on, never of games with the same start: such games may be the same.
-#[derive(Debug, Clone, Default)]
-pub struct PositionSet {
+#[derive(Debug, Clone)]
+pub struct PositionSet<S = Sample> {
     /// To learn from.
-    pub training: Vec<Labelled>,
+    pub training: Vec<Labelled<S>>,
     /// To test on: those of a tenth of all starts.
-    pub held_out: Vec<Labelled>,
+    pub held_out: Vec<Labelled<S>>,
     /// How many games they come from.
     pub games: usize,
 }
@@ -40,12 +43,28 @@ pub struct BadGame {
 /// One start of so many is held out.
 const HELD_OUT: u64 = 10;
 
-impl PositionSet {
-    /// Adds the games of a file's text; a last line without an end is a game cut off by a kill and does not count.
+impl<S> Default for PositionSet<S> {
+    fn default() -> Self {
+        Self {
+            training: Vec::new(),
+            held_out: Vec::new(),
+            games: 0,
+        }
+    }
+}
+
+impl<S> PositionSet<S> {
+    /// Adds the games of a file's text, `take_apart` making of each quiet position what is learned from; a last line without an
+    /// end is a game cut off by a kill and does not count.
     ///
     /// # Errors
     /// [`BadGame`] names the first line that is no game.
-    pub fn add(&mut self, text: &str, tell: &mut dyn FnMut(usize)) -> Result<(), BadGame> {
+    pub fn add(
+        &mut self,
+        text: &str,
+        take_apart: &mut dyn FnMut(&Position) -> Option<S>,
+        tell: &mut dyn FnMut(usize),
+    ) -> Result<(), BadGame> {
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         let mut read = 0;
         for (index, line) in whole.lines().enumerate() {
@@ -63,10 +82,12 @@ impl PositionSet {
             } else {
                 &mut self.training
             };
-            set.extend(game.quiet().map(|(pos, score)| Labelled {
-                sample: Sample::of(&pos),
-                score: score as f32,
-                points: game.outcome.points() as f32,
+            set.extend(game.quiet().filter_map(|(pos, score)| {
+                Some(Labelled {
+                    sample: take_apart(&pos)?,
+                    score: score as f32,
+                    points: game.outcome.points() as f32,
+                })
             }));
             self.games += 1;
             tell(read);
@@ -83,13 +104,18 @@ mod tests {
     const GAME: &str =
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:31 e7e5 g1f3:-7";
 
+    fn whole(pos: &Position) -> Option<Sample> {
+        Some(Sample::of(pos))
+    }
+
     #[test]
     fn a_start_is_held_out_with_all_its_games() {
         let mut set = PositionSet::default();
         let games: String = (0..100)
             .map(|count| GAME.replace(" 0 1 |", &format!(" {count} 1 |")) + "\n")
             .collect();
-        set.add(&format!("# heading\n{games}"), &mut |_| ()).unwrap();
+        set.add(&format!("# heading\n{games}"), &mut whole, &mut |_| ())
+            .unwrap();
         assert_eq!((set.games, set.training.len(), set.held_out.len()), (100, 200, 0));
         assert_eq!(set.training[1].score, -7.0);
         for index in 0..100_u32 {
@@ -99,8 +125,8 @@ mod tests {
             line.play_uci(&format!("{white}2{white}3")).unwrap();
             line.play_uci(&format!("{black}7{black}6")).unwrap();
             let fen = write_fen(line.position());
-            set.add(&format!("{fen} | 1-0 | {white}3{white}4:5\n"), &mut |_| ())
-                .unwrap();
+            let game = format!("{fen} | 1-0 | {white}3{white}4:5\n");
+            set.add(&game, &mut whole, &mut |_| ()).unwrap();
         }
         assert!((2..30).contains(&set.held_out.len()), "{}", set.held_out.len());
     }
@@ -108,10 +134,12 @@ mod tests {
     #[test]
     fn a_cut_line_is_left_out_and_a_bad_one_named() {
         let mut set = PositionSet::default();
-        set.add(&format!("{GAME}\n{}", &GAME[..GAME.len() - 3]), &mut |_| ())
-            .unwrap();
+        let cut = format!("{GAME}\n{}", &GAME[..GAME.len() - 3]);
+        set.add(&cut, &mut whole, &mut |_| ()).unwrap();
         assert_eq!(set.games, 1);
-        let error = set.add(&format!("{GAME}\nnonsense\n"), &mut |_| ()).unwrap_err();
+        let error = set
+            .add(&format!("{GAME}\nnonsense\n"), &mut whole, &mut |_| ())
+            .unwrap_err();
         assert!(error.to_string().starts_with("line 2: "), "{error}");
     }
 }

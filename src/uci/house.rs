@@ -141,6 +141,7 @@ impl House {
                 handicap: by_hand_first(search.handicap, own.handicap),
                 likings: own.likings,
                 setup: own.setup,
+                by_terms: own.by_terms,
                 multi_pv: search.multi_pv.max(own.multi_pv),
                 ..search
             },

@@ -391,11 +391,16 @@ impl<W: Write> Front<'_, W> {
         first.wrapping_add(self.games)
     }
 
-    /// Takes the evaluation apart by the weights that the next search judges with.
+    /// Takes the evaluation apart as the next search judges.
     fn evaluate(&self) {
-        let guise = self.settings.guise();
-        let (pos, variant) = (self.line.position(), self.line.variant());
-        self.voice.say(trace(pos, variant, self.house.setup(&guise)));
+        let (guise, seed) = (self.settings.guise(), self.seed());
+        let search = Search {
+            handicap: self.settings.handicap(seed),
+            ..Search::new(self.line.clone(), Limits::default())
+        };
+        let task = self.house.disguise(search, &guise, seed);
+        self.voice
+            .say(trace(house::search_of(&task), &self.settings.params));
     }
 
     /// Lists the numbers that the next search has.

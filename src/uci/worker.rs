@@ -178,8 +178,8 @@ impl<W: Write> Worker<'_, W> {
         let most = search.limits.hard.map(|hard| hard.scaled(VERIFYING));
         let mut best = None;
         for found in &order.book {
-            let best = best.get_or_insert_with(|| self.glance(&search.line, None, None, most));
-            let own = self.glance(&search.line, Some(found.mv), Some(best.depth), most);
+            let best = best.get_or_insert_with(|| self.glance(search, None, None, most));
+            let own = self.glance(search, Some(found.mv), Some(best.depth), most);
             let in_time = most.is_none_or(|most| self.gate.elapsed() < most);
             // A look that was cut short tells nothing.
             let Some((best, own)) = best.beside(&own).filter(|_| in_time) else {
@@ -203,7 +203,7 @@ impl<W: Write> Worker<'_, W> {
     /// What a short search finds of this root move, or of all. `until` is the time on the gate's clock at which it is given up.
     fn glance(
         &mut self,
-        line: &GameLine,
+        of: &Search,
         only: Option<Move>,
         depth: Option<Depth>,
         until: Option<Millis>,
@@ -217,7 +217,9 @@ impl<W: Write> Worker<'_, W> {
         let limits = limits.after(self.gate.elapsed());
         let search = Search {
             only: only.into_iter().collect(),
-            ..Search::new(line.clone(), limits)
+            // One judge for book and search, so that neither forgets what it has learned.
+            by_terms: of.by_terms,
+            ..Search::new(of.line.clone(), limits)
         };
         let around = Surroundings {
             stop: &self.gate.stop,

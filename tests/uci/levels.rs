@@ -75,7 +75,8 @@ fn params_and_eval_show_what_the_next_search_plays_with() {
     let text = "mode = \"power\"\n[search]\nrfp_margin = 111\n[eval]\nmaterial = \"50%\"\n";
     let shown = |settings: &str| {
         let guest = read("personalities/guest.toml", text).0.unwrap();
-        let lines = "position fen 4k3/8/8/8/8/8/PPPP4/4K3 w - - 0 1\nparams\neval\n";
+        let lines =
+            "position fen r1bqkb1r/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3\nparams\neval\n";
         let said = with_cast(
             vec![guest],
             &format!("setoption name rfp_margin value 80\n{settings}{lines}"),
@@ -90,11 +91,13 @@ fn params_and_eval_show_what_the_next_search_plays_with() {
     let own = shown(GUEST);
     assert!(own[0].starts_with("rfp_margin, int, 111.0,"), "{own:?}");
     assert_ne!(own[1], plain[1]);
-    // A level that is asked for plays with the engine's numbers, and analysis with it.
-    for option in ["UCI_LimitStrength", "UCI_AnalyseMode"] {
-        let settings = format!("{GUEST}setoption name {option} value true\n");
-        assert_eq!(shown(&settings), plain, "{option}");
-    }
+    // Analysis plays with the engine's numbers and net, and a level that is asked for with its numbers.
+    let analysis = format!("{GUEST}setoption name UCI_AnalyseMode value true\n");
+    assert_eq!(shown(&analysis), plain);
+    let level = "setoption name UCI_LimitStrength value true\n";
+    let [params, total] = shown(&format!("{GUEST}{level}"));
+    assert_eq!((&params, &total), (&plain[0], &shown(level)[1]));
+    assert_ne!(total, plain[1], "it judges by terms alone");
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn the_last_line_told_is_the_line_that_is_played() {
 #[test]
 fn a_score_that_is_no_more_than_a_bound_is_told_as_one() {
     let session = Session::start();
-    session.say("position fen 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1");
+    session.say("position fen 8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1");
     // A search that is cut short between two windows ends so.
     let mut ends = (300..6_000).step_by(61).map(|nodes| {
         session.say("ucinewgame").say(&format!("go nodes {nodes}"));

@@ -127,14 +127,18 @@ impl Whole {
             return None;
         }
         let deadline = request.arrived + budget.hard.into();
-        let search = Search::new(
-            request.line.clone(),
-            Limits {
-                nodes: Some(VERIFY_NODES),
-                hard: Some(VERIFY_TIME),
-                ..Limits::default()
-            },
-        );
+        let limits = Limits {
+            nodes: Some(VERIFY_NODES),
+            hard: Some(VERIFY_TIME),
+            ..Limits::default()
+        };
+        let Manner { profile, level, .. } = &request.manner;
+        let orthodox = request.line.variant().is_orthodox();
+        let search = Search {
+            // One judge for book and search, so that neither forgets what it has learned.
+            by_terms: strength::knobs_of(profile, *level, orthodox).weaken(),
+            ..Search::new(request.line.clone(), limits)
+        };
         let best = self.thinker.search(table, search.clone(), deadline).await?;
         let instead = best.best().filter(|best| *best != mv)?;
         let alone = Search {

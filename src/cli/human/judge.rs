@@ -170,6 +170,7 @@ fn search(
     };
     let search = Search {
         only: only.into_iter().collect(),
+        by_terms: true,
         ..Search::new(line.clone(), limits)
     };
     let around = Surroundings {

@@ -58,6 +58,7 @@ impl Scorer {
         };
         let search = Search {
             multi_pv: moves.len(),
+            by_terms: true,
             ..Search::new(line.clone(), limits)
         };
         self.engine.clear();

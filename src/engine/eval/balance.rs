@@ -42,7 +42,7 @@ pub struct Balance {
     /// Places in `shares` of the terms that matter most, the weightiest first: four at most, and none where nothing
     /// stands out. Never the move, which adds the same in every position.
     pub named: Vec<usize>,
-    /// All of them together: the evaluation, to the centipawn.
+    /// All of them together: the evaluation to the centipawn, without what the net adds to it, which no term explains.
     pub total: Centipawns,
 }
 
@@ -104,6 +104,7 @@ fn terms<T: Tally>(node: &Node, ground: T::Ground) -> Terms<Tapered> {
         by_term: terms.by_term.map(|worth| worth.map(|sum| sum.worth())),
         phase: terms.phase,
         scales: terms.scales,
+        known: terms.known,
     }
 }
 

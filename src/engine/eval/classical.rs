@@ -18,7 +18,10 @@ use super::{
 };
 use crate::{
     chess::{ByColor, Color},
-    engine::node::Node,
+    engine::{
+        net::{self, Halves},
+        node::Node,
+    },
 };
 
 /// The phase with all pieces on the board: minors count one, rooks two, queens four.
@@ -63,6 +66,8 @@ pub(super) struct Terms<T> {
     pub phase: i32,
     /// How much of the worth of middle game and endgame counts, in sixty-fourths: less where a draw is near.
     pub scales: [i32; 2],
+    /// Whether the ending is known by a rule of its own, so that nothing is left to learn.
+    pub known: bool,
 }
 
 impl<T: Tally> Terms<T> {
@@ -73,11 +78,13 @@ impl<T: Tally> Terms<T> {
             by_term: array::from_fn(|_| ByColor::new_with(|_| T::empty(ground))),
             phase: phase(board),
             scales: [64; 2],
+            known: false,
         };
         if let Some((strong, driven)) = endgame::hunt(board) {
             terms.set(Term::Material, squares::bare_material(board, ground));
             terms.add_fixed(Term::MopUp, strong, t(driven, driven));
             terms.scales = endgame::scales(board, [strong; 2]);
+            terms.known = true;
             return terms;
         }
         let mut picture = Picture::new(board);
@@ -104,6 +111,7 @@ impl<T: Tally> Terms<T> {
             terms.set(Term::Space, ByColor::new_with(space));
         }
         let pawn_wins = kpk::is_won(board, node.turn);
+        terms.known = pawn_wins.is_some();
         if pawn_wins == Some(true) {
             let strong = Color::from_white(board.black().is_disjoint(board.pawns()));
             terms.add_fixed(Term::MopUp, strong, t(0, endgame::WON_BY_PAWN));
@@ -112,13 +120,17 @@ impl<T: Tally> Terms<T> {
             .get_mut(node.turn)
             .add(THE_MOVE, 1);
         let lead = terms.total(ground).worth();
+        let leads = [lead.mg(), lead.eg()];
         terms.scales = match pawn_wins {
             Some(false) => [0; 2],
-            _ => endgame::scales(
-                board,
-                [lead.mg(), lead.eg()].map(|lead| Color::from_white(lead >= 0)),
-            ),
+            _ => endgame::scales(board, leads.map(|lead| Color::from_white(lead >= 0))),
         };
+        // Where a half has no leader there is nothing to scale, and colors must not matter to the net's share.
+        for (scale, lead) in terms.scales.iter_mut().zip(leads) {
+            if lead == 0 && pawn_wins.is_none() {
+                *scale = 64;
+            }
+        }
         terms
     }
 
@@ -145,6 +157,15 @@ impl<T: Tally> Terms<T> {
         self.blend(self.total(ground).worth())
     }
 
+    /// How much of what the net says counts, in sixty-fourths: what is left of the terms as well.
+    pub fn share(&self) -> i32 {
+        if self.known {
+            return 0;
+        }
+        let [mg, eg] = self.scales;
+        (mg * self.phase + eg * (FULL_PHASE - self.phase)) / FULL_PHASE
+    }
+
     /// What a sum of terms comes to in this position, in centipawns.
     pub fn blend(&self, sum: Tapered) -> i32 {
         sum.blend(self.phase, FULL_PHASE, self.scales)
@@ -157,16 +178,30 @@ pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<Tapered> {
     Terms::of(node, &structure, ())
 }
 
-/// The worth of a position for White, in centipawns, by the engine's weights or others. The table of pawns must hold
+/// The worth of a position for White, in centipawns: by the engine's weights, with its net where it is told what that has seen, or by
+/// others alone.
+/// The table of pawns must hold
 /// nothing that was judged by other weights than these.
-pub(super) fn evaluate(node: &Node, pawns: &mut PawnTable, own: Option<&Weights>) -> i32 {
+pub(super) fn evaluate(
+    node: &Node,
+    pawns: &mut PawnTable,
+    own: Option<&Weights>,
+    seen: Option<Halves<'_>>,
+) -> i32 {
     let Some(weights) = own else {
-        return judge(node, pawns).worth(());
+        let terms = judge(node, pawns);
+        return terms.worth(()) + seen.map_or(0, |seen| correction(node, &terms, seen));
     };
     let judge = || pawns::judge(node.board(), weights).map(|sum: Weighed<'_>| sum.worth);
     let structure = pawns.structure(node.keys.pawns, judge);
     let structure = structure.map(|worth| Weighed::new(weights, worth));
     Terms::of(node, &structure, weights).worth(weights)
+}
+
+/// What the net adds for White, in centipawns: as much of what it says as is left of the terms.
+fn correction(node: &Node, terms: &Terms<Tapered>, seen: Halves<'_>) -> i32 {
+    let value = net::correction(seen, node.board()) * terms.share() / 64;
+    node.turn.fold_wb(value, -value)
 }
 
 /// How much of the middle game is left.

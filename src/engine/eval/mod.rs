@@ -1,7 +1,7 @@
 //! What a position is worth without looking ahead.
 //!
 //! The evaluator is chosen once a search by the variant. Orthodox chess gets the classical evaluation, a sum of named
-//! terms, one file each; other variants get what their goal rewards.
+//! terms, one file each, corrected by the net of [`super::net`] where the search asks it; other variants get what their goal rewards.
 
 mod balance;
 mod classical;
@@ -35,7 +35,10 @@ pub use source::weights_source;
 pub use trace::{Trace, trace};
 pub use weight::WeightRow;
 
-use super::node::Node;
+use super::{
+    net::{Accumulators, Halves},
+    node::Node,
+};
 use crate::chess::{Position, Rules as _, Variant};
 
 /// The evaluation of one variant.
@@ -58,14 +61,26 @@ impl<'w> Evaluator<'w> {
 
     /// The worth of a position for the side to move, in centipawns. The nearer the fifty-move rule, the less.
     pub fn evaluate(self, node: &Node, pawns: &mut PawnTable) -> i32 {
-        faded(self.whole(node, pawns), &node.pos)
+        faded(self.whole(node, pawns, None), &node.pos)
+    }
+
+    /// The same with what the net adds.
+    pub fn evaluate_with_net(self, node: &Node, pawns: &mut PawnTable) -> i32 {
+        let seen = Accumulators::fresh(node.board());
+        faded(self.whole(node, pawns, Some(seen.halves(node.turn))), &node.pos)
     }
 
     /// The same as if the fifty-move rule were far, which is what a table may keep: there one entry serves positions
-    /// whatever their count.
-    pub fn whole(self, node: &Node, pawns: &mut PawnTable) -> i32 {
-        variants::evaluate(self.variant, node, pawns, self.own)
+    /// whatever their count. `seen` is what the net has seen of the position, where it is asked.
+    pub fn whole(self, node: &Node, pawns: &mut PawnTable, seen: Option<Halves<'_>>) -> i32 {
+        variants::evaluate(self.variant, node, pawns, self.own, seen)
     }
+}
+
+/// The classical evaluation for White, and how much of the net's correction counts beside it, in sixty-fourths.
+pub(super) fn classical_with_share(node: &Node, pawns: &mut PawnTable) -> (i32, i32) {
+    let terms = classical::judge(node, pawns);
+    (terms.worth(()), terms.share())
 }
 
 /// What is left of a worth that many moves without a capture or a pawn's move have brought near a draw.
@@ -89,7 +104,7 @@ mod tests {
     /// A table that is used again saves a test of many positions the making of many tables.
     fn value_with(table: &mut PawnTable, variant: Variant, pos: &Position) -> i32 {
         let node = Node::new(pos, variant.is_orthodox());
-        Evaluator::for_variant(variant).evaluate(&node, table)
+        Evaluator::for_variant(variant).evaluate_with_net(&node, table)
     }
 
     /// The same position with colors exchanged, by its FEN.

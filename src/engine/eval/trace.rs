@@ -13,8 +13,8 @@ use super::{
     weights::ROWS,
 };
 use crate::{
-    chess::{ByColor, Color, Position, Variant},
-    engine::{Setup, node::Node},
+    chess::ByColor,
+    engine::{Params, Search, Setup, node::Node},
     units::Centipawns,
 };
 
@@ -53,26 +53,36 @@ pub struct Trace {
     pub phase: i32,
     /// How much of the worth of middle game and endgame counts, in percent: less where a draw is near.
     pub scales: [i32; 2],
+    /// What the net corrects the terms by, for White; none where it is not asked.
+    pub net: Option<Centipawns>,
     /// What half moves without a capture or a pawn's move have left of it all, in percent.
     pub faded: i32,
     /// The evaluation for white, the bonus for having the move included.
     pub total: Centipawns,
 }
 
-/// Takes the evaluation of a position apart, by the weights of a player or the engine's.
+/// Takes the evaluation of a search's position apart, as that search judges where the engine's own numbers are `params`; what it
+/// likes and misjudges on purpose is left out.
 #[must_use]
-pub fn trace(pos: &Position, variant: Variant, setup: Option<&Setup>) -> Trace {
+pub fn trace(search: &Search, params: &Params) -> Trace {
+    let (pos, variant) = (search.line.position(), search.line.variant());
     let node = Node::new(pos, variant.is_orthodox());
-    let own = setup.and_then(Setup::weights);
-    let evaluator = Evaluator::for_variant(variant).by(own);
-    let value = evaluator.evaluate(&node, &mut PawnTable::new());
-    let total = Centipawns(if node.turn == Color::White { value } else { -value });
+    let own = search.setup.as_deref().and_then(Setup::weights);
+    let (evaluator, mut pawns) = (Evaluator::for_variant(variant).by(own), PawnTable::new());
+    let white = |value: i32| Centipawns(node.turn.fold_wb(value, -value));
+    let by_terms = white(evaluator.evaluate(&node, &mut pawns));
+    let whole = search
+        .asks_net(params)
+        .then(|| white(evaluator.evaluate_with_net(&node, &mut pawns)));
+    let net = whole.map(|whole| Centipawns(whole.0 - by_terms.0));
+    let total = whole.unwrap_or(by_terms);
     let faded = faded(100, pos);
     if !variant.is_orthodox() {
         return Trace {
             rows: Vec::new(),
             phase: 100,
             scales: [100; 2],
+            net: None,
             faded,
             total,
         };
@@ -96,6 +106,7 @@ pub fn trace(pos: &Position, variant: Variant, setup: Option<&Setup>) -> Trace {
         rows: Term::ALL.into_iter().map(row).collect(),
         phase: terms.phase * 100 / FULL_PHASE,
         scales: terms.scales.map(|scale| scale * 100 / 64),
+        net,
         faded,
         total,
     }
@@ -200,6 +211,9 @@ impl fmt::Display for Trace {
             self.phase, self.faded
         )?;
         writeln!(f, "p: points of danger, of which a curve makes pawns")?;
+        if let Some(net) = self.net {
+            writeln!(f, "the net corrects all this by {net}")?;
+        }
         write!(f, "total {} for white", self.total)
     }
 }
@@ -208,14 +222,14 @@ impl fmt::Display for Trace {
 mod tests {
     use super::*;
     use crate::{
-        chess::parse_fen,
-        engine::{Amount, Params},
+        chess::{GameLine, Variant},
+        engine::{Amount, Handicap, Limits},
     };
+    use std::sync::Arc;
 
     #[test]
     fn the_parts_are_shown_with_their_names() {
-        let pos = parse_fen(Variant::Standard, "4k3/8/8/4P3/8/8/8/4K3 b - - 0 1").unwrap();
-        let trace = trace(&pos, Variant::Standard, None);
+        let trace = traced("4k3/8/8/4P3/8/8/8/4K3 b - - 0 1", None);
         assert_eq!(trace.rows.len(), 10);
         let passed = trace.rows.iter().find(|row| row.name == "passed pawns").unwrap();
         assert!(passed.white.1 > 20 && passed.black == (0, 0));
@@ -237,12 +251,17 @@ mod tests {
     ];
     const ATTACKED: &str = "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 0 1";
 
+    fn search(fen: &str) -> Search {
+        let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+        Search::new(line, Limits::default())
+    }
+
     fn traced(fen: &str, setup: Option<&Setup>) -> Trace {
-        trace(
-            &parse_fen(Variant::Standard, fen).unwrap(),
-            Variant::Standard,
-            setup,
-        )
+        let search = Search {
+            setup: setup.cloned().map(Arc::new),
+            ..search(fen)
+        };
+        trace(&search, &Params::default())
     }
 
     fn assert_that_parts_add_up(trace: &Trace, fen: &str) {
@@ -287,7 +306,7 @@ mod tests {
             let (middle, end) = (sum(|worth| worth.0), sum(|worth| worth.1));
             let [of_middle, of_end] = trace.scales;
             let whole = middle * trace.phase * of_middle + end * (100 - trace.phase) * of_end;
-            let total = whole / 10_000 * trace.faded / 100;
+            let total = whole / 10_000 * trace.faded / 100 + trace.net.map_or(0, |net| net.0);
             // Each percentage is rounded.
             let allowed = 2 + (middle.abs() + end.abs()) / 50;
             assert!(
@@ -295,6 +314,57 @@ mod tests {
                 "{total} of {fen}: {trace}"
             );
         }
+    }
+
+    #[test]
+    fn what_the_net_adds_is_shown_where_it_is_asked() {
+        let fen = SHOWN[0].0;
+        let with = traced(fen, None);
+        let unasked = [
+            trace(
+                &search(fen),
+                &Params {
+                    net: 0,
+                    ..Params::default()
+                },
+            ),
+            traced(
+                fen,
+                Some(&Setup::new(
+                    Params {
+                        net: 0,
+                        ..Params::default()
+                    },
+                    Weights::default(),
+                )),
+            ),
+            trace(
+                &Search {
+                    by_terms: true,
+                    ..search(fen)
+                },
+                &Params::default(),
+            ),
+            trace(
+                &Search {
+                    handicap: Handicap {
+                        noise: Centipawns(30),
+                        ..Handicap::default()
+                    },
+                    ..search(fen)
+                },
+                &Params::default(),
+            ),
+        ];
+        for without in unasked {
+            assert_eq!(without.net, None);
+            assert_eq!(Some(Centipawns(with.total.0 - without.total.0)), with.net);
+            assert!(!without.to_string().contains("the net"), "{without}");
+        }
+        assert!(
+            with.to_string().contains("the net corrects all this by "),
+            "{with}"
+        );
     }
 
     #[test]
@@ -308,6 +378,7 @@ mod tests {
             let (plain, other) = (traced(fen, None), traced(fen, Some(&setup)));
             assert_that_parts_add_up(&other, fen);
             assert_ne!(plain.total, other.total, "{fen}");
+            assert_eq!(other.net, None, "{fen}");
             let material = |trace: &Trace| trace.rows[0].white.0;
             let grown = material(&other) * 100 / material(&plain);
             assert!((148..=152).contains(&grown), "{grown} % of {fen}");

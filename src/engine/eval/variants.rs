@@ -3,7 +3,7 @@
 use super::{classical, own::Weights, pawns::PawnTable};
 use crate::{
     chess::{Color, Role, Rules as _, Square, Variant},
-    engine::node::Node,
+    engine::{net::Halves, node::Node},
 };
 
 /// Worth of a piece in antichess, where having few is the goal: pawn to king.
@@ -16,20 +16,27 @@ const CRAZYHOUSE: [i32; 6] = [110, 260, 250, 360, 620, 0];
 const HORDE: [i32; 6] = [70, 300, 310, 480, 950, 0];
 const ORTHODOX: [i32; 6] = [100, 320, 330, 500, 950, 0];
 
-/// The worth of a position for the side to move, in centipawns.
-pub(super) fn evaluate(variant: Variant, node: &Node, pawns: &mut PawnTable, own: Option<&Weights>) -> i32 {
+/// The worth of a position for the side to move, in centipawns. `seen` is what the net has seen of it, where it is asked: it has
+/// learned orthodox chess alone.
+pub(super) fn evaluate(
+    variant: Variant,
+    node: &Node,
+    pawns: &mut PawnTable,
+    own: Option<&Weights>,
+    seen: Option<Halves<'_>>,
+) -> i32 {
     let sum = |values: &[i32; 6]| material(node, values, Color::White) - material(node, values, Color::Black);
     let difference = |worth: fn(&Node, Color) -> i32| worth(node, Color::White) - worth(node, Color::Black);
     let white = match variant {
-        Variant::KingOfTheHill => classical::evaluate(node, pawns, own) + difference(hill),
-        Variant::ThreeCheck => classical::evaluate(node, pawns, own) + difference(checks_given),
+        Variant::KingOfTheHill => classical::evaluate(node, pawns, own, None) + difference(hill),
+        Variant::ThreeCheck => classical::evaluate(node, pawns, own, None) + difference(checks_given),
         Variant::Antichess => sum(&ANTICHESS),
         Variant::Atomic => sum(&ATOMIC) + difference(placement),
         Variant::Horde => sum(&HORDE) + difference(advance),
         Variant::RacingKings => sum(&ORTHODOX) + difference(race),
         Variant::Crazyhouse => sum(&CRAZYHOUSE) + difference(placement),
         Variant::Standard | Variant::Chess960 | Variant::FromPosition => {
-            classical::evaluate(node, pawns, own)
+            classical::evaluate(node, pawns, own, seen)
         }
     };
     if node.turn.is_white() { white } else { -white }

@@ -95,6 +95,7 @@ pub fn order_with(knobs: &Knobs, line: GameLine, budget: Option<(Millis, Millis)
     };
     let search = Search {
         handicap,
+        by_terms: knobs.weaken(),
         ..Search::new(line, limits)
     };
     match knobs.choice {
@@ -239,6 +240,33 @@ mod tests {
         assert_eq!(setup(None), profile.setup);
         assert!(profile.setup.is_some());
         assert_eq!(setup(Some(Elo(1400))), None);
+    }
+
+    #[test]
+    fn only_who_plays_as_well_as_it_can_asks_the_net() {
+        let by_terms = |profile: &Profile, asked: Option<u32>| {
+            let line = line(Variant::Standard);
+            order(profile, asked.map(Elo), line, None, 1).search.by_terms
+        };
+        let plain = Profile::new("x");
+        for level in (600..=2799).step_by(7).chain([2799]) {
+            assert!(by_terms(&plain, Some(level)), "{level}");
+        }
+        assert!(!by_terms(&plain, Some(2800)) && !by_terms(&plain, None));
+        for text in [
+            "nodes = 60000\n",
+            "noise = 20\n",
+            "blunder-rate = 0.1\n",
+            "mode = \"power\"\nlevel = 1400\n[search]\nrfp_margin = 90\n",
+        ] {
+            let profile = crate::personality::read("x.toml", text).0.unwrap();
+            assert!(by_terms(&profile, None), "{text}");
+        }
+        let text = "book-plies = 4\n";
+        assert!(!by_terms(
+            &crate::personality::read("x.toml", text).0.unwrap(),
+            None
+        ));
     }
 
     #[test]

@@ -24,6 +24,18 @@ pub struct Knobs {
     pub book_plies: Option<u32>,
 }
 
+impl Knobs {
+    /// Whether they weaken at all. What weakened players come to was measured without the engine's net.
+    #[must_use]
+    pub fn weaken(&self) -> bool {
+        let full = Self {
+            book_plies: self.book_plies,
+            ..Self::default()
+        };
+        *self != full
+    }
+}
+
 /// How a level chooses a move as people do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {

@@ -1,0 +1,140 @@
+//! What `sparring tune` and `sparring train` have in common: numbers of the command line, games read, a file written at the end.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{Seek as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, bail};
+
+use super::datagen::progress_bar;
+use crate::{chess::Position, tuning::PositionSet};
+
+/// A share of one.
+pub(super) fn share(text: &str) -> Result<f32, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a share is a number from 0 to 1".to_owned())
+}
+
+/// A number above nothing.
+pub(super) fn positive(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|k: &f32| k.is_finite() && *k > 0.0);
+    number.ok_or_else(|| "it is a number above 0".to_owned())
+}
+
+/// A number that is not below nothing.
+pub(super) fn not_negative(text: &str) -> Result<f32, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|pull: &f32| pull.is_finite() && *pull >= 0.0);
+    number.ok_or_else(|| "it is a number from 0".to_owned())
+}
+
+/// Reads files of games, `take_apart` making of each quiet position what is learned from.
+///
+/// # Errors
+/// When a file cannot be read or is none of games, and when they are too few to hold some out.
+pub(super) fn read<S>(
+    files: &[PathBuf],
+    take_apart: &mut dyn FnMut(&Position) -> Option<S>,
+) -> anyhow::Result<PositionSet<S>> {
+    let mut set = PositionSet::default();
+    for path in files {
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bar = progress_bar(text.len() as u64, "bytes");
+        set.add(&text, take_apart, &mut |read| bar.set_position(read as u64))
+            .with_context(|| path.display().to_string())?;
+        bar.finish_and_clear();
+    }
+    if set.training.is_empty() || set.held_out.is_empty() {
+        bail!(
+            "{} games are too few, or begin alike: those of a tenth of their starts are held out",
+            set.games
+        );
+    }
+    Ok(set)
+}
+
+/// A file opened before hours of work that are to end in it. It keeps what it holds until then; one that was not there before is
+/// gone again if nothing comes of the work.
+#[derive(Debug)]
+pub(super) struct Target {
+    path: PathBuf,
+    file: File,
+    is_new: bool,
+}
+
+impl Target {
+    /// Opens a file, or makes it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn open(path: &Path) -> anyhow::Result<Self> {
+        let is_new = !path.exists();
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            is_new,
+        })
+    }
+
+    /// Writes it in full, and says so.
+    ///
+    /// # Errors
+    /// When the disk is full, say.
+    pub fn write(mut self, bytes: &[u8]) -> anyhow::Result<String> {
+        self.file
+            .rewind()
+            .and_then(|()| self.file.set_len(0))
+            .and_then(|()| self.file.write_all(bytes))
+            .with_context(|| format!("cannot write {}", self.path.display()))?;
+        self.is_new = false;
+        Ok(format!(
+            "written to {}: build anew to play with it",
+            self.path.display()
+        ))
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if self.is_new {
+            // Whoever has removed it already has done it for us.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_keeps_what_it_holds_until_something_is_written_and_a_new_one_goes_if_nothing_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
+        fs::write(&old, "a longer text").unwrap();
+        drop(Target::open(&old).unwrap());
+        drop(Target::open(&new).unwrap());
+        assert_eq!(fs::read_to_string(&old).unwrap(), "a longer text");
+        assert!(!new.exists());
+        for path in [old, new] {
+            Target::open(&path).unwrap().write(b"text").unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), "text");
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_told_at_once() {
+        let error = Target::open(Path::new("/nowhere/weights.rs")).unwrap_err();
+        assert_eq!(error.to_string(), "cannot write /nowhere/weights.rs");
+    }
+}

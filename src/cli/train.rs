@@ -1,0 +1,126 @@
+//! `sparring train`: a net that corrects the evaluation, from games of self-play.
+
+use std::path::PathBuf;
+
+use super::{
+    datagen::progress_bar,
+    learning::{Target, not_negative, positive, read, share},
+};
+use crate::{
+    engine::net::Sampler,
+    tuning::{NetTrainer, Trained},
+};
+
+/// Teaches a net what the evaluation misses: to correct it so that it foretells what searches find.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring train games.txt                                         # what would come of it
+  sparring train games.txt more.txt --write src/engine/net/weights.bin")]
+pub struct Args {
+    /// Files of games, as `sparring datagen` writes them.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Passes over all positions.
+    #[arg(long, default_value_t = NetTrainer::default().passes, value_parser = at_least_one)]
+    passes: usize,
+    /// Positions a step.
+    #[arg(long, default_value_t = NetTrainer::default().batch, value_parser = at_least_one)]
+    batch: usize,
+    /// How far a number of the net may move at a step at first.
+    #[arg(long, default_value_t = NetTrainer::default().rate, value_parser = positive)]
+    rate: f32,
+    /// How much of itself each number loses at a step, times the rate.
+    #[arg(long, default_value_t = NetTrainer::default().decay, value_parser = not_negative)]
+    decay: f32,
+    /// How much a game's result counts, from 0 to 1; the rest is the search's score.
+    #[arg(long, default_value_t = NetTrainer::default().result_share, value_parser = share)]
+    result_share: f32,
+    /// What makes points of centipawns: 1 / (1 + exp(-K E)).
+    #[arg(long, default_value_t = NetTrainer::default().k, value_parser = positive)]
+    k: f32,
+    /// Orders the positions and makes the first numbers.
+    #[arg(long, default_value_t = NetTrainer::default().seed)]
+    seed: u64,
+    /// Writes the net here: `src/engine/net/weights.bin` for the next build.
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "it is a whole number from 1".to_owned())
+}
+
+/// Trains, with progress bars where there is a terminal, and prints the error before and after.
+///
+/// # Errors
+/// When a file cannot be read or written, or holds no games.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let target = args.write.as_deref().map(Target::open).transpose()?;
+    let mut sampler = Sampler::default();
+    let set = read(&args.files, &mut |pos| sampler.sample(pos))?;
+    say(&format!(
+        "{} games: {} positions to learn from, {} held out",
+        set.games,
+        set.training.len(),
+        set.held_out.len()
+    ));
+    let trainer = NetTrainer {
+        passes: args.passes,
+        batch: args.batch,
+        rate: args.rate,
+        decay: args.decay,
+        result_share: args.result_share,
+        k: args.k,
+        seed: args.seed,
+    };
+    let bar = progress_bar(args.passes as u64, "passes");
+    let Trained {
+        before,
+        after,
+        weights,
+    } = trainer.train(&set, &mut |pass, errors| {
+        bar.set_position(pass as u64);
+        bar.set_message(format!(
+            "error {:.6}, held out {:.6}",
+            errors.training, errors.held_out
+        ));
+    });
+    bar.finish();
+    if let Some(target) = target {
+        say(&target.write(&weights.file()?)?);
+    }
+    say(&format!(
+        "error    {:.6} -> {:.6}\nheld out {:.6} -> {:.6}",
+        before.training, after.training, before.held_out, after.held_out
+    ));
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "the result is what the command is for")]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::parsed;
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_told_before_games_are_read() {
+        let args: Args = parsed(["train", "no-games.txt", "--write", "/nowhere/weights.bin"]).unwrap();
+        assert_eq!(
+            run(&args).unwrap_err().to_string(),
+            "cannot write /nowhere/weights.bin"
+        );
+    }
+
+    #[test]
+    fn numbers_that_teach_nothing_are_refused() {
+        for words in ["--passes=0", "--batch=0", "--rate=nan", "--decay=-1", "--k=0"] {
+            assert!(parsed::<Args>(["train", "games.txt", words]).is_err(), "{words}");
+        }
+        assert!(parsed::<Args>(["train", "games.txt", "--decay", "0"]).is_ok());
+    }
+}

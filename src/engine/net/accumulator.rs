@@ -1,0 +1,243 @@
+//! The hidden layer before it is clipped, for both sides: made from the board, or from what an earlier ply of the search has.
+
+use shakmaty::Board;
+
+use super::{
+    SHIPPED,
+    inputs::{HIDDEN, Row},
+    view::View,
+};
+use crate::{
+    chess::{Color, Move},
+    engine::{
+        changes::{Changes, changes},
+        node::Node,
+        score::MAX_PLY,
+    },
+};
+
+/// Both halves, the side to move's first.
+pub(in crate::engine) type Halves<'a> = [&'a [i16; HIDDEN]; 2];
+
+/// What both sides see, added up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::engine) struct Accumulators {
+    /// White's, then Black's.
+    halves: [Row; 2],
+}
+
+impl Accumulators {
+    /// Of a board without men.
+    const EMPTY: Self = Self {
+        halves: [SHIPPED.bias; 2],
+    };
+
+    /// Of a board with its men.
+    pub fn fresh(board: &Board) -> Self {
+        let mut all = Self::EMPTY;
+        for side in Color::ALL {
+            all.refresh(side, board);
+        }
+        all
+    }
+
+    /// As the side to move sees them.
+    pub fn halves(&self, turn: Color) -> Halves<'_> {
+        [turn, !turn].map(|side| &self.halves[side as usize].0)
+    }
+
+    fn refresh(&mut self, side: Color, board: &Board) {
+        let half = &mut self.halves[side as usize];
+        *half = SHIPPED.bias;
+        let Some(king) = board.king_of(side) else { return };
+        let view = View::of(side, king);
+        for (square, piece) in board.iter() {
+            add(&mut half.0, &SHIPPED.rows[view.input(square, piece)].0);
+        }
+    }
+}
+
+/// The accumulators of a path, by ply. Many nodes are never judged, so each is made when it is asked for, from the last ply before
+/// it that was.
+#[derive(Debug)]
+pub(in crate::engine) struct Path {
+    plies: Vec<Ply>,
+}
+
+/// One ply of the path.
+#[derive(Debug, Clone)]
+struct Ply {
+    accumulators: Accumulators,
+    /// Whose half is made.
+    made: [bool; 2],
+    /// What the move that led here has changed.
+    changes: Changes,
+    /// Whose king has crossed the middle by it, which turns that side's whole view around.
+    turned: [bool; 2],
+}
+
+impl Path {
+    /// Room for every ply of a search.
+    pub fn new() -> Self {
+        let empty = Ply {
+            accumulators: Accumulators::EMPTY,
+            made: [false; 2],
+            changes: Changes::new(),
+            turned: [false; 2],
+        };
+        Self {
+            plies: vec![empty; MAX_PLY + 2],
+        }
+    }
+
+    /// Begins anew: nothing is known of the root.
+    pub fn begin(&mut self) {
+        self.plies[0].made = [false; 2];
+    }
+
+    /// A side has made an orthodox move to this ply.
+    pub fn enter(&mut self, ply: usize, us: Color, mv: Move) {
+        let here = &mut self.plies[ply];
+        here.made = [false; 2];
+        here.changes = changes(us, mv);
+        here.turned = [false; 2];
+        let mut kings = here.changes.iter().filter(|change| change.piece == us.king());
+        if let (Some(from), Some(to)) = (kings.next(), kings.next()) {
+            here.turned[us as usize] = View::of(us, from.square) != View::of(us, to.square);
+        }
+    }
+
+    /// A side has passed.
+    pub fn enter_null(&mut self, ply: usize) {
+        let here = &mut self.plies[ply];
+        here.made = [false; 2];
+        here.changes.clear();
+        here.turned = [false; 2];
+    }
+
+    /// What both sides see of the node at this ply of the path.
+    pub fn halves(&mut self, ply: usize, node: &Node) -> Halves<'_> {
+        for side in Color::ALL {
+            if !self.plies[ply].made[side as usize] {
+                self.make(ply, side, node.board());
+            }
+        }
+        self.plies[ply].accumulators.halves(node.turn)
+    }
+
+    fn make(&mut self, ply: usize, side: Color, board: &Board) {
+        let (before, rest) = self.plies.split_at_mut(ply);
+        let Some(here) = rest.first_mut() else { return };
+        here.made[side as usize] = true;
+        let known = || before.iter().rposition(|earlier| earlier.made[side as usize]);
+        let turns = |ply: &Ply| ply.turned[side as usize];
+        let from = known().filter(|from| !turns(here) && !before[from + 1..].iter().any(turns));
+        let (Some(from), Some(king)) = (from, board.king_of(side)) else {
+            here.accumulators.refresh(side, board);
+            return;
+        };
+        let view = View::of(side, king);
+        let half = &mut here.accumulators.halves[side as usize];
+        *half = before[from].accumulators.halves[side as usize];
+        for changes in before[from + 1..]
+            .iter()
+            .map(|ply| &ply.changes)
+            .chain([&here.changes])
+        {
+            for change in changes {
+                let row = &SHIPPED.rows[view.input(change.square, change.piece)].0;
+                if change.appears {
+                    add(&mut half.0, row);
+                } else {
+                    take(&mut half.0, row);
+                }
+            }
+        }
+    }
+}
+
+fn add(half: &mut [i16; HIDDEN], row: &[i16; HIDDEN]) {
+    for (value, weight) in half.iter_mut().zip(row) {
+        *value = value.wrapping_add(*weight);
+    }
+}
+
+fn take(half: &mut [i16; HIDDEN], row: &[i16; HIDDEN]) {
+    for (value, weight) in half.iter_mut().zip(row) {
+        *value = value.wrapping_sub(*weight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chess::{Rules as _, Variant, parse_fen};
+
+    /// Among them castling in which the king stays where it is, in which king and rook change places, and in which the king crosses
+    /// the middle.
+    const STARTS: [(Variant, &str); 6] = [
+        (Variant::Standard, "startpos"),
+        (
+            Variant::Standard,
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        ),
+        (
+            Variant::Chess960,
+            "1r4k1/pppppppp/8/8/8/8/PPPPPPPP/1R4KR w HBb - 0 1",
+        ),
+        (
+            Variant::Chess960,
+            "2kr4/pppppppp/8/8/8/8/PPPPPPPP/2RK3R w HCd - 0 1",
+        ),
+        (
+            Variant::Chess960,
+            "4krr1/pppppppp/8/8/8/8/PPPPPPPP/R4KR1 w GAg - 0 1",
+        ),
+        (
+            Variant::FromPosition,
+            "8/2pP4/3p4/KP5r/1R1p1p1k/8/2P1P1P1/8 w - - 0 1",
+        ),
+    ];
+
+    proptest! {
+        #[test]
+        fn what_is_kept_up_equals_what_is_made_from_the_board(
+            which in 0..STARTS.len(),
+            choices in prop::collection::vec(any::<usize>(), 1..100),
+        ) {
+            let (variant, fen) = STARTS[which];
+            let mut node = Node::new(&parse_fen(variant, fen).unwrap(), true);
+            let mut path = Path::new();
+            path.begin();
+            for (ply, choice) in choices.into_iter().enumerate() {
+                // Not every node is judged, and some are twice.
+                for _ in 0..choice % 3 {
+                    let fresh = Accumulators::fresh(node.board());
+                    prop_assert_eq!(path.halves(ply, &node), fresh.halves(node.turn));
+                }
+                let moves = node.pos.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                // Castling, which is rare, first.
+                let castling = moves.iter().find(|mv| mv.is_castle()).filter(|_| choice % 5 == 0);
+                let mv = *castling.unwrap_or(&moves[choice % moves.len()]);
+                match node.after_null().filter(|_| choice % 7 == 0) {
+                    Some(passed) => {
+                        path.enter_null(ply + 1);
+                        node = passed;
+                    }
+                    None => {
+                        // What was tried before at this ply leaves nothing.
+                        path.enter(ply + 1, node.turn, moves[0]);
+                        path.halves(ply + 1, &node.after(moves[0]));
+                        path.enter(ply + 1, node.turn, mv);
+                        node = node.after(mv);
+                    }
+                }
+            }
+        }
+    }
+}
