@@ -110,7 +110,7 @@ impl Engine {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now),
             (before, now) => before.is_none() && now.is_none(),
         };
-        let asks_net = search.asks_net(&self.params) && search.line.variant().is_orthodox();
+        let asks_net = search.asks_net(&self.params);
         if !is_in_force {
             self.setup.clone_from(&search.setup);
             self.reckon();

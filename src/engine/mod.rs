@@ -114,13 +114,14 @@ impl Search {
 }
 
 impl Search {
-    /// Whether the net corrects what the terms say, where the engine's own numbers are `params`: never for who errs on purpose,
-    /// and never beside weights of somebody's own, which it has not learned from.
+    /// Whether the net corrects what the terms say, where the engine's own numbers are `params`: in orthodox chess alone, never for
+    /// who errs on purpose, and never beside weights of somebody's own, as it has learned from none of these.
     fn asks_net(&self, params: &Params) -> bool {
         let setup = self.setup.as_deref();
         let params = setup.map_or(params, Setup::params);
         let own_weights = setup.is_some_and(|setup| setup.weights().is_some());
-        !self.by_terms && !self.handicap.is_any() && !own_weights && params.net > 0
+        let is_known = self.line.variant().is_orthodox() && !own_weights && !self.handicap.is_any();
+        is_known && !self.by_terms && params.net > 0
     }
 }
 

@@ -308,7 +308,7 @@ pub(super) mod tests {
             memory: &mut memory,
             watch: Watch::lead(&search.limits, &around, &crew),
             evaluator: Evaluator::for_variant(line.variant()),
-            asks_net: search.asks_net(params) && node.orthodox,
+            asks_net: search.asks_net(params),
             habits: Habits::of(line.variant()),
             weakness: Weakness::new(&search.handicap, node.keys.full),
             inclined: Inclined::new(&search.likings, node.turn),

@@ -179,8 +179,7 @@ pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<Tapered> {
 }
 
 /// The worth of a position for White, in centipawns: by the engine's weights, with its net where it is told what that has seen, or by
-/// others alone.
-/// The table of pawns must hold
+/// others alone. The table of pawns must hold
 /// nothing that was judged by other weights than these.
 pub(super) fn evaluate(
     node: &Node,

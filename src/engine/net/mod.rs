@@ -42,7 +42,7 @@ fn bucket(board: &Board) -> usize {
     (board.occupied().count().saturating_sub(2) * BUCKETS / 31).min(BUCKETS - 1)
 }
 
-/// The clipped squares of a half, weighed. A weight times a clipped value fits 16 bits, which doubles the speed.
+/// The clipped squares of a half, weighed. A weight times a clipped value fits 16 bits, so that processors do many at once.
 fn squared_sum(half: &[i16; HIDDEN], weights: &[i16; HIDDEN]) -> i32 {
     let weighed = half.iter().zip(weights).map(|(value, weight)| {
         let clipped = (*value).clamp(0, HIDDEN_UNIT as i16);
