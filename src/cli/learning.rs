@@ -9,7 +9,10 @@ use std::{
 use anyhow::{Context as _, bail};
 
 use super::datagen::progress_bar;
-use crate::{chess::Position, tuning::PositionSet};
+use crate::{
+    chess::Position,
+    tuning::{Errors, PositionSet},
+};
 
 /// A share of one.
 pub(super) fn share(text: &str) -> Result<f32, String> {
@@ -55,6 +58,26 @@ pub(super) fn read<S>(
         );
     }
     Ok(set)
+}
+
+/// Shows passes over the positions, with the errors after each, while `work` does them.
+pub(super) fn showing_passes<T>(passes: usize, work: impl FnOnce(&mut dyn FnMut(usize, Errors)) -> T) -> T {
+    let bar = progress_bar(passes as u64, "passes");
+    let done = work(&mut |pass, errors| {
+        bar.set_position(pass as u64);
+        bar.set_message(format!(
+            "error {:.6}, held out {:.6}",
+            errors.training, errors.held_out
+        ));
+    });
+    bar.finish();
+    done
+}
+
+/// Says what came of it.
+#[expect(clippy::print_stdout, reason = "the result is what the commands are for")]
+pub(super) fn say(text: &str) {
+    println!("{text}");
 }
 
 /// A file opened before hours of work that are to end in it. It keeps what it holds until then; one that was not there before is

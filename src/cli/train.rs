@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{
-    datagen::progress_bar,
-    learning::{Target, not_negative, positive, read, share},
-};
+use super::learning::{Target, not_negative, positive, read, say, share, showing_passes};
 use crate::{
     engine::net::Sampler,
     tuning::{NetTrainer, Trained},
@@ -74,19 +71,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         k: args.k,
         seed: args.seed,
     };
-    let bar = progress_bar(args.passes as u64, "passes");
     let Trained {
         before,
         after,
         weights,
-    } = trainer.train(&set, &mut |pass, errors| {
-        bar.set_position(pass as u64);
-        bar.set_message(format!(
-            "error {:.6}, held out {:.6}",
-            errors.training, errors.held_out
-        ));
-    });
-    bar.finish();
+    } = showing_passes(args.passes, |tell| trainer.train(&set, tell));
     if let Some(target) = target {
         say(&target.write(&weights.file()?)?);
     }
@@ -95,11 +84,6 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         before.training, after.training, before.held_out, after.held_out
     ));
     Ok(())
-}
-
-#[expect(clippy::print_stdout, reason = "the result is what the command is for")]
-fn say(text: &str) {
-    println!("{text}");
 }
 
 #[cfg(test)]

@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-use super::{
-    datagen::progress_bar,
-    learning::{Target, not_negative, positive, read, share},
-};
+use super::learning::{Target, not_negative, positive, read, say, share, showing_passes};
 use crate::{
     engine::{Sample, weight_rows, weights_in_use, weights_source},
     tuning::{Chances, Tuned, Tuner},
@@ -84,15 +81,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         k: args.k,
         seed: args.seed,
     };
-    let bar = progress_bar(args.passes as u64, "passes");
-    let tuned = tuner.tune(&set, &mut |pass, errors| {
-        bar.set_position(pass as u64);
-        bar.set_message(format!(
-            "error {:.6}, held out {:.6}",
-            errors.training, errors.held_out
-        ));
-    });
-    bar.finish();
+    let tuned = showing_passes(args.passes, |tell| tuner.tune(&set, tell));
     if let Some(target) = target {
         let text = weights_source(&tuned.weights).context("the table has another size")?;
         say(&target.write(text.as_bytes())?);
@@ -126,11 +115,6 @@ fn summary(tuned: &Tuned) -> String {
         text.push_str(shown);
     }
     text
-}
-
-#[expect(clippy::print_stdout, reason = "the result is what the command is for")]
-fn say(text: &str) {
-    println!("{text}");
 }
 
 #[cfg(test)]

@@ -127,49 +127,54 @@ impl Node {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::chess::{Variant, key, parse_fen};
 
-    fn start(which: usize) -> (Variant, Position) {
-        let starts = [
-            (Variant::Standard, "startpos"),
-            // Castling in which the king stays where it is, in which both change places, and in which only one of them moves.
-            (
-                Variant::Chess960,
-                "1r4k1/pppppppp/8/8/8/8/PPPPPPPP/1R4KR w HBb - 0 1",
-            ),
-            (
-                Variant::Chess960,
-                "2kr4/pppppppp/8/8/8/8/PPPPPPPP/2RK3R w HCd - 0 1",
-            ),
-            (
-                Variant::Chess960,
-                "4krr1/pppppppp/8/8/8/8/PPPPPPPP/R4KR1 w GAg - 0 1",
-            ),
-            (
-                Variant::Standard,
-                "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-            ),
-            (
-                Variant::Chess960,
-                "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
-            ),
-            (Variant::FromPosition, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"),
-            (Variant::Atomic, "startpos"),
-            (Variant::Crazyhouse, "startpos"),
-        ];
-        let (variant, fen) = starts[which % starts.len()];
-        (variant, parse_fen(variant, fen).unwrap())
+    /// Where games by chance begin: by orthodox rules first.
+    const STARTS: [(Variant, &str); 9] = [
+        (Variant::Standard, "startpos"),
+        // Castling in which the king stays where it is, in which both change places, and in which only one of them moves.
+        (
+            Variant::Chess960,
+            "1r4k1/pppppppp/8/8/8/8/PPPPPPPP/1R4KR w HBb - 0 1",
+        ),
+        (
+            Variant::Chess960,
+            "2kr4/pppppppp/8/8/8/8/PPPPPPPP/2RK3R w HCd - 0 1",
+        ),
+        (
+            Variant::Chess960,
+            "4krr1/pppppppp/8/8/8/8/PPPPPPPP/R4KR1 w GAg - 0 1",
+        ),
+        (
+            Variant::Standard,
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        ),
+        (
+            Variant::Chess960,
+            "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
+        ),
+        (Variant::FromPosition, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"),
+        (Variant::Atomic, "startpos"),
+        (Variant::Crazyhouse, "startpos"),
+    ];
+
+    /// How many of them are orthodox.
+    pub const ORTHODOX_STARTS: usize = 7;
+
+    /// One of them.
+    pub fn start(which: usize) -> Node {
+        let (variant, fen) = STARTS[which];
+        Node::new(&parse_fen(variant, fen).unwrap(), variant.is_orthodox())
     }
 
     proptest! {
         #[test]
-        fn keys_kept_up_equal_keys_from_scratch(which in 0usize..9, choices in prop::collection::vec(any::<usize>(), 1..120)) {
-            let (variant, pos) = start(which);
-            let mut node = Node::new(&pos, variant.is_orthodox());
+        fn keys_kept_up_equal_keys_from_scratch(which in 0..STARTS.len(), choices in prop::collection::vec(any::<usize>(), 1..120)) {
+            let mut node = start(which);
             for choice in choices {
                 let moves = node.pos.legal_moves();
                 if moves.is_empty() || node.pos.is_variant_end() {

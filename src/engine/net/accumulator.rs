@@ -173,42 +173,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::chess::{Rules as _, Variant, parse_fen};
-
-    /// Among them castling in which the king stays where it is, in which king and rook change places, and in which the king crosses
-    /// the middle.
-    const STARTS: [(Variant, &str); 6] = [
-        (Variant::Standard, "startpos"),
-        (
-            Variant::Standard,
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-        ),
-        (
-            Variant::Chess960,
-            "1r4k1/pppppppp/8/8/8/8/PPPPPPPP/1R4KR w HBb - 0 1",
-        ),
-        (
-            Variant::Chess960,
-            "2kr4/pppppppp/8/8/8/8/PPPPPPPP/2RK3R w HCd - 0 1",
-        ),
-        (
-            Variant::Chess960,
-            "4krr1/pppppppp/8/8/8/8/PPPPPPPP/R4KR1 w GAg - 0 1",
-        ),
-        (
-            Variant::FromPosition,
-            "8/2pP4/3p4/KP5r/1R1p1p1k/8/2P1P1P1/8 w - - 0 1",
-        ),
-    ];
+    use crate::{
+        chess::Rules as _,
+        engine::node::tests::{ORTHODOX_STARTS, start},
+    };
 
     proptest! {
         #[test]
         fn what_is_kept_up_equals_what_is_made_from_the_board(
-            which in 0..STARTS.len(),
+            which in 0..ORTHODOX_STARTS,
             choices in prop::collection::vec(any::<usize>(), 1..100),
         ) {
-            let (variant, fen) = STARTS[which];
-            let mut node = Node::new(&parse_fen(variant, fen).unwrap(), true);
+            let mut node = start(which);
             let mut path = Path::new();
             path.begin();
             for (ply, choice) in choices.into_iter().enumerate() {
