@@ -35,6 +35,12 @@ pub(super) fn not_negative(text: &str) -> Result<f32, String> {
     number.ok_or_else(|| "it is a number from 0".to_owned())
 }
 
+/// A count of something.
+pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "it is a whole number from 1".to_owned())
+}
+
 /// Reads files of games, `take_apart` making of each quiet position what is learned from.
 ///
 /// # Errors

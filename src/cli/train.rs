@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::learning::{Target, not_negative, positive, read, say, share, showing_passes};
+use super::learning::{Target, at_least_one, not_negative, positive, read, say, share, showing_passes};
 use crate::{
     engine::net::Sampler,
     tuning::{NetTrainer, Trained},
@@ -41,11 +41,6 @@ pub struct Args {
     /// Writes the net here: `src/engine/net/weights.bin` for the next build.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| "it is a whole number from 1".to_owned())
 }
 
 /// Trains, with progress bars where there is a terminal, and prints the error before and after.

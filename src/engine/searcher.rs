@@ -247,7 +247,9 @@ impl Searcher<'_> {
         let frame = self.memory.frame(ply);
         frame.mv = None;
         frame.moved = NO_PIECE_SQUARE;
-        self.memory.net.enter_null(ply + 1);
+        if self.asks_net {
+            self.memory.net.enter_null(ply + 1);
+        }
         self.descend(ply, child);
     }
 

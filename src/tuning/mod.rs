@@ -5,6 +5,7 @@
 //! miss then. No foreign scores, games or nets go in.
 
 mod chances;
+mod descent;
 mod game_record;
 mod generate;
 mod net_trainer;

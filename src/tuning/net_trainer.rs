@@ -3,13 +3,14 @@
 //! What the evaluation with the net's correction foretells of a position is to come near what the search found when the
 //! position was played, and a little near the game's result. The classical weights stay as they are, so that a net that has
 //! learned nothing changes nothing.
-//! Source: the half-and-half layout of efficiently updatable nets (Nasu, 2018), Adam (Kingma and Ba, 2014).
+//! Source: the half-and-half layout of efficiently updatable nets (Nasu, 2018).
 
 use std::thread;
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use super::{
+    descent::{Adam, mean_error, points},
     position_set::{Labelled, PositionSet},
     tuner::Errors,
 };
@@ -65,10 +66,6 @@ type Position = Labelled<NetSample>;
 /// A batch is shared out to so many threads, always as many, so that sums are added in the same order everywhere.
 const PARTS: usize = 2;
 
-/// Rates of forgetting for the means of the gradient and of its square, and what keeps the quotient finite.
-const BETA: [f32; 2] = [0.9, 0.999];
-const EPSILON: f32 = 1e-8;
-
 impl NetTrainer {
     /// Trains a net from nothing. Tells after each pass: its number from 1, and the errors.
     pub fn train(&self, set: &PositionSet<NetSample>, tell: &mut dyn FnMut(usize, Errors)) -> Trained {
@@ -77,29 +74,25 @@ impl NetTrainer {
         let silent = vec![0.0; NetWeights::COUNT];
         let before = self.errors(set, &silent);
         let mut order: Vec<u32> = (0..).take(set.training.len()).collect();
-        let (mut mean, mut square) = (silent.clone(), silent.clone());
+        let mut adam = Adam::new(NetWeights::COUNT);
         let mut gradients = vec![silent; PARTS];
         let batch = self.batch.max(1);
-        let steps = (self.passes * order.len().div_ceil(batch)).max(1);
-        let mut step = 0_usize;
+        let steps = self.passes * order.len().div_ceil(batch);
+        let mut step = 0;
         let mut after = before;
         for pass in 1..=self.passes {
             order.shuffle(&mut rng);
             for chosen in order.chunks(batch) {
-                self.slopes(set, chosen, &weights, &mut gradients);
+                let slopes = self.slopes(set, chosen, &weights, &mut gradients);
                 let rate = self.rate * (1.0 - step as f32 / steps as f32);
                 step += 1;
-                // Both means begin at zero, which these shares make good for.
-                let [first, second] = BETA.map(|beta| 1.0 - beta.powf(step.min(100_000) as f32));
-                let moments = mean.iter_mut().zip(&mut square);
-                for (at, (weight, (mean, square))) in weights.iter_mut().zip(moments).enumerate() {
-                    let slope: f32 = gradients.iter().map(|part| part[at]).sum();
-                    *mean = BETA[0] * *mean + (1.0 - BETA[0]) * slope;
-                    *square = BETA[1] * *square + (1.0 - BETA[1]) * slope * slope;
-                    let size = (*square / second).sqrt() + EPSILON;
-                    let moved = *weight * (1.0 - rate * self.decay) - rate * (*mean / first) / size;
-                    let most = NetWeights::largest(at);
-                    *weight = moved.clamp(-most, most);
+                weights
+                    .iter_mut()
+                    .for_each(|weight| *weight *= 1.0 - rate * self.decay);
+                adam.descend(&mut weights, slopes, rate);
+                for (place, weight) in weights.iter_mut().enumerate() {
+                    let most = NetWeights::largest(place);
+                    *weight = weight.clamp(-most, most);
                 }
             }
             after = self.errors(set, &weights);
@@ -112,14 +105,14 @@ impl NetTrainer {
         }
     }
 
-    /// The gradient of a batch's mean squared error, in as many parts as there are.
-    fn slopes(
+    /// The gradient of a batch's mean squared error, made in as many parts as there are gradients.
+    fn slopes<'g>(
         &self,
         set: &PositionSet<NetSample>,
         chosen: &[u32],
         weights: &[f32],
-        gradients: &mut [Vec<f32>],
-    ) {
+        gradients: &'g mut [Vec<f32>],
+    ) -> &'g [f32] {
         let share = chosen.len().div_ceil(PARTS).max(1);
         thread::scope(|scope| {
             for (part, gradient) in gradients.iter_mut().enumerate() {
@@ -136,6 +129,13 @@ impl NetTrainer {
                 });
             }
         });
+        let Some((sum, parts)) = gradients.split_first_mut() else {
+            return &[];
+        };
+        for part in parts {
+            sum.iter_mut().zip(part).for_each(|(sum, slope)| *sum += *slope);
+        }
+        sum
     }
 
     /// How the squared error of a position grows with the net's value.
@@ -151,10 +151,9 @@ impl NetTrainer {
         points(self.k * (sample.classical + sample.share * NET_CENTIPAWNS * value))
     }
 
-    /// What is to be foretold.
+    /// What is to be foretold for the side to move.
     fn target(&self, position: &Position) -> f32 {
-        let white =
-            self.result_share * position.points + (1.0 - self.result_share) * points(self.k * position.score);
+        let white = position.target(self.k, self.result_share);
         if position.sample.white_moves {
             white
         } else {
@@ -165,14 +164,10 @@ impl NetTrainer {
     fn errors(&self, set: &PositionSet<NetSample>, weights: &[f32]) -> Errors {
         // Of those learned from a part says enough.
         let of = |positions: &[Position]| {
-            let sum: f64 = positions
-                .iter()
-                .map(|position| {
-                    let value = Seen::of(&position.sample, weights).value;
-                    f64::from(self.foretold(&position.sample, value) - self.target(position)).powi(2)
-                })
-                .sum();
-            sum / positions.len().max(1) as f64
+            mean_error(positions, |position| {
+                let value = Seen::of(&position.sample, weights).value;
+                self.foretold(&position.sample, value) - self.target(position)
+            })
         };
         Errors {
             training: of(&set.training[..set.training.len().min(set.held_out.len())]),
@@ -253,10 +248,6 @@ fn output(sample: &NetSample, side: usize) -> usize {
     OUTPUTS + (usize::from(sample.bucket) * 2 + side) * HIDDEN
 }
 
-fn points(scaled: f32) -> f32 {
-    1.0 / (1.0 + (-scaled).exp())
-}
-
 #[cfg(test)]
 mod tests {
     use shakmaty::Bitboard;
@@ -305,7 +296,15 @@ mod tests {
                 });
             }
         }
-        set.held_out = set.training.split_off(set.training.len() * 4 / 5);
+        // Every fifth is held out, from among those of its own game: so few games teach nothing of others.
+        let positions = std::mem::take(&mut set.training);
+        for (place, position) in positions.into_iter().enumerate() {
+            if place % 5 == 0 {
+                set.held_out.push(position);
+            } else {
+                set.training.push(position);
+            }
+        }
         set
     }
 
@@ -316,7 +315,8 @@ mod tests {
         let trained = SMALL.train(&set, &mut |_, _| told += 1);
         assert_eq!(told, SMALL.passes);
         let Trained { before, after, .. } = trained;
-        // On average they are worth nothing, so it takes inputs of both sides to learn it. So few positions teach little of others.
+        // On average they are worth nothing, so it takes inputs of both sides to learn it.
+        assert!(after.held_out < before.held_out / 3.0, "{before:?} {after:?}");
         assert!(after.training < before.training / 3.0, "{before:?} {after:?}");
         assert_eq!(trained, SMALL.train(&set, &mut |_, _| ()));
         let other = NetTrainer { seed: 4, ..SMALL };

@@ -2,12 +2,14 @@
 //!
 //! An evaluation E in centipawns foretells 1 / (1 + exp(-K E)) points. K is fitted once to the weights as they are,
 //! so that tuning keeps the meaning of a centipawn, on which the search's margins rest.
-//! Source: Peter Österlund's method (chessprogramming.org/Texel's_Tuning_Method), with Adam (Kingma and Ba, 2014)
-//! for the descent.
+//! Source: Peter Österlund's method (chessprogramming.org/Texel's_Tuning_Method).
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
-use super::position_set::{Labelled, PositionSet};
+use super::{
+    descent::{Adam, mean_error, points},
+    position_set::{Labelled, PositionSet},
+};
 use crate::engine::{Pair, weights_in_use};
 
 /// How to tune. Equal values on equal positions give equal weights.
@@ -70,10 +72,6 @@ pub struct Tuned {
     pub weights: Vec<[i32; 2]>,
 }
 
-/// Rates of forgetting for the means of the gradient and of its square, and what keeps the quotient finite.
-const BETA: [f32; 2] = [0.9, 0.999];
-const EPSILON: f32 = 1e-8;
-
 impl Tuner {
     /// Tunes the weights in use. Tells after each pass: its number from 1, and the errors.
     pub fn tune(&self, set: &PositionSet, tell: &mut dyn FnMut(usize, Errors)) -> Tuned {
@@ -94,7 +92,7 @@ impl Tuner {
         }
     }
 
-    /// Adam over shuffled batches.
+    /// Descends over shuffled batches.
     fn descend(
         &self,
         set: &PositionSet,
@@ -106,10 +104,10 @@ impl Tuner {
         let mut order: Vec<usize> = (0..set.training.len()).collect();
         let mut weights = start.to_vec();
         let zeros = vec![[0.0; 2]; weights.len()];
-        let (mut mean, mut square) = (zeros.clone(), zeros.clone());
+        let mut adam = Adam::new(2 * weights.len());
         let batch = self.batch.max(1);
         let steps = self.passes * order.len().div_ceil(batch);
-        let mut step = 0_i32;
+        let mut step = 0;
         for pass in 1..=self.passes {
             order.shuffle(&mut rng);
             for chosen in order.chunks(batch) {
@@ -119,21 +117,14 @@ impl Tuner {
                     let aim = self.aim(position, start, k);
                     add_slope(position, aim, &weights, k, chosen.len(), &mut gradient);
                 }
-                let rate = self.rate * (1.0 - step as f32 / steps as f32);
-                step += 1;
-                // Both means begin at zero, which these shares make good for.
-                let [first, second] = BETA.map(|beta| 1.0 - beta.powi(step.min(100_000)));
-                for (place, slope) in gradient.iter().enumerate() {
+                for ((slope, weight), start) in gradient.iter_mut().zip(&weights).zip(start) {
                     for half in 0..2 {
-                        let drawn = 2e-4 * self.pull * (weights[place][half] - start[place][half]);
-                        let slope = slope[half] + drawn;
-                        let (mean, square) = (&mut mean[place][half], &mut square[place][half]);
-                        *mean = BETA[0] * *mean + (1.0 - BETA[0]) * slope;
-                        *square = BETA[1] * *square + (1.0 - BETA[1]) * slope * slope;
-                        let size = (*square / second).sqrt() + EPSILON;
-                        weights[place][half] -= rate * (*mean / first) / size;
+                        slope[half] += 2e-4 * self.pull * (weight[half] - start[half]);
                     }
                 }
+                let rate = self.rate * (1.0 - step as f32 / steps as f32);
+                step += 1;
+                adam.descend(weights.as_flattened_mut(), gradient.as_flattened(), rate);
             }
             tell(pass, self.errors(set, &weights, k));
         }
@@ -142,23 +133,17 @@ impl Tuner {
 
     /// What the weights are drawn to on a position: what is to be foretold, and what they foretold as they were.
     fn aim(&self, position: &Labelled, start: &[Pair], k: f32) -> f32 {
-        let target = self.target(position, k);
+        let target = position.target(k, self.result_share);
         if self.keep <= 0.0 {
             return target;
         }
         self.keep * points(k * position.sample.evaluate(start)) + (1.0 - self.keep) * target
     }
 
-    /// What is to be foretold of a position.
-    fn target(&self, position: &Labelled, k: f32) -> f32 {
-        let share = self.result_share;
-        share * position.points + (1.0 - share) * points(k * position.score)
-    }
-
     fn errors(&self, set: &PositionSet, weights: &[Pair], k: f32) -> Errors {
         let of = |positions: &[Labelled]| {
             mean_error(positions, |position| {
-                points(k * position.sample.evaluate(weights)) - self.target(position, k)
+                points(k * position.sample.evaluate(weights)) - position.target(k, self.result_share)
             })
         };
         Errors {
@@ -173,19 +158,6 @@ fn add_slope(position: &Labelled, aim: f32, weights: &[Pair], k: f32, count: usi
     let foretold = points(k * position.sample.evaluate(weights));
     let slope = 2.0 * (foretold - aim) * foretold * (1.0 - foretold) * k / count as f32;
     position.sample.add_gradient(weights, slope, gradient);
-}
-
-/// The points that an evaluation, times K, foretells.
-fn points(scaled: f32) -> f32 {
-    1.0 / (1.0 + (-scaled).exp())
-}
-
-fn mean_error(positions: &[Labelled], error: impl Fn(&Labelled) -> f32) -> f64 {
-    let sum: f64 = positions
-        .iter()
-        .map(|position| f64::from(error(position)).powi(2))
-        .sum();
-    sum / positions.len().max(1) as f64
 }
 
 /// The K with which these weights foretell the games' results best, by halving intervals.

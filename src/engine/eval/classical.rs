@@ -83,7 +83,7 @@ impl<T: Tally> Terms<T> {
         if let Some((strong, driven)) = endgame::hunt(board) {
             terms.set(Term::Material, squares::bare_material(board, ground));
             terms.add_fixed(Term::MopUp, strong, t(driven, driven));
-            terms.scales = endgame::scales(board, [strong; 2]);
+            terms.scales = endgame::scales(board, [Some(strong); 2]);
             terms.known = true;
             return terms;
         }
@@ -120,17 +120,11 @@ impl<T: Tally> Terms<T> {
             .get_mut(node.turn)
             .add(THE_MOVE, 1);
         let lead = terms.total(ground).worth();
-        let leads = [lead.mg(), lead.eg()];
+        let leader = |lead: i32| (lead != 0).then(|| Color::from_white(lead > 0));
         terms.scales = match pawn_wins {
             Some(false) => [0; 2],
-            _ => endgame::scales(board, leads.map(|lead| Color::from_white(lead >= 0))),
+            _ => endgame::scales(board, [lead.mg(), lead.eg()].map(leader)),
         };
-        // Where a half has no leader there is nothing to scale, and colors must not matter to the net's share.
-        for (scale, lead) in terms.scales.iter_mut().zip(leads) {
-            if lead == 0 && pawn_wins.is_none() {
-                *scale = 64;
-            }
-        }
         terms
     }
 

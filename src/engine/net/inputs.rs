@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::engine::Weights;
+
 /// Inputs of a side's half: twelve kinds of men on 64 squares.
 pub const INPUTS: usize = 768;
 /// Neurons of each half of the hidden layer.
@@ -42,6 +44,13 @@ pub(super) struct Net {
     pub rows: [Row; INPUTS],
     pub bias: Row,
     pub outputs: [Output; BUCKETS],
+    /// Which weights of the terms it has learned beside: [`beside`] when it was written.
+    pub beside: u64,
+}
+
+/// What tells the weights of the terms from others.
+pub(super) fn beside() -> u64 {
+    Weights::default().salt()
 }
 
 /// Where the numbers of a net begin: rows of inputs at 0, then these.
@@ -51,8 +60,8 @@ pub const OUTPUTS: usize = BIAS + HIDDEN;
 /// The biases of the outputs.
 pub const OUTPUT_BIASES: usize = OUTPUTS + BUCKETS * 2 * HIDDEN;
 
-/// A file has 16 bits for each number, and 32 for each bias of an output.
-const BYTES: usize = 2 * OUTPUT_BIASES + 4 * BUCKETS;
+/// A file has 16 bits for each number, 32 for each bias of an output, and 64 that tell which weights the terms have.
+const BYTES: usize = 2 * OUTPUT_BIASES + 4 * BUCKETS + 8;
 
 impl Net {
     /// Reads a file when the program is compiled, which fails for numbers that are too large.
@@ -67,6 +76,7 @@ impl Net {
                     bias: 0,
                 }
             }; BUCKETS],
+            beside: 0,
         };
         let mut at = 0;
         let mut input = 0;
@@ -91,6 +101,11 @@ impl Net {
             net.outputs[bucket].bias = bias;
             at += 4;
             bucket += 1;
+        }
+        let mut byte = 0;
+        while byte < 8 {
+            net.beside |= (bytes[at + byte] as u64) << (8 * byte);
+            byte += 1;
         }
         net
     }
@@ -161,6 +176,7 @@ impl NetWeights {
                 _ => bytes.extend((whole(HIDDEN_UNIT * OUTPUT_UNIT) as i32).to_le_bytes()),
             }
         }
+        bytes.extend(beside().to_le_bytes());
         Ok(bytes)
     }
 }

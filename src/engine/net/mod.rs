@@ -116,6 +116,15 @@ mod tests {
     }
 
     #[test]
+    fn the_net_that_is_shipped_has_learned_beside_the_terms_that_are() {
+        assert_eq!(
+            SHIPPED.beside,
+            inputs::beside(),
+            "the weights of the terms are others: `sparring train` again, and play a match"
+        );
+    }
+
+    #[test]
     fn each_number_of_men_has_an_output_and_the_order_is_theirs() {
         let board = |men: usize| {
             let mut board = Board::empty();
