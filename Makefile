@@ -5,14 +5,14 @@ EXE ?= sparring-uci
 CHROMIUM ?= /usr/bin/chromium
 
 # The engine alone, as test rigs for engines call it: `make EXE=name`. Needs neither Node nor the daemon's crates.
-# With TUNE=1 the numbers of the search are UCI options, as tuners want them. With NATIVE=1 it may use every instruction of
-# the processor that builds it, and may not start on another; it searches the same nodes.
+# With TUNE=1 the numbers of the search are UCI options, as tuners want them. It uses every instruction of the processor that
+# builds it, and may not start on another: PORTABLE=1 makes what does, as it is shipped; both search the same nodes.
 ENGINE_BUILD = $(CARGO) build --locked --profile dist --no-default-features $(if $(TUNE),--features tune) --bin sparring-uci
 NATIVE_BUILD = RUSTFLAGS='$(strip $(RUSTFLAGS) -C target-cpu=native)' $(ENGINE_BUILD) --target-dir target/native
 .PHONY: engine
 engine:
-	$(if $(NATIVE),$(NATIVE_BUILD),$(ENGINE_BUILD))
-	cp $(if $(NATIVE),target/native,target)/dist/sparring-uci $(EXE)
+	$(if $(PORTABLE),$(ENGINE_BUILD),$(NATIVE_BUILD))
+	cp $(if $(PORTABLE),target,target/native)/dist/sparring-uci $(EXE)
 
 .PHONY: help
 help:
@@ -49,7 +49,7 @@ help:
 	@echo 'make peers         other clients play whole games on the sandbox: LICHESS_BOT=FOLDER BOTLI=FOLDER, and berserk'
 	@echo 'make berserk       berserk alone: lichess'"'"' own client for Python plays as a person and as a bot (needs python3)'
 	@echo 'make deb           a Debian package (needs cargo-deb)'
-	@echo 'make EXE=name      the UCI engine alone (default target); NATIVE=1 for this processor only, TUNE=1 for tuners'
+	@echo 'make EXE=name      the UCI engine alone (default target), for this processor; PORTABLE=1 for all, TUNE=1 for tuners'
 
 .PHONY: play
 play: web
