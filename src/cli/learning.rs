@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{Seek as _, Write as _},
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -86,59 +86,34 @@ pub(super) fn say(text: &str) {
     println!("{text}");
 }
 
-/// A file opened before hours of work that are to end in it. It keeps what it holds until then; one that was not there before is
-/// gone again if nothing comes of the work.
+/// A file that hours of work are to end in. Until then it keeps what it holds, and one that was not there before is not there.
 #[derive(Debug)]
-pub(super) struct Target {
-    path: PathBuf,
-    file: File,
-    is_new: bool,
-}
+pub(super) struct Target(PathBuf);
 
 impl Target {
-    /// Opens a file, or makes it.
+    /// Tries whether a file can be written.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub fn open(path: &Path) -> anyhow::Result<Self> {
-        let is_new = !path.exists();
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-            is_new,
-        })
+    /// When it cannot.
+    pub fn try_out(path: &Path) -> anyhow::Result<Self> {
+        let tried = match OpenOptions::new().write(true).open(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                File::create_new(path).and_then(|_| fs::remove_file(path))
+            }
+            opened => opened.map(drop),
+        };
+        tried.with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self(path.to_owned()))
     }
 
     /// Writes it in full, and says so.
     ///
     /// # Errors
     /// When the disk is full, say.
-    pub fn write(mut self, bytes: &[u8]) -> anyhow::Result<String> {
-        self.file
-            .rewind()
-            .and_then(|()| self.file.set_len(0))
-            .and_then(|()| self.file.write_all(bytes))
-            .with_context(|| format!("cannot write {}", self.path.display()))?;
-        self.is_new = false;
-        Ok(format!(
-            "written to {}: build anew to play with it",
-            self.path.display()
-        ))
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        if self.is_new {
-            // Whoever has removed it already has done it for us.
-            let _ = fs::remove_file(&self.path);
-        }
+    pub fn write(self, bytes: &[u8]) -> anyhow::Result<String> {
+        let path = self.0.display();
+        fs::write(&self.0, bytes).with_context(|| format!("cannot write {path}"))?;
+        Ok(format!("written to {path}: build anew to play with it"))
     }
 }
 
@@ -151,19 +126,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
         fs::write(&old, "a longer text").unwrap();
-        drop(Target::open(&old).unwrap());
-        drop(Target::open(&new).unwrap());
+        Target::try_out(&old).unwrap();
+        Target::try_out(&new).unwrap();
         assert_eq!(fs::read_to_string(&old).unwrap(), "a longer text");
         assert!(!new.exists());
         for path in [old, new] {
-            Target::open(&path).unwrap().write(b"text").unwrap();
+            Target::try_out(&path).unwrap().write(b"text").unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), "text");
         }
     }
 
     #[test]
     fn a_file_that_cannot_be_written_is_told_at_once() {
-        let error = Target::open(Path::new("/nowhere/weights.rs")).unwrap_err();
+        let error = Target::try_out(Path::new("/nowhere/weights.rs")).unwrap_err();
         assert_eq!(error.to_string(), "cannot write /nowhere/weights.rs");
     }
 }

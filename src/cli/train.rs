@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
+
 use super::learning::{Target, at_least_one, not_negative, positive, read, say, share, showing_passes};
 use crate::{
     engine::net::Sampler,
@@ -26,7 +28,7 @@ pub struct Args {
     /// How far a number of the net may move at a step at first.
     #[arg(long, default_value_t = NetTrainer::default().rate, value_parser = positive)]
     rate: f32,
-    /// How much of itself each number loses at a step, times the rate.
+    /// How much of itself each number loses at a step, times the rate: less than all of it.
     #[arg(long, default_value_t = NetTrainer::default().decay, value_parser = not_negative)]
     decay: f32,
     /// How much a game's result counts, from 0 to 1; the rest is the search's score.
@@ -46,9 +48,16 @@ pub struct Args {
 /// Trains, with progress bars where there is a terminal, and prints the error before and after.
 ///
 /// # Errors
-/// When a file cannot be read or written, or holds no games.
+/// When a file cannot be read or written or holds no games, and when the decay is too much for the rate.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let target = args.write.as_deref().map(Target::open).transpose()?;
+    if args.rate * args.decay >= 1.0 {
+        bail!(
+            "--rate {} times --decay {} leaves nothing of a number at the first step: below 1 it has to be",
+            args.rate,
+            args.decay
+        );
+    }
+    let target = args.write.as_deref().map(Target::try_out).transpose()?;
     let mut sampler = Sampler::default();
     let set = read(&args.files, &mut |pos| sampler.sample(pos))?;
     say(&format!(
@@ -101,5 +110,12 @@ mod tests {
             assert!(parsed::<Args>(["train", "games.txt", words]).is_err(), "{words}");
         }
         assert!(parsed::<Args>(["train", "games.txt", "--decay", "0"]).is_ok());
+        let args: Args = parsed(["train", "games.txt", "--rate", "0.5", "--decay", "2"]).unwrap();
+        assert!(
+            run(&args)
+                .unwrap_err()
+                .to_string()
+                .starts_with("--rate 0.5 times --decay 2 ")
+        );
     }
 }

@@ -55,7 +55,7 @@ pub struct Args {
 /// When a file cannot be read or written, or holds no games.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     // Hours of tuning must not end at a file that cannot be written.
-    let target = args.write.as_deref().map(Target::open).transpose()?;
+    let target = args.write.as_deref().map(Target::try_out).transpose()?;
     let set = read(&args.files, &mut |pos| Some(Sample::of(pos)))?;
     say(&format!(
         "{} games: {} positions to learn from, {} held out",

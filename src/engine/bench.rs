@@ -268,7 +268,10 @@ pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn Clock) -> Ve
         };
         let searches: Vec<Search> = lines
             .iter()
-            .map(|line| Search::new(line.clone(), limits))
+            .map(|line| Search {
+                by_terms: true,
+                ..Search::new(line.clone(), limits)
+            })
             .collect();
         let rounds = (u64::from(rounds) * 100 / nodes.0.max(100)).max(1);
         let started = clock.elapsed();

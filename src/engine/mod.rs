@@ -113,18 +113,6 @@ impl Search {
     }
 }
 
-impl Search {
-    /// Whether the net corrects what the terms say, where the engine's own numbers are `params`: in orthodox chess alone, never for
-    /// who errs on purpose, and never beside weights of somebody's own, as it has learned from none of these.
-    fn asks_net(&self, params: &Params) -> bool {
-        let setup = self.setup.as_deref();
-        let params = setup.map_or(params, Setup::params);
-        let own_weights = setup.is_some_and(|setup| setup.weights().is_some());
-        let is_known = self.line.variant().is_orthodox() && !own_weights && !self.handicap.is_any();
-        is_known && !self.by_terms && params.net > 0
-    }
-}
-
 /// When a search ends: at whichever of these comes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -301,60 +289,4 @@ pub struct Line {
     pub sureness: Sureness,
     /// The moves, at least one.
     pub pv: Vec<Move>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{chess::Variant, units::Centipawns};
-
-    #[test]
-    fn the_net_is_asked_where_it_has_learned_and_nobody_errs() {
-        let of = |variant| Search::new(GameLine::new(variant), Limits::default());
-        let (plain, off) = (
-            Params::default(),
-            Params {
-                net: 0,
-                ..Params::default()
-            },
-        );
-        for variant in Variant::ALL {
-            assert_eq!(of(variant).asks_net(&plain), variant.is_orthodox(), "{variant}");
-        }
-        let standard = || of(Variant::Standard);
-        let mut own = Weights::default();
-        own.set(&weight_rows()[0], &Amount::Percent(101)).unwrap();
-        let with = |params: &Params, weights| Search {
-            setup: Some(Arc::new(Setup::new(params.clone(), weights))),
-            ..standard()
-        };
-        let erring = |handicap| Search {
-            handicap,
-            ..standard()
-        };
-        let noise = Handicap {
-            noise: Centipawns(1),
-            ..Handicap::default()
-        };
-        let blindness = Handicap {
-            blindness: 0.01,
-            ..Handicap::default()
-        };
-        let by_terms = Search {
-            by_terms: true,
-            ..standard()
-        };
-        for search in [
-            with(&plain, own),
-            with(&off, Weights::default()),
-            erring(noise),
-            erring(blindness),
-            by_terms,
-        ] {
-            assert!(!search.asks_net(&plain), "{search:?}");
-        }
-        assert!(!standard().asks_net(&off));
-        // A player's own numbers count instead of the engine's.
-        assert!(with(&plain, Weights::default()).asks_net(&off));
-    }
 }

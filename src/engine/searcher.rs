@@ -199,8 +199,8 @@ pub(super) struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    /// The static evaluation of the node at this ply for the side to move, with likings and blurred by the handicap: what the table keeps, neither
-    /// faded by the fifty-move rule nor corrected.
+    /// The static evaluation of the node at this ply for the side to move, with likings and blurred by the handicap: what the table
+    /// keeps, neither faded by the fifty-move rule nor corrected.
     pub fn evaluate(&mut self, node: &Node, ply: usize) -> i32 {
         let Memory { net, pawns, .. } = &mut *self.memory;
         let seen = self.asks_net.then(|| net.halves(ply, node));

@@ -52,10 +52,11 @@ impl<S> Labelled<S> {
 }
 
 /// The mean squared error on positions.
-pub(super) fn mean_error<S>(positions: &[Labelled<S>], error: impl Fn(&Labelled<S>) -> f32) -> f64 {
-    let sum: f64 = positions
-        .iter()
-        .map(|position| f64::from(error(position)).powi(2))
-        .sum();
-    sum / positions.len().max(1) as f64
+pub(super) fn mean_error<'p, S: 'p>(
+    positions: impl ExactSizeIterator<Item = &'p Labelled<S>>,
+    error: impl Fn(&Labelled<S>) -> f32,
+) -> f64 {
+    let count = positions.len().max(1);
+    let sum: f64 = positions.map(|position| f64::from(error(position)).powi(2)).sum();
+    sum / count as f64
 }

@@ -142,7 +142,7 @@ impl Tuner {
 
     fn errors(&self, set: &PositionSet, weights: &[Pair], k: f32) -> Errors {
         let of = |positions: &[Labelled]| {
-            mean_error(positions, |position| {
+            mean_error(positions.iter(), |position| {
                 points(k * position.sample.evaluate(weights)) - position.target(k, self.result_share)
             })
         };

@@ -217,8 +217,8 @@ impl<W: Write> Worker<'_, W> {
         let limits = limits.after(self.gate.elapsed());
         let search = Search {
             only: only.into_iter().collect(),
-            // One judge for book and search, so that neither forgets what it has learned.
-            by_terms: of.by_terms,
+            // One judge for book and search, so that neither forgets what it has learned. It errs on purpose in neither.
+            by_terms: of.by_terms || of.handicap.is_any(),
             ..Search::new(of.line.clone(), limits)
         };
         let around = Surroundings {

@@ -156,7 +156,11 @@ impl<T: Tally> Terms<T> {
         if self.known {
             return 0;
         }
-        let [mg, eg] = self.scales;
+        self.share_with(self.scales)
+    }
+
+    /// How much counts of something that says nothing of middle game and endgame, where these scales are in force.
+    fn share_with(&self, [mg, eg]: [i32; 2]) -> i32 {
         (mg * self.phase + eg * (FULL_PHASE - self.phase)) / FULL_PHASE
     }
 
@@ -172,9 +176,8 @@ pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<Tapered> {
     Terms::of(node, &structure, ())
 }
 
-/// The worth of a position for White, in centipawns: by the engine's weights, with its net where it is told what that has seen, or by
-/// others alone. The table of pawns must hold
-/// nothing that was judged by other weights than these.
+/// The worth of a position for White, in centipawns: by the engine's weights, with its net where it is told what that has seen,
+/// or by others alone. The table of pawns must hold nothing that was judged by other weights than these.
 pub(super) fn evaluate(
     node: &Node,
     pawns: &mut PawnTable,
@@ -183,7 +186,7 @@ pub(super) fn evaluate(
 ) -> i32 {
     let Some(weights) = own else {
         let terms = judge(node, pawns);
-        return terms.worth(()) + seen.map_or(0, |seen| correction(node, &terms, seen));
+        return seen.map_or_else(|| terms.worth(()), |seen| corrected(node, &terms, seen));
     };
     let judge = || pawns::judge(node.board(), weights).map(|sum: Weighed<'_>| sum.worth);
     let structure = pawns.structure(node.keys.pawns, judge);
@@ -191,10 +194,21 @@ pub(super) fn evaluate(
     Terms::of(node, &structure, weights).worth(weights)
 }
 
-/// What the net adds for White, in centipawns: as much of what it says as is left of the terms.
-fn correction(node: &Node, terms: &Terms<Tapered>, seen: Halves<'_>) -> i32 {
-    let value = net::correction(seen, node.board()) * terms.share() / 64;
-    node.turn.fold_wb(value, -value)
+/// The worth for White with what the net adds, in centipawns: as much of what it says as is left of the terms, and of a lead that
+/// the other side has only by it, no more than that side could win with.
+fn corrected(node: &Node, terms: &Terms<Tapered>, seen: Halves<'_>) -> i32 {
+    let (worth, share) = (terms.worth(()), terms.share());
+    if share == 0 {
+        return worth;
+    }
+    let value = net::correction(seen, node.board()) * share / 64;
+    let whole = worth + node.turn.fold_wb(value, -value);
+    if whole == 0 || whole.signum() == worth.signum() {
+        return whole;
+    }
+    let leader = Color::from_white(whole > 0);
+    let own = terms.share_with(endgame::scales(node.board(), [Some(leader); 2]));
+    whole * own.min(share) / share
 }
 
 /// How much of the middle game is left.

@@ -16,10 +16,13 @@ const HARDLY_WON: i32 = 6;
 /// What is left of one that books on endings call a win, though seldom a quick one, in sixty-fourths: chosen, not measured.
 const OFTEN_WON: i32 = 40;
 
-/// How much of the worth of middle game and endgame is left, in sixty-fourths, each with its own side ahead, and all of a level one:
-/// pieces that cannot win without pawns cannot do so with queens and rooks about either.
+/// How much of the worth of middle game and endgame is left, in sixty-fourths, each with its own side ahead, and of a level one what
+/// either side could have: pieces that cannot win without pawns cannot do so with queens and rooks about either.
 pub(super) fn scales(board: &Board, [middlegame, endgame]: [Option<Color>; 2]) -> [i32; 2] {
-    let of = |leader: Option<Color>| leader.map_or(FULL, |strong| scale(board, strong));
+    let of = |leader: Option<Color>| match leader {
+        Some(strong) => scale(board, strong),
+        None => scale(board, Color::White).max(scale(board, Color::Black)),
+    };
     let late = of(endgame);
     let early = if middlegame == endgame {
         late
@@ -274,15 +277,15 @@ mod tests {
     fn each_half_is_left_as_much_as_its_own_leader_wins() {
         let pos = parse_fen(Variant::Standard, "2RR4/2K1p3/4Q3/p2p4/q2r4/8/k2r4/5N2 w - - 0 1").unwrap();
         let (white, black) = (Some(Color::White), Some(Color::Black));
-        // White has no pawn to win with, and a level half is no draw yet.
+        // White has no pawn to win with, and a level half is no draw yet: it may become Black's.
         for (leaders, left) in [
             ([white, white], [6, 6]),
             ([black, white], [64, 6]),
             ([white, black], [6, 57]),
             ([black, black], [64, 57]),
             ([None, white], [64, 6]),
-            ([white, None], [6, 64]),
-            ([None, None], [64, 64]),
+            ([white, None], [6, 57]),
+            ([None, None], [64, 57]),
         ] {
             assert_eq!(scales(pos.board(), leaders), left);
         }

@@ -206,6 +206,29 @@ mod tests {
     }
 
     #[test]
+    fn the_net_says_nothing_where_nobody_can_win() {
+        let standard = |fen: &str| value(Variant::Standard, &parse_fen(Variant::Standard, fen).unwrap());
+        // In the first the terms of the endgame are level by chance.
+        for fen in [
+            "3B4/8/8/K7/3n4/8/6k1/8 w - - 0 1",
+            "3B4/8/8/1K6/3n4/8/6k1/8 w - - 0 1",
+        ] {
+            assert_eq!(standard(fen), 0, "{fen}");
+        }
+    }
+
+    #[test]
+    fn a_lone_bishop_is_never_ahead() {
+        let standard = |fen: &str| value(Variant::Standard, &parse_fen(Variant::Standard, fen).unwrap());
+        for king in ["2BKp3/8", "2B1K3/8", "2B2K2/8", "2B5/4K3", "2B5/3K4"] {
+            for pawns in ["8/7p/4p3", "8/8/p3p2p", "7p/8/4p3", "8/3pp3/8"] {
+                let fen = format!("7k/8/8/{pawns}/{king} w - - 0 1");
+                assert!(standard(&fen) <= 0, "{fen}: {}", standard(&fen));
+            }
+        }
+    }
+
+    #[test]
     fn what_hardly_ever_wins_is_worth_half_a_pawn_at_most() {
         let standard = |fen| value(Variant::Standard, &parse_fen(Variant::Standard, fen).unwrap());
         for fen in [

@@ -1,16 +1,18 @@
 //! What the named terms miss: a small net that corrects the classical evaluation, learned from games of our own.
 //!
 //! Each side sees the board from behind its own pieces, its king on the right half ([`view`]). What a side sees adds up to
-//! its half of the hidden layer ([`Accumulators`]), kept up along the path of a search ([`Path`]); the side to move's half comes first. The
-//! output says how many centipawns the evaluation is wrong by. Everything is whole numbers, so that every build of the
-//! program comes to the same.
+//! its half of the hidden layer ([`Accumulators`]), kept up along the path of a search ([`Path`]); the side to move's half comes
+//! first. The output says how many centipawns the evaluation is wrong by. Everything is whole numbers, so that every build of the
+//! program comes to the same. Who asks it says [`asked`].
 
 mod accumulator;
+mod asked;
 mod inputs;
 mod sample;
 mod view;
 
 pub(super) use accumulator::{Accumulators, Halves, Path};
+pub(super) use asked::salt;
 pub use inputs::{BIAS, HIDDEN, INPUTS, NET_CENTIPAWNS, NetWeights, OUTPUT_BIASES, OUTPUTS, WrongSize};
 pub use sample::{NetSample, Sampler};
 
@@ -19,12 +21,6 @@ use shakmaty::Board;
 
 /// The net that is shipped, as `sparring train` wrote it.
 static SHIPPED: Net = Net::read(include_bytes!("weights.bin"));
-
-/// Mixed into the keys of the table by a search that does not ask the net: zero for one that does.
-pub(super) fn salt(asked: bool) -> u64 {
-    const BY_TERMS: u64 = 0x6e0f_52a1_94c3_7d38;
-    if asked { 0 } else { BY_TERMS }
-}
 
 /// More than this the net never corrects, in centipawns.
 const MOST: i32 = 1000;
