@@ -329,6 +329,8 @@ mod tests {
             nmp_verify_depth,
             // The verification too could be tempted to pass, were it allowed to.
             nmp_margin: 0,
+            // Which positions tempt is the terms' business.
+            net: 0,
             ..Params::default()
         };
         let (without, trusted, verified) = (with(128, 40), with(2, 40), with(2, 4));

@@ -38,10 +38,10 @@ pub struct NetTrainer {
 impl Default for NetTrainer {
     fn default() -> Self {
         Self {
-            passes: 8,
+            passes: 10,
             batch: 8192,
             rate: 1.5e-3,
-            decay: 0.4,
+            decay: 0.2,
             result_share: 0.1,
             k: 0.0068,
             seed: 1,

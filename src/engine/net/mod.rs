@@ -29,8 +29,9 @@ const MOST: i32 = 1000;
 pub(super) fn correction([ours, theirs]: Halves<'_>, board: &Board) -> i32 {
     let output = &SHIPPED.outputs[bucket(board)];
     let sum = squared_sum(ours, &output.ours) + squared_sum(theirs, &output.theirs);
-    let value = (sum / HIDDEN_UNIT + output.bias) * CENTIPAWNS / (HIDDEN_UNIT * OUTPUT_UNIT);
-    value.clamp(-MOST, MOST)
+    let value = i64::from(sum / HIDDEN_UNIT + output.bias) * i64::from(CENTIPAWNS);
+    let most = i64::from(MOST);
+    (value / i64::from(HIDDEN_UNIT * OUTPUT_UNIT)).clamp(-most, most) as i32
 }
 
 /// Which output judges a board: by how many men are left.
