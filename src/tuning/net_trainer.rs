@@ -38,7 +38,7 @@ pub struct NetTrainer {
 impl Default for NetTrainer {
     fn default() -> Self {
         Self {
-            passes: 10,
+            passes: 12,
             batch: 8192,
             rate: 1.5e-3,
             decay: 0.2,
