@@ -8,7 +8,7 @@ const EPSILON: f32 = 1e-8;
 
 /// Adam (Kingma and Ba, 2014): each number moves by about as much, however steep its slope is.
 #[derive(Debug)]
-pub(super) struct Adam {
+pub struct Adam {
     mean: Vec<f32>,
     square: Vec<f32>,
     step: i32,
@@ -16,6 +16,7 @@ pub(super) struct Adam {
 
 impl Adam {
     /// For so many numbers.
+    #[must_use]
     pub fn new(count: usize) -> Self {
         Self {
             mean: vec![0.0; count],

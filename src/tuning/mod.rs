@@ -14,6 +14,7 @@ mod selfplay;
 mod tuner;
 
 pub use chances::Chances;
+pub use descent::Adam;
 pub use game_record::{GameRecord, Outcome, RecordError};
 pub use generate::{GenerateError, Generator, Made};
 pub use net_trainer::{NetTrainer, Trained};

@@ -214,12 +214,9 @@ impl<W: Write> Worker<'_, W> {
             hard: until,
             ..Limits::default()
         };
-        let limits = limits.after(self.gate.elapsed());
         let search = Search {
             only: only.into_iter().collect(),
-            // One judge for book and search, so that neither forgets what it has learned. It errs on purpose in neither.
-            by_terms: of.by_terms || of.handicap.is_any(),
-            ..Search::new(of.line.clone(), limits)
+            ..look_at_book(of, limits.after(self.gate.elapsed()))
         };
         let around = Surroundings {
             stop: &self.gate.stop,
@@ -350,4 +347,40 @@ pub fn fixed_cost() -> impl fmt::Display {
         )
     };
     timed.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The search that looks at book moves before another: both have one judge, so that neither forgets what it has learned, but
+/// who errs on purpose errs in the other alone.
+fn look_at_book(before: &Search, limits: Limits) -> Search {
+    Search {
+        by_terms: before.by_terms || before.handicap.is_any(),
+        ..Search::new(before.line.clone(), limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{chess::Variant, engine::Handicap};
+
+    #[test]
+    fn book_moves_are_looked_at_with_the_judge_of_the_search_and_without_its_errors() {
+        let plain = Search::new(GameLine::new(Variant::Standard), Limits::default());
+        let erring = Search {
+            handicap: Handicap {
+                noise: Centipawns(30),
+                ..Handicap::default()
+            },
+            ..plain.clone()
+        };
+        let by_terms = Search {
+            by_terms: true,
+            ..plain.clone()
+        };
+        for (search, terms_alone) in [(&plain, false), (&erring, true), (&by_terms, true)] {
+            let look = look_at_book(search, Limits::default());
+            assert_eq!(look.by_terms, terms_alone, "{search:?}");
+            assert!(!look.handicap.is_any(), "{search:?}");
+        }
+    }
 }

@@ -3,9 +3,12 @@
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use super::corpus::Decision;
-use crate::personality::choice::net::{
-    GLANCE, GLANCE_BIAS, HIDDEN, JOIN, LOOK, LOOK_BIAS, MOVES, Net, POSITION, Part, SCORE, WEIGH, WEIGH_BIAS,
-    WEIGHTS, normalise,
+use crate::{
+    personality::choice::net::{
+        GLANCE, GLANCE_BIAS, HIDDEN, JOIN, LOOK, LOOK_BIAS, MOVES, Net, POSITION, Part, SCORE, WEIGH,
+        WEIGH_BIAS, WEIGHTS, normalise,
+    },
+    tuning::Adam,
 };
 
 /// How long and how boldly to fit.
@@ -27,13 +30,11 @@ const NEGLIGIBLE: f32 = 2e-3;
 /// Steps until the first step size is reached.
 const WARM_UP: f32 = 200.0;
 
-/// Weights under way, with Adam's two running means (Kingma and Ba 2014).
+/// Weights under way.
 pub struct Trainer {
     weights: Vec<f32>,
     gradient: Vec<f32>,
-    mean: Vec<f32>,
-    square: Vec<f32>,
-    steps: i32,
+    adam: Adam,
     scratch: Scratch,
 }
 
@@ -70,9 +71,7 @@ impl Trainer {
     pub fn from(weights: Vec<f32>) -> Self {
         Self {
             gradient: vec![0.0; WEIGHTS],
-            mean: vec![0.0; WEIGHTS],
-            square: vec![0.0; WEIGHTS],
-            steps: 0,
+            adam: Adam::new(WEIGHTS),
             scratch: Scratch::default(),
             weights,
         }
@@ -89,7 +88,7 @@ impl Trainer {
         let mut order: Vec<usize> = (0..decisions.len()).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
         let total = (plan.epochs * decisions.len()) as f32;
-        let (mut done, mut told) = (0_usize, 0_usize);
+        let (mut done, mut told, mut steps) = (0_usize, 0_usize, 0_usize);
         let mut likelihood = 0.0;
         for _ in 0..plan.epochs {
             order.shuffle(&mut rng);
@@ -101,8 +100,11 @@ impl Trainer {
                 done += batch.len();
                 let cosine = (std::f32::consts::PI * done as f32 / total).cos();
                 // The first steps are small: Adam knows nothing yet of how steep each weight is.
-                let warm = (self.steps as f32 / WARM_UP).min(1.0);
-                self.step(plan.rate * warm * (0.505 + 0.495 * cosine));
+                let warm = (steps as f32 / WARM_UP).min(1.0);
+                steps += 1;
+                let rate = plan.rate * warm * (0.505 + 0.495 * cosine);
+                self.adam.descend(&mut self.weights, &self.gradient, rate);
+                self.gradient.fill(0.0);
                 if (done - told) * 4 > decisions.len() || done as f32 >= total {
                     progress(done as f32 / total, likelihood / (done - told) as f64);
                     (told, likelihood) = (done, 0.0);
@@ -230,23 +232,6 @@ impl Trainer {
         for (row, share) in rows {
             let gradient = array_mut::<GLANCE>(&mut self.gradient, POSITION, usize::from(row));
             accumulate(gradient, &glance_slope, share);
-        }
-    }
-
-    /// One step of Adam, and a clean gradient.
-    fn step(&mut self, rate: f32) {
-        const KEEP_MEAN: f32 = 0.9;
-        const KEEP_SQUARE: f32 = 0.999;
-        self.steps += 1;
-        let rate = rate * (1.0 - KEEP_SQUARE.powi(self.steps)).sqrt() / (1.0 - KEEP_MEAN.powi(self.steps));
-        let moments = self.mean.iter_mut().zip(&mut self.square);
-        for ((weight, gradient), (mean, square)) in
-            self.weights.iter_mut().zip(&mut self.gradient).zip(moments)
-        {
-            *mean += (1.0 - KEEP_MEAN) * (*gradient - *mean);
-            *square += (1.0 - KEEP_SQUARE) * (*gradient * *gradient - *square);
-            *weight -= rate * *mean / (square.sqrt() + 1e-8);
-            *gradient = 0.0;
         }
     }
 }
