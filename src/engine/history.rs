@@ -8,7 +8,7 @@ use std::mem;
 use shakmaty::{Bitboard, attacks};
 
 use super::{node::Node, params::Params};
-use crate::chess::{Color, Move};
+use crate::chess::{Color, Move, Role};
 
 /// Bound of the move histories.
 pub(super) const MAX_HISTORY: i32 = 16_384;
@@ -199,11 +199,12 @@ fn pull(value: &mut i16, bonus: i32, bound: i32) {
 /// The squares that the side not to move attacks.
 fn threats(node: &Node) -> Bitboard {
     let board = node.board();
-    let occupied = board.occupied();
+    let (them, occupied) = (!node.turn, board.occupied());
+    let theirs = board.by_color(them);
     let mut attacked = Bitboard::EMPTY;
-    for from in board.by_color(!node.turn) {
-        if let Some(piece) = board.piece_at(from) {
-            attacked |= attacks::attacks(from, piece, occupied);
+    for role in Role::ALL {
+        for from in theirs & board.by_role(role) {
+            attacked |= attacks::attacks(from, role.of(them), occupied);
         }
     }
     attacked

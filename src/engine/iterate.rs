@@ -276,8 +276,7 @@ impl<'a> Iteration<'a> {
             return;
         };
         if let [mv] = root.pv[..] {
-            let child = self.node.after(mv);
-            self.searcher.enter(self.node, 0, mv, &child);
+            let child = self.searcher.play(self.node, 0, mv);
             let is_over = self.searcher.settled(&child, 1).is_some();
             self.searcher.leave();
             if is_over {

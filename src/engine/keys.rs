@@ -35,12 +35,17 @@ impl Keys {
         keys
     }
 
-    /// The keys after an orthodox move, given what it changes and the positions before and after it.
-    pub fn after(mut self, changes: &[Change], mv: Move, before: &Position, after: &Position) -> Self {
+    /// The keys after what an orthodox move changes on the board, before rights to castle and to capture en passant that come of it.
+    pub fn moved(mut self, changes: &[Change]) -> Self {
         self.pass_turn();
         for change in changes {
             self.toggle(change.square, change.piece);
         }
+        self
+    }
+
+    /// These keys of [`Keys::moved`] with the rights that come of the move, given the positions before and after it.
+    pub fn with_rights(mut self, mv: Move, before: &Position, after: &Position) -> Self {
         if let Move::Normal {
             role: Role::Pawn,
             from,

@@ -62,8 +62,7 @@ impl Plain<'_> {
     /// The best of these moves is worth so much.
     fn best(&mut self, node: &Node, moves: &[Move], depth: i32, ply: usize) -> i32 {
         moves.iter().fold(-INFINITE, |best, mv| {
-            let child = node.after(*mv);
-            self.0.enter(node, ply, *mv, &child);
+            let child = self.0.play(node, ply, *mv);
             let worth = -self.worth(&child, depth - 1, ply + 1, -best);
             self.0.leave();
             best.max(worth)

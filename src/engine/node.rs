@@ -2,7 +2,10 @@
 
 use shakmaty::{Bitboard, Board};
 
-use super::{changes::changes, keys::Keys};
+use super::{
+    changes::{Changes, changes},
+    keys::Keys,
+};
 use crate::chess::{Color, GameLine, Move, Position, Rules as _};
 
 /// A position with what the search asks of it again and again.
@@ -20,6 +23,17 @@ pub(super) struct Node {
     pub reversible: u32,
     /// Whether the rules are those of orthodox chess, so that our own move generation applies.
     pub orthodox: bool,
+}
+
+/// A move from a node, with what is known before it is played.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// The move.
+    pub mv: Move,
+    /// What it changes on the board, by orthodox rules.
+    pub changes: Changes,
+    /// The keys it leads to, but for rights that are lost or come up.
+    pub keys: Keys,
 }
 
 impl Node {
@@ -44,8 +58,19 @@ impl Node {
         }
     }
 
-    /// The position after a legal move.
-    pub fn after(&self, mv: Move) -> Self {
+    /// What a legal move changes.
+    pub fn step(&self, mv: Move) -> Step {
+        let changes = changes(self.turn, mv);
+        Step {
+            keys: self.keys.moved(&changes),
+            changes,
+            mv,
+        }
+    }
+
+    /// The position after a move of which is known what it changes.
+    pub fn after_step(&self, step: &Step) -> Self {
+        let mv = step.mv;
         let mut pos = self.pos.clone();
         pos.play_unchecked(mv);
         let turn = !self.turn;
@@ -54,8 +79,7 @@ impl Node {
             let checkers = board.king_of(turn).map_or(Bitboard::EMPTY, |king| {
                 board.attacks_to(king, self.turn, board.occupied())
             });
-            let changes = changes(self.turn, mv);
-            (self.keys.after(&changes, mv, &self.pos, &pos), checkers)
+            (step.keys.with_rights(mv, &self.pos, &pos), checkers)
         } else {
             // Explosions, pockets and counted checks change more than the move says.
             (Keys::fresh(&pos), pos.checkers())
@@ -132,6 +156,13 @@ pub(super) mod tests {
 
     use super::*;
     use crate::chess::{Variant, key, parse_fen};
+
+    impl Node {
+        /// The position after a legal move.
+        pub fn after(&self, mv: Move) -> Self {
+            self.after_step(&self.step(mv))
+        }
+    }
 
     /// Where games by chance begin: by orthodox rules first.
     const STARTS: [(Variant, &str); 9] = [

@@ -150,8 +150,7 @@ impl Searcher<'_> {
             if self.weakness.hides(node, last, mv) {
                 continue;
             }
-            let child = node.after(mv);
-            self.enter(node, ply, mv, &child);
+            let child = self.play(node, ply, mv);
             let mut score = -self.quiescence(&child, -target, 1 - target, ply + 1, 0);
             if score >= target && shallow > 0 {
                 score = -self.search(&child, -target, 1 - target, shallow, ply + 1, !here.cut);

@@ -160,7 +160,7 @@ impl Searcher<'_> {
             if stand.is_some() && self.weakness.hides(node, last, mv) {
                 continue;
             }
-            let child = node.after(mv);
+            let child = self.play(node, ply, mv);
             count += 1;
             if stand.is_some()
                 && *best > -DECIDED
@@ -168,9 +168,9 @@ impl Searcher<'_> {
                 && Some(mv.to()) != previous
                 && !child.in_check()
             {
+                self.leave();
                 continue;
             }
-            self.enter(node, ply, mv, &child);
             let score = -self.quiescence(&child, -beta, -*alpha, ply + 1, steps + 1);
             self.leave();
             if self.watch.stopped() {

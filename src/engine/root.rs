@@ -174,8 +174,7 @@ impl Searcher<'_> {
                 tell(root.mv, index + 1);
             }
             let nodes = self.watch.nodes();
-            let child = node.after(root.mv);
-            self.enter(node, 0, root.mv, &child);
+            let child = self.play(node, 0, root.mv);
             let found = self.search_root_move(&child, root.mv, index, (alpha, beta), depth);
             self.leave();
             root.nodes += self.watch.nodes() - nodes;
@@ -273,8 +272,7 @@ impl Iteration<'_> {
             return false;
         };
         let best = others.iter().fold(-INFINITE, |best, root| {
-            let child = self.node.after(root.mv);
-            self.searcher.enter(self.node, 0, root.mv, &child);
+            let child = self.searcher.play(self.node, 0, root.mv);
             let score = -self.searcher.search(&child, -bar, 1 - bar, depth - 1, 1, true);
             self.searcher.leave();
             best.max(score)

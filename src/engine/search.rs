@@ -7,7 +7,7 @@ use super::{
     draw,
     history::Past,
     node::Node,
-    order::{Picker, is_noisy},
+    order::{Picker, is_among, is_noisy},
     packed::Packed,
     prune::Singular,
     quiescence::cutoff,
@@ -254,8 +254,7 @@ impl Searcher<'_> {
                     return here.bounds.within(score);
                 }
             };
-            let child = node.after(mv);
-            self.enter(node, here.ply, mv, &child);
+            let child = self.play(node, here.ply, mv);
             let score = self.search_child(here, &past, &child, &candidate, (alpha, best), extension);
             self.leave();
             if self.watch.stopped() {
@@ -382,7 +381,7 @@ impl Searcher<'_> {
             check: child.in_check(),
             after_capture: quiet && here.table_move.is_some_and(is_noisy),
             quiet,
-            killer: self.memory.frame_before(here.ply, 0).killers.contains(&Some(mv)),
+            killer: is_among(&self.memory.frame_before(here.ply, 0).killers, mv),
             history,
         };
         self.reductions.under(self.params, here.depth, count, &now)

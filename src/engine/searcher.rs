@@ -229,16 +229,28 @@ impl Searcher<'_> {
         self.corrected(node, value)
     }
 
-    /// Notes that a move is being played from a ply, leading to a child.
-    pub fn enter(&mut self, node: &Node, ply: usize, mv: Move, child: &Node) {
-        self.table.prefetch(self.table_key(child, Some(mv)));
+    /// Plays a move from a ply and notes that the line goes on from its child, until [`Self::leave`].
+    pub fn play(&mut self, node: &Node, ply: usize, mv: Move) -> Node {
+        let step = node.step(mv);
+        // What the table has of the child is fetched while it is made.
+        let counted = if mv.is_zeroing() {
+            0
+        } else {
+            node.pos.halfmoves() + 1
+        };
+        self.table.prefetch(self.mixed(step.keys.full, counted, Some(mv)));
+        let child = node.after_step(&step);
+        if child.keys.full != step.keys.full {
+            self.table.prefetch(self.table_key(&child, Some(mv)));
+        }
         let frame = self.memory.frame(ply);
         frame.mv = Some(mv);
         frame.moved = piece_square(node.turn, mv);
         if self.asks_net {
-            self.memory.net.enter(ply + 1, node.turn, mv);
+            self.memory.net.enter(ply + 1, node.turn, step.changes);
         }
-        self.descend(ply, child);
+        self.descend(ply, &child);
+        child
     }
 
     /// Notes that the side to move passes.
@@ -266,8 +278,11 @@ impl Searcher<'_> {
 
     /// The key of a node in the table, `last` being the move that led to it.
     pub fn table_key(&self, node: &Node, last: Option<Move>) -> u64 {
-        let count = count_salt(node.pos.halfmoves());
-        node.keys.full ^ self.salt ^ self.weakness.salt_after(last) ^ count
+        self.mixed(node.keys.full, node.pos.halfmoves(), last)
+    }
+
+    fn mixed(&self, key: u64, halfmoves: u32, last: Option<Move>) -> u64 {
+        key ^ self.salt ^ self.weakness.salt_after(last) ^ count_salt(halfmoves)
     }
 }
 

@@ -8,12 +8,8 @@ use super::{
     view::View,
 };
 use crate::{
-    chess::{Color, Move},
-    engine::{
-        changes::{Changes, changes},
-        node::Node,
-        score::MAX_PLY,
-    },
+    chess::Color,
+    engine::{changes::Changes, node::Node, score::MAX_PLY},
 };
 
 /// Both halves, the side to move's first.
@@ -95,11 +91,11 @@ impl Path {
         self.plies[0].made = [false; 2];
     }
 
-    /// A side has made an orthodox move to this ply.
-    pub fn enter(&mut self, ply: usize, us: Color, mv: Move) {
+    /// A side has made an orthodox move to this ply, which has changed so much.
+    pub fn enter(&mut self, ply: usize, us: Color, changes: Changes) {
         let here = &mut self.plies[ply];
         here.made = [false; 2];
-        here.changes = changes(us, mv);
+        here.changes = changes;
         here.turned = [false; 2];
         let mut kings = here.changes.iter().filter(|change| change.piece == us.king());
         if let (Some(from), Some(to)) = (kings.next(), kings.next()) {
@@ -139,18 +135,19 @@ impl Path {
         let view = View::of(side, king);
         let half = &mut here.accumulators.halves[side as usize];
         *half = before[from].accumulators.halves[side as usize];
-        for changes in before[from + 1..]
-            .iter()
-            .map(|ply| &ply.changes)
-            .chain([&here.changes])
-        {
-            for change in changes {
-                let row = &SHIPPED.rows[view.input(change.square, change.piece)].0;
-                if change.appears {
-                    add(&mut half.0, row);
-                } else {
-                    take(&mut half.0, row);
-                }
+        let passed = before[from + 1..].iter().map(|ply| &ply.changes);
+        for changes in passed.chain([&here.changes]) {
+            let rows = |appears| {
+                let those = changes.iter().filter(move |change| change.appears == appears);
+                those.map(|change| &SHIPPED.rows[view.input(change.square, change.piece)].0)
+            };
+            // No orthodox move brings more men than it takes away.
+            let mut gone = rows(false);
+            for (come, gone) in rows(true).zip(gone.by_ref()) {
+                exchange(&mut half.0, come, gone);
+            }
+            for gone in gone {
+                take(&mut half.0, gone);
             }
         }
     }
@@ -168,6 +165,12 @@ fn take(half: &mut [i16; HIDDEN], row: &[i16; HIDDEN]) {
     }
 }
 
+fn exchange(half: &mut [i16; HIDDEN], come: &[i16; HIDDEN], gone: &[i16; HIDDEN]) {
+    for ((value, come), gone) in half.iter_mut().zip(come).zip(gone) {
+        *value = value.wrapping_add(*come).wrapping_sub(*gone);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -175,6 +178,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::Rules as _,
+        engine::changes::changes,
         engine::node::tests::{ORTHODOX_STARTS, start},
     };
 
@@ -207,9 +211,9 @@ mod tests {
                     }
                     None => {
                         // What was tried before at this ply leaves nothing.
-                        path.enter(ply + 1, node.turn, moves[0]);
+                        path.enter(ply + 1, node.turn, changes(node.turn, moves[0]));
                         path.halves(ply + 1, &node.after(moves[0]));
-                        path.enter(ply + 1, node.turn, mv);
+                        path.enter(ply + 1, node.turn, changes(node.turn, mv));
                         node = node.after(mv);
                     }
                 }
