@@ -151,12 +151,11 @@ impl<T: Tally> Terms<T> {
         self.blend(self.total(ground).worth())
     }
 
-    /// How much of what the net says counts, in sixty-fourths: what is left of the terms as well.
+    /// How much of what the net says counts, in sixty-fourths: what is left of the terms as well, and nothing where hardly any lead
+    /// wins, of which so little is left that it has learned nothing there.
     pub fn share(&self) -> i32 {
-        if self.known {
-            return 0;
-        }
-        self.share_with(self.scales)
+        let left = self.share_with(self.scales);
+        if self.known || left <= endgame::HARDLY_WON { 0 } else { left }
     }
 
     /// How much counts of something that says nothing of middle game and endgame, where these scales are in force.

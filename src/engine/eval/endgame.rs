@@ -11,7 +11,7 @@ const FULL: i32 = 64;
 pub(super) const WON_BY_PAWN: i32 = 300;
 
 /// What is left of a lead that hardly ever wins, in sixty-fourths.
-const HARDLY_WON: i32 = 6;
+pub(super) const HARDLY_WON: i32 = 6;
 
 /// What is left of one that books on endings call a win, though seldom a quick one, in sixty-fourths: chosen, not measured.
 const OFTEN_WON: i32 = 40;
