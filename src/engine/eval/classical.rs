@@ -155,7 +155,11 @@ impl<T: Tally> Terms<T> {
     /// wins, of which so little is left that it has learned nothing there.
     pub fn share(&self) -> i32 {
         let left = self.share_with(self.scales);
-        if self.known || left <= endgame::HARDLY_WON { 0 } else { left }
+        if self.known || left <= endgame::HARDLY_WON {
+            0
+        } else {
+            left
+        }
     }
 
     /// How much counts of something that says nothing of middle game and endgame, where these scales are in force.
