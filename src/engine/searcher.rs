@@ -236,7 +236,7 @@ impl Searcher<'_> {
         let counted = if mv.is_zeroing() {
             0
         } else {
-            node.pos.halfmoves() + 1
+            node.pos.halfmoves().saturating_add(1)
         };
         self.table.prefetch(self.mixed(step.keys.full, counted, Some(mv)));
         let child = node.after_step(&step);
