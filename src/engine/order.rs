@@ -206,20 +206,13 @@ impl<'a> Picker<'a> {
         self.ranked = true;
         for quiet in &mut moves[self.noisy_end..] {
             let mv = quiet.mv;
-            quiet.score = if is_among(&self.killers, mv) {
+            quiet.score = if self.killers.contains(&Some(mv)) {
                 KILLER
             } else {
                 histories.quiet(&self.past, mv) + self.params.check_history * i32::from(self.checks.gives(mv))
             };
         }
     }
-}
-
-/// Whether a move is one of these. Where it goes is compared first: comparing whole moves is slow.
-pub(super) fn is_among(moves: &[Option<Move>; 2], mv: Move) -> bool {
-    moves
-        .iter()
-        .any(|other| other.is_some_and(|other| other.to() == mv.to() && other == mv))
 }
 
 /// Swaps the best of the rest to the cursor and steps over it.

@@ -7,7 +7,7 @@ use super::{
     draw,
     history::Past,
     node::Node,
-    order::{Picker, is_among, is_noisy},
+    order::{Picker, is_noisy},
     packed::Packed,
     prune::Singular,
     quiescence::cutoff,
@@ -381,7 +381,7 @@ impl Searcher<'_> {
             check: child.in_check(),
             after_capture: quiet && here.table_move.is_some_and(is_noisy),
             quiet,
-            killer: is_among(&self.memory.frame_before(here.ply, 0).killers, mv),
+            killer: self.memory.frame_before(here.ply, 0).killers.contains(&Some(mv)),
             history,
         };
         self.reductions.under(self.params, here.depth, count, &now)
