@@ -28,6 +28,7 @@ help:
 	@echo 'make strength      400 games at 10+0.1 against toga2, Stockfish at two levels, GNU Chess and RODENT=PROGRAM, hours (GAMES=400)'
 	@echo 'make threads       two threads against one: time to a depth, and 1,000 games at 10+0.1, hours (GAMES=1000)'
 	@echo 'make speeds        a level at bullet against the same one at blitz and at rapid: equal within 30 Elo (GAMES=600)'
+	@echo 'make numbers       which numbers of the search should be larger, which smaller, told every 1,024 games (SEED=1)'
 	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency, 200 games, and memory over 10,000 short ones, printed as a table'
 	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
@@ -265,7 +266,7 @@ speeds: runner
 ABLATIONS ?= net=0 nmp_depth=128 lmr_depth=128 see_quiet=30000,see_noisy=30000,see_check=30000 rfp_depth=0 lmp_base=256 \
 	futility_base=30000 continuation=0 correction=0 quiescence_checks=0 check_extension=0 pv_cutoff=128 singular_depth=128 \
 	probcut_depth=128 killers=0 history_pruning=100000 razor_depth=0 iir_depth=128 aspiration=30000 delta_margin=30000 \
-	double_margin=30000 threat_history=0 lmr_cutoffs=128 lmr_learn=0 quiescence_moves=64 soft_beta=0
+	double_margin=30000 threat_history=0 lmr_cutoffs=128 lmr_learn=0 quiescence_moves=64 soft_beta=0 escape_history=0 history_malus=100
 NODES ?= 4000
 comma := ,
 .PHONY: ablations
@@ -276,6 +277,15 @@ ablations: runner
 	@for off in $(ABLATIONS); do echo "without $$off:"; \
 		$(MATCH) ./$(EXE) ./$(EXE) --quiet --tc nodes=$(NODES) --games $(GAMES) --concurrency 2 --option Hash=8 --seed 21 \
 		$(OPENINGS) $$(echo $$off | sed 's/^/$(comma)/; s/$(comma)/ --option 1:/g') || exit 1; done
+
+# Which numbers of the search should be larger, which smaller. It goes on until it is stopped, and then from where it was.
+.PHONY: numbers
+numbers: TUNE = 1
+numbers: NODES = 8000
+numbers: SEED ?= 1
+numbers: ROWS ?= target/numbers-$(SEED).ndjson
+numbers: runner
+	python3 training/numbers.py target/release/sparring ./$(EXE) $(TESTDATA)/book/openings.epd $(ROWS) $(NODES) $(SEED)
 
 .PHONY: bench-daemon
 bench-daemon:

@@ -35,12 +35,19 @@ pub(super) fn piece_square(us: Color, mv: Move) -> PieceSquare {
     piece * 64 + mv.to() as u16
 }
 
+/// The squares that the side not to move attacks.
+#[derive(Debug, Clone, Copy, Default)]
+struct Threats {
+    all: Bitboard,
+    /// Those that are no place for a knight or bishop, for a rook, and for a queen: pieces of less worth attack them.
+    by_lesser: [Bitboard; 3],
+}
+
 /// What a quiet move is judged by besides itself: whose it is, what is attacked, and the moves before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Past {
     us: Color,
-    /// The squares that the other side attacks.
-    threats: Bitboard,
+    threats: Threats,
     /// Where the rows of the moves before begin, as many as `count`.
     rows: [usize; 3],
     count: usize,
@@ -52,7 +59,7 @@ impl Past {
         let counts = params.threat_history > 0 && node.in_check();
         Self {
             us: node.turn,
-            threats: if counts { threats(node) } else { Bitboard::EMPTY },
+            threats: counts.then(|| Threats::of(node)).unwrap_or_default(),
             rows: [0; 3],
             count: 0,
         }
@@ -63,9 +70,43 @@ impl Past {
         let counts = params.threat_history > 0;
         Self {
             us: node.turn,
-            threats: if counts { threats(node) } else { Bitboard::EMPTY },
+            threats: counts.then(|| Threats::of(node)).unwrap_or_default(),
             rows: before.map(|previous| previous as usize * PIECE_SQUARES),
             count: usize::try_from(params.continuation).unwrap_or(0).min(3),
+        }
+    }
+
+    /// What a quiet move ranks higher for leaving the reach of lesser pieces, or lower for entering it: `unit` for a knight or bishop.
+    pub fn escape(&self, mv: Move, unit: i32) -> i32 {
+        let [minor, rook, queen] = self.threats.by_lesser;
+        let (attacked, worth) = match mv.role() {
+            Role::Knight | Role::Bishop => (minor, unit),
+            Role::Rook => (rook, unit * 3 / 2),
+            Role::Queen => (queen, unit * 2),
+            Role::Pawn | Role::King => return 0,
+        };
+        let flees = mv.from().is_some_and(|from| attacked.contains(from));
+        worth * (i32::from(flees) - i32::from(attacked.contains(mv.to())))
+    }
+}
+
+impl Threats {
+    fn of(node: &Node) -> Self {
+        let board = node.board();
+        let (them, occupied) = (!node.turn, board.occupied());
+        let theirs = board.by_color(them);
+        let by = |role: Role| {
+            let squares = theirs & board.by_role(role);
+            squares.into_iter().fold(Bitboard::EMPTY, |attacked, from| {
+                attacked | attacks::attacks(from, role.of(them), occupied)
+            })
+        };
+        let pawns = by(Role::Pawn);
+        let minors = pawns | by(Role::Knight) | by(Role::Bishop);
+        let rooks = minors | by(Role::Rook);
+        Self {
+            all: rooks | by(Role::Queen) | by(Role::King),
+            by_lesser: [pawns, minors, rooks],
         }
     }
 }
@@ -196,24 +237,10 @@ fn pull(value: &mut i16, bonus: i32, bound: i32) {
     *value = (old + bonus - old * bonus.abs() / bound) as i16;
 }
 
-/// The squares that the side not to move attacks.
-fn threats(node: &Node) -> Bitboard {
-    let board = node.board();
-    let (them, occupied) = (!node.turn, board.occupied());
-    let theirs = board.by_color(them);
-    let mut attacked = Bitboard::EMPTY;
-    for role in Role::ALL {
-        for from in theirs & board.by_role(role) {
-            attacked |= attacks::attacks(from, role.of(them), occupied);
-        }
-    }
-    attacked
-}
-
 fn butterfly(past: &Past, mv: Move) -> usize {
     // Drops have no origin; the target alone is enough for them.
     let from = mv.from().unwrap_or(mv.to());
-    let attacked = |square| usize::from(past.threats.contains(square));
+    let attacked = |square| usize::from(past.threats.all.contains(square));
     let danger = attacked(from) * 2 + attacked(mv.to());
     ((past.us as usize * 4 + danger) * 64 + from as usize) * 64 + mv.to() as usize
 }

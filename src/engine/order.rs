@@ -209,7 +209,9 @@ impl<'a> Picker<'a> {
             quiet.score = if self.killers.contains(&Some(mv)) {
                 KILLER
             } else {
-                histories.quiet(&self.past, mv) + self.params.check_history * i32::from(self.checks.gives(mv))
+                histories.quiet(&self.past, mv)
+                    + self.params.check_history * i32::from(self.checks.gives(mv))
+                    + self.past.escape(mv, self.params.escape_history)
             };
         }
     }
@@ -261,6 +263,20 @@ mod tests {
         assert_eq!(order[0], "b3b4");
         assert!(order[1].ends_with("h5") && order[2].ends_with("h5"));
         assert_eq!(order.last().unwrap(), "d1d6");
+    }
+
+    #[test]
+    fn pieces_leave_the_reach_of_lesser_ones_first_and_enter_it_last() {
+        let place = |order: &[String], mv: &str| order.iter().position(|other| other == mv).unwrap();
+        // A pawn attacks the knight, which has squares where nothing attacks it.
+        let flees = order("4k3/8/8/3p4/4N3/8/8/4K3 w - - 0 1", None);
+        assert!(place(&flees, "e4g3") < place(&flees, "e1d1"), "{flees:?}");
+        // A knight attacks d2 and f2, which a rook is too dear for.
+        let enters = order("4k3/8/8/8/4n3/8/R5P1/4K3 w - - 0 1", None);
+        assert_eq!(enters[enters.len() - 2..], ["a2f2", "a2d2"], "{enters:?}");
+        // What attacks it is worth as much.
+        let rooks = order("4k3/8/8/8/5r2/8/R5P1/4K3 w - - 0 1", None);
+        assert!(place(&rooks, "a2f2") < place(&rooks, "e1e2"), "{rooks:?}");
     }
 
     #[test]

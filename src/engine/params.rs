@@ -104,11 +104,11 @@ params! {
     /// Aspiration: a ply less each time the score lies above, so many plies at most.
     aspiration_reduction = 3 in 0..=8;
     /// Reverse futility: margin for each ply of depth, in centipawns.
-    rfp_margin = 70 in 20..=200;
+    rfp_margin = 60 in 20..=200;
     /// Reverse futility: the greatest depth it is tried at.
     rfp_depth = 8 in 0..=16;
     /// Razoring: margin for each ply of depth, in centipawns.
-    razor_margin = 260 in 100..=600;
+    razor_margin = 290 in 100..=600;
     /// Razoring: the greatest depth it is tried at.
     razor_depth = 3 in 0..=8;
     /// Table cut-offs on the principal variation: so many plies deeper than asked for an entry must be; 128 for never.
@@ -116,7 +116,7 @@ params! {
     /// Null move: the least depth it is tried at; 128 for never.
     nmp_depth = 2 in 2..=128, tuned 2..=8;
     /// Null move: how far above beta the evaluation has to be, less what depth takes off it, in centipawns.
-    nmp_margin = 120 in 0..=600;
+    nmp_margin = 90 in 0..=600;
     /// Null move: what each ply of depth takes off that margin, in centipawns.
     nmp_margin_depth = 20 in 0..=100;
     /// Null move: reduction before depth and evaluation add to it, in plies.
@@ -132,7 +132,7 @@ params! {
     /// Null move: for so much of the depth left no other is tried while one is verified, in percent.
     nmp_verify_share = 75 in 0..=100;
     /// ProbCut: how far above beta a capture must come out, in centipawns.
-    probcut_margin = 170 in 50..=400;
+    probcut_margin = 160 in 50..=400;
     /// ProbCut: the least depth it is tried at.
     probcut_depth = 5 in 3..=128, tuned 3..=10;
     /// ProbCut: how many plies less deep the shallow search is.
@@ -142,9 +142,9 @@ params! {
     /// Late move reductions: the least depth that is reduced; 128 for never.
     lmr_depth = 2 in 2..=128, tuned 2..=6;
     /// Late move reductions: the constant part, in hundredths of a ply.
-    lmr_base = 70 in 0..=200;
+    lmr_base = 80 in 0..=200;
     /// Late move reductions: divisor of ln(depth) * ln(move number), in hundredths.
-    lmr_divisor = 225 in 100..=400;
+    lmr_divisor = 218 in 100..=400;
     /// Late move reductions: 0 for the logarithmic table, 1 for Rodent's sliding shape, which only counts moves.
     lmr_sliding = 0 in 0..=1;
     /// Late move reductions, sliding: the constant part, in hundredths of a ply.
@@ -156,21 +156,21 @@ params! {
     /// Late move reductions: so much history takes a ply off.
     lmr_history = 9000 in 2000..=30000;
     /// Late move reductions: more where the evaluation does not rise, in hundredths of a ply.
-    lmr_not_improving = 100 in 0..=300;
+    lmr_not_improving = 95 in 0..=300;
     /// Late move reductions: more where a cut is expected, in hundredths of a ply.
-    lmr_cut_node = 150 in 0..=300;
+    lmr_cut_node = 155 in 0..=300;
     /// Late move reductions: more for a quiet move where the table's is a capture, in hundredths of a ply.
     lmr_after_capture = 100 in 0..=300;
     /// Late move reductions: less on the principal variation, in hundredths of a ply.
     lmr_pv = 100 in 0..=300;
     /// Late move reductions: less where the table remembers a principal variation, in hundredths of a ply.
-    lmr_was_pv = 100 in 0..=300;
+    lmr_was_pv = 65 in 0..=300;
     /// Late move reductions: less for a move that gives check, in hundredths of a ply.
-    lmr_check = 100 in 0..=300;
+    lmr_check = 92 in 0..=300;
     /// Late move reductions: less for a killer, in hundredths of a ply.
-    lmr_killer = 100 in 0..=300;
+    lmr_killer = 110 in 0..=300;
     /// Late move reductions: less for a capture or promotion, in hundredths of a ply.
-    lmr_noisy = 100 in 0..=300;
+    lmr_noisy = 82 in 0..=300;
     /// Late move reductions: more where many nodes have cut among the children, in hundredths of a ply.
     lmr_many_cuts = 100 in 0..=300;
     /// Late move reductions: many are more than so many; 128 for never.
@@ -178,7 +178,7 @@ params! {
     /// Late move reductions: 1 for histories to learn from moves that were searched again in full; 0 not to.
     lmr_learn = 1 in 0..=1;
     /// Late move reductions: a reduced search that comes out so far above the best score is repeated a ply deeper, in centipawns.
-    lmr_deeper = 60 in 0..=30000, tuned 0..=200;
+    lmr_deeper = 50 in 0..=30000, tuned 0..=200;
     /// Late move reductions: one that comes out less far above it is repeated a ply less deep, in centipawns.
     lmr_shallower = 10 in 0..=100;
     /// Late move reductions at the root, of quiet moves that do not give check: the least depth that is reduced; 128 for never.
@@ -190,21 +190,21 @@ params! {
     /// Late move pruning: moves tried at depth 0 before quiet ones are left out, the square of the depth being added.
     lmp_base = 4 in 1..=256, tuned 1..=16;
     /// Late move pruning: how much of the square of the depth is added, in percent.
-    lmp_square = 100 in 20..=300;
+    lmp_square = 104 in 20..=300;
     /// Late move pruning: how many of these moves are kept where the evaluation does not rise, in percent.
-    lmp_not_improving = 50 in 10..=100;
+    lmp_not_improving = 55 in 10..=100;
     /// Futility: constant margin for quiet moves, in centipawns.
-    futility_base = 90 in 0..=30000, tuned 0..=300;
+    futility_base = 80 in 0..=30000, tuned 0..=300;
     /// Futility: margin for each ply of reduced depth, in centipawns.
-    futility_margin = 85 in 20..=250;
+    futility_margin = 72 in 20..=250;
     /// Futility: the greatest reduced depth it is tried at.
     futility_depth = 7 in 0..=20;
     /// History pruning: quiet moves below minus this for each ply of depth are left out.
-    history_pruning = 3500 in 500..=100000, tuned 500..=12000;
+    history_pruning = 4600 in 500..=100000, tuned 500..=12000;
     /// History pruning: the greatest reduced depth it is tried at.
     history_pruning_depth = 4 in 0..=20;
     /// Exchange pruning: what a quiet move may lose for each ply of reduced depth squared, in centipawns.
-    see_quiet = 22 in 5..=30000, tuned 5..=80;
+    see_quiet = 20 in 5..=30000, tuned 5..=80;
     /// Exchange pruning: what a capture may lose for each ply of depth, in centipawns.
     see_noisy = 95 in 20..=30000, tuned 20..=250;
     /// Exchange pruning: what a quiet move that gives check may lose at low depth, in centipawns.
@@ -228,11 +228,11 @@ params! {
     /// Singular extension: how deep the others are searched, in percent of the depth left.
     singular_share = 50 in 20..=80;
     /// Check extension: the greatest depth at which a move that gives check is searched a ply deeper.
-    check_extension = 8 in 0..=128, tuned 0..=20;
+    check_extension = 7 in 0..=128, tuned 0..=20;
     /// Quiescence: so many plies of it try quiet checks too.
     quiescence_checks = 1 in 0..=4;
     /// Quiescence: what a capture may fall short of alpha by before it is left out, in centipawns.
-    delta_margin = 160 in 20..=30000, tuned 20..=400;
+    delta_margin = 174 in 20..=30000, tuned 20..=400;
     /// Quiescence: from so many moves on only recaptures and checks are tried; 64 for all.
     quiescence_moves = 2 in 1..=64, tuned 1..=12;
     /// Quiescence: so many quiet evasions are tried after one that is not mate.
@@ -244,7 +244,10 @@ params! {
     /// Order of captures: what one may lose in its exchanges and still come before quiet moves, in centipawns.
     good_capture = 20 in 0..=100;
     /// Order of quiet moves: one that gives check ranks as if it had so much more history.
-    check_history = 12000 in 0..=50000;
+    check_history = 9000 in 0..=50000;
+    /// Order of quiet moves: a knight or bishop that leaves the reach of a pawn ranks as if it had so much more history, one that
+    /// enters it as if it had so much less; one and a half times as much for a rook and lesser pieces, twice for a queen.
+    escape_history = 8000 in 0..=30000;
     /// Time: for how many more moves a game is planned where nobody says.
     time_horizon = 26 in 10..=80;
     /// Time: what a move should take, in percent of an even share.
@@ -284,9 +287,11 @@ params! {
     /// Easy move: how far all other moves must stay behind a recapture, in centipawns.
     easy_margin = 180 in 50..=600;
     /// History: bonus for each ply of depth.
-    history_bonus = 160 in 20..=400;
+    history_bonus = 185 in 20..=400;
     /// History: the greatest bonus.
-    history_max = 1700 in 400..=4000;
+    history_max = 1800 in 400..=4000;
+    /// History: what the moves tried before one that cuts lose, in percent of what that one gains.
+    history_malus = 140 in 0..=400;
     /// History: how many earlier moves the continuation history looks back at: the last, the one before, two before that.
     continuation = 3 in 0..=3;
     /// Killers: how many are kept for each ply.
@@ -294,9 +299,9 @@ params! {
     /// History: 1 to keep quiet moves apart by whether they leave or enter squares that the other side attacks; 0 not to.
     threat_history = 1 in 0..=1;
     /// Correction of the evaluation by what earlier searches found: hundredths of it that are applied.
-    correction = 60 in 0..=200;
+    correction = 63 in 0..=200;
     /// Correction of the evaluation: how often what the pawns tell counts beside what the pieces of either color and minor pieces do.
-    correction_pawns = 2 in 0..=8;
+    correction_pawns = 1 in 0..=8;
     /// Correction of the evaluation: how fast it is learned, in 256ths of a table's centipawn for each centipawn of error and ply of depth.
     correction_rate = 2 in 1..=16;
 }

@@ -420,17 +420,18 @@ impl Searcher<'_> {
     fn reward(&mut self, here: &Here<'_>, past: &Past, mv: Move, tried: &Tried) {
         let us = here.node.turn;
         let bonus = (self.params.history_bonus * here.depth).min(self.params.history_max);
+        let malus = bonus * self.params.history_malus / 100;
         let histories = &mut self.memory.histories;
         if is_noisy(mv) {
             histories.learn_capture(us, mv, bonus);
         } else {
             histories.learn_quiet(past, mv, bonus);
             for quiet in &tried.quiets {
-                histories.learn_quiet(past, *quiet, -bonus);
+                histories.learn_quiet(past, *quiet, -malus);
             }
         }
         for noisy in &tried.noisy {
-            histories.learn_capture(us, *noisy, -bonus);
+            histories.learn_capture(us, *noisy, -malus);
         }
         if !is_noisy(mv) && self.params.killers > 0 {
             let keep = self.params.killers > 1;
