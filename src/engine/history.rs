@@ -59,7 +59,7 @@ impl Past {
         let counts = params.threat_history > 0 && node.in_check();
         Self {
             us: node.turn,
-            threats: counts.then(|| Threats::of(node)).unwrap_or_default(),
+            threats: Threats::where_they_count(counts, node),
             rows: [0; 3],
             count: 0,
         }
@@ -70,7 +70,7 @@ impl Past {
         let counts = params.threat_history > 0;
         Self {
             us: node.turn,
-            threats: counts.then(|| Threats::of(node)).unwrap_or_default(),
+            threats: Threats::where_they_count(counts, node),
             rows: before.map(|previous| previous as usize * PIECE_SQUARES),
             count: usize::try_from(params.continuation).unwrap_or(0).min(3),
         }
@@ -91,6 +91,11 @@ impl Past {
 }
 
 impl Threats {
+    /// None where they do not count.
+    fn where_they_count(counts: bool, node: &Node) -> Self {
+        if counts { Self::of(node) } else { Self::default() }
+    }
+
     fn of(node: &Node) -> Self {
         let board = node.board();
         let (them, occupied) = (!node.turn, board.occupied());
