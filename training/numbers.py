@@ -74,11 +74,11 @@ def tell(names, rows):
 
 def main(runner, engine, openings, path, nodes="8000", seed="1"):
     tried = list(numbers(engine))
-    names = [name for name, _, _ in tried]
+    setup = {"numbers": [list(number) for number in tried], "nodes": nodes, "seed": seed}
     path = pathlib.Path(path)
     rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    if any(row["names"] != names or row["seed"] != seed for row in rows):
-        sys.exit(f"{path}: its rows are of other numbers or of another seed")
+    if any(row["setup"] != setup for row in rows):
+        sys.exit(f"{path}: its rows are of other numbers, or of another limit or seed")
     while True:
         index, done = divmod(len(rows), SIZE)
         for signs in list(block(index, seed, len(tried)))[done:]:
@@ -86,11 +86,11 @@ def main(runner, engine, openings, path, nodes="8000", seed="1"):
             command += ["--concurrency", "2", "--option", "Hash=8", "--openings", openings]
             command += ["--seed", str(int(seed) * 1_000_000 + len(rows))]
             won, drawn, lost = play(command, tried, signs)
-            row = {"names": names, "seed": seed, "signs": signs, "won": won, "drawn": drawn, "lost": lost}
+            row = {"setup": setup, "signs": signs, "won": won, "drawn": drawn, "lost": lost}
             with path.open("a") as file:
                 file.write(json.dumps(row) + "\n")
             rows.append(row)
-        tell(names, rows)
+        tell([name for name, _, _ in tried], rows)
 
 
 if __name__ == "__main__":

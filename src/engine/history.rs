@@ -261,7 +261,10 @@ fn correction(us: Color, key: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Variant, parse_fen, parse_uci};
+    use crate::{
+        chess::{GameLine, Variant, parse_fen, parse_uci},
+        engine::{score::INFINITE, searcher::tests::begun},
+    };
 
     #[test]
     fn histories_stay_within_their_bounds_whatever_they_learn() {
@@ -316,6 +319,29 @@ mod tests {
         let before = [NO_PIECE_SQUARE; 3];
         let blind = node("4k3/8/5b2/8/8/8/8/R3K3 w - - 0 1");
         assert_eq!(histories.butterfly(&Past::new(&blind, before, &off), mv), 0);
+    }
+
+    #[test]
+    fn only_a_move_that_was_tried_before_one_that_cuts_falls_and_only_where_it_costs() {
+        let least = |fen, history_malus| {
+            let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+            let params = Params {
+                history_malus,
+                ..Params::default()
+            };
+            begun(&line, &params, |mut searcher, node| {
+                searcher.search(node, -INFINITE, INFINITE, 7, 0, false);
+                let Histories {
+                    butterfly, captures, ..
+                } = &searcher.memory.histories;
+                [butterfly, captures].map(|table| table.iter().copied().min())
+            })
+        };
+        let tactical = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+        for (fen, kind) in [("startpos", 0), (tactical, 1)] {
+            assert_eq!(least(fen, 0), [Some(0); 2], "{fen}");
+            assert!(least(fen, 100)[kind] < Some(0), "{fen}");
+        }
     }
 
     #[test]

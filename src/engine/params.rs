@@ -246,7 +246,7 @@ params! {
     /// Order of quiet moves: one that gives check ranks as if it had so much more history.
     check_history = 9000 in 0..=50000;
     /// Order of quiet moves: a knight or bishop that leaves the reach of a pawn ranks as if it had so much more history, one that
-    /// enters it as if it had so much less; one and a half times as much for a rook and lesser pieces, twice for a queen.
+    /// enters it as if it had so much less; one and a half times as much for a rook and lesser pieces, twice for a queen. Nothing where `threat_history` is 0.
     escape_history = 8000 in 0..=30000;
     /// Time: for how many more moves a game is planned where nobody says.
     time_horizon = 26 in 10..=80;
