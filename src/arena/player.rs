@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::{answer::Answer, offer::Offer, time_control::TimeControl};
 use crate::{
     chess::{Color, GameLine, Move, write_fen, write_uci},
-    settings::nearest,
+    diagnostic::did_you_mean,
     units::{Clock as _, Depth, Millis, Stopwatch},
 };
 
@@ -195,7 +195,7 @@ impl Player {
                 return Err(PlayerError::Option {
                     name: player.name.clone(),
                     option: option.clone(),
-                    hint: hint(option, offers.iter().map(|offer| offer.name.as_str())),
+                    hint: did_you_mean(option, offers.iter().map(|offer| offer.name.as_str())),
                 });
             };
             player.set(offer, value)?;
@@ -214,7 +214,7 @@ impl Player {
                 option: offer.name.clone(),
                 value: value.to_owned(),
                 takes: offer.to_string(),
-                hint: hint(value, offer.words()),
+                hint: did_you_mean(value, offer.words()),
             });
         };
         self.send(&format!("setoption name {} value {value}", offer.name))
@@ -367,11 +367,6 @@ impl Drop for Player {
             thread::sleep(Millis(5).into());
         }
     }
-}
-
-/// What may have been meant, as the end of a sentence.
-fn hint<'k>(written: &str, known: impl Iterator<Item = &'k str>) -> String {
-    nearest(written, known).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Profile;
-use crate::{settings::nearest, units::Elo};
+use crate::{diagnostic::nearest, units::Elo};
 
 /// Who sits down when nobody of the wanted name was ever there plays at this level: never at full strength, which
 /// nobody has asked for.

@@ -5,7 +5,8 @@ use std::{fmt, ops::RangeInclusive};
 use toml::{Spanned, de::DeValue};
 
 use crate::{
-    settings::{Form, Misfit, Whole, nearest},
+    diagnostic::nearest,
+    settings::{Form, Misfit, Whole},
     units::Elo,
 };
 

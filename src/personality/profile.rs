@@ -13,7 +13,7 @@ use super::{
 use crate::{
     book::Taste,
     chess::Color,
-    diagnostic::{Diagnostic, Findings},
+    diagnostic::{Diagnostic, Findings, nearest},
     engine::Setup,
     settings::{self, Choice, Flag, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
     units::{Centipawns, Depth, Elo, Millis, Nodes},
@@ -161,7 +161,7 @@ impl Form for Delay {
         delay.ok_or_else(|| {
             let quoted = toml::Value::String(text.to_string());
             let misfit = Misfit::new(value, format!("{quoted} is not a delay"));
-            vec![match settings::nearest(text, ["off", "human"]) {
+            vec![match nearest(text, ["off", "human"]) {
                 Some(word) => misfit.with_help(format!("did you mean \"{word}\"?")),
                 None => misfit,
             }]

@@ -164,7 +164,7 @@ fn fault(line: &str, me: &str) -> Option<(String, String)> {
             ));
         };
         if !known.contains(&word) {
-            let help = match crate::settings::nearest(word, known) {
+            let help = match crate::diagnostic::nearest(word, known) {
                 Some(near) => format!("did you mean {{{near}}}?"),
                 None => "write {opponent}, {me} or {level}".to_owned(),
             };

@@ -7,7 +7,7 @@ use std::{
 
 use toml::{Spanned, de::DeValue};
 
-use super::hint::nearest;
+use crate::diagnostic::nearest;
 
 /// What a setting must look like.
 pub trait Form {

@@ -21,14 +21,12 @@
 
 mod form;
 mod glean;
-mod hint;
 mod section;
 mod span;
 mod unknown;
 
 pub use form::{Choice, Flag, Form, List, Misfit, Name, Real, Text, Whole};
 pub use glean::glean;
-pub use hint::nearest;
 pub use section::{Fallback, Key, Reading, Section, read};
 pub use span::{Span, parse_span, write_span};
 pub use unknown::Advice;

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::hint::nearest;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, nearest};
 
 /// What to say about a key that this program does not have, though others do.
 #[derive(Debug, Clone, Copy)]

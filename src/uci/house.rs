@@ -269,12 +269,20 @@ pub(super) fn speed(_: Millis, _: Millis) -> Option<&'static str> {
     None
 }
 
-/// Reads a book of our own format.
+/// Reads a book of our own format, or of Polyglot's where the name ends in `.bin`.
 ///
 /// # Errors
 /// What is wrong, in words: the system's error, or the first line that is no book.
 pub(super) fn open_book(path: &Path) -> Result<Library, String> {
-    let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let mut bytes = fs::read(path).map_err(|error| named(&error))?;
+    if path
+        .extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("bin"))
+    {
+        let imported = book::import_polyglot(&bytes).map_err(|error| named(&error))?;
+        bytes = imported.text.into_bytes();
+    }
     let (book, findings) = book::parse_bytes(&path.display().to_string(), &bytes);
     let Some(book) = book else {
         let findings = findings.to_string();

@@ -203,6 +203,9 @@ impl<W: Write> Front<'_, W> {
         }
         let before = self.settings.clone();
         match self.settings.set(self.house, name, value) {
+            Ok(Change::None) if !before.own_book && self.settings.own_book && !self.has_book() => self
+                .voice
+                .remark("there is no book to play from until \"BookFile\" opens one"),
             Ok(Change::None) => {}
             Ok(Change::Hash(mib)) => self.send(Job::Resize(mib)),
             Ok(Change::Threads(threads)) => self.send(Job::Threads(threads)),
@@ -214,6 +217,10 @@ impl<W: Write> Front<'_, W> {
             Ok(Change::Log) => self.settings = before,
             Err(error) => self.voice.remark(error),
         }
+    }
+
+    fn has_book(&self) -> bool {
+        self.book.is_some() || self.house.library.names().next().is_some()
     }
 
     fn open_book(&mut self, path: Option<&Path>) {

@@ -14,8 +14,12 @@ use crate::personality::Level;
 /// A setting that cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum OptionError {
-    #[error("there is no option \"{0}\"")]
-    Unknown(String),
+    #[error("there is no option \"{name}\"{hint}")]
+    Unknown {
+        name: String,
+        /// The end of the sentence: what may have been meant.
+        hint: String,
+    },
     #[error("option \"{name}\" needs a number from {min} to {max}, not \"{text}\"")]
     Spin {
         name: &'static str,

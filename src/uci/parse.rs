@@ -128,7 +128,7 @@ pub(super) fn parse(line: &str) -> Result<Command, ParseError> {
         "uci" => Command::Uci,
         "isready" => Command::IsReady,
         "ucinewgame" => Command::NewGame,
-        "setoption" => set_option(&rest)?,
+        "setoption" => set_option(&rest, line)?,
         "position" => position(&rest)?,
         "go" => go(&rest)?,
         "stop" => Command::Stop,
@@ -147,13 +147,18 @@ pub(super) fn parse(line: &str) -> Result<Command, ParseError> {
     })
 }
 
-fn set_option(words: &[&str]) -> Result<Command, ParseError> {
+fn set_option(words: &[&str], line: &str) -> Result<Command, ParseError> {
     let ["name", rest @ ..] = words else {
         return Err(ParseError::Option);
     };
     let split = rest.iter().position(|word| *word == "value");
     let (name, value) = match split {
-        Some(at) => (&rest[..at], Some(rest[at + 1..].join(" "))),
+        Some(at) => {
+            // Names of files may have more than one space in a row.
+            let as_written = line.split_once(" value ").map(|(_, text)| text.trim().to_owned());
+            let value = as_written.unwrap_or_else(|| rest[at + 1..].join(" "));
+            (&rest[..at], Some(value))
+        }
         None => (rest, None),
     };
     if name.is_empty() {
@@ -411,6 +416,20 @@ mod tests {
             Ok(Command::SetOption {
                 name: "Clear Hash".into(),
                 value: None,
+            })
+        );
+        assert_eq!(
+            parse("setoption  name BookFile  value  my  own.book "),
+            Ok(Command::SetOption {
+                name: "BookFile".into(),
+                value: Some("my  own.book".into())
+            })
+        );
+        assert_eq!(
+            parse("setoption name BookFile value"),
+            Ok(Command::SetOption {
+                name: "BookFile".into(),
+                value: Some(String::new())
             })
         );
         assert_eq!(parse("setoption value 3"), Err(ParseError::Option));

@@ -8,11 +8,12 @@ use super::house::NOBODY;
 use super::options::DEFAULT_ELO;
 use super::{
     house::{Guise, House},
-    options::{EMPTY, LOG_FILE, OptionError, Value, Which, find, read},
+    options::{EMPTY, LOG_FILE, OPTIONS, OptionError, Value, Which, find, read},
 };
 #[cfg(feature = "daemon")]
 use crate::units::Elo;
 use crate::{
+    diagnostic::did_you_mean,
     engine::{Handicap, Params},
     units::{Centipawns, Millis},
 };
@@ -186,7 +187,10 @@ impl Settings {
     fn set_param(&mut self, name: &str, text: &str) -> Result<Change, OptionError> {
         let mut params = Params::LIST.iter();
         let Some(param) = params.find(|param| param.name.eq_ignore_ascii_case(name)) else {
-            return Err(OptionError::Unknown(name.to_owned()));
+            let options = OPTIONS.iter().map(|option| option.0);
+            let hint = did_you_mean(name, options.chain(Params::LIST.iter().map(|param| param.name)));
+            let name = name.to_owned();
+            return Err(OptionError::Unknown { name, hint });
         };
         let value = text.trim().parse().map_err(|_| OptionError::Spin {
             name: param.name,
@@ -227,7 +231,7 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::uci::options::{Kind, OPTIONS};
+    use crate::uci::options::Kind;
 
     #[test]
     fn options_are_set_by_name_in_any_case() {
@@ -272,6 +276,12 @@ mod tests {
                 "option \"Ponder\" needs true or false, not \"yes\"",
             ),
             ("Contempt", "3", "there is no option \"Contempt\""),
+            ("Hahs", "3", "there is no option \"Hahs\"; did you mean \"Hash\"?"),
+            (
+                "rfp-margn",
+                "50",
+                "there is no option \"rfp-margn\"; did you mean \"rfp_margin\"?",
+            ),
             (
                 "rfp_margin",
                 "9999",

@@ -1,6 +1,43 @@
 //! Moves from a book file.
 
+use sparring::book;
+
 use super::session::{Scratch, Session};
+
+#[test]
+fn a_book_of_polyglot_is_played_from_and_a_spoiled_one_refused() {
+    let session = Session::start();
+    assert_eq!(
+        session.refusal("setoption name OwnBook value true"),
+        "info string there is no book to play from until \"BookFile\" opens one"
+    );
+    let file = Scratch::new("mine.bin");
+    let (book, _) = book::parse_bytes("mine.book", b"1. b3 e5 2. Bb2\n");
+    std::fs::write(&file.0, book::export_polyglot(&book.unwrap())).unwrap();
+    let path = file.0.display();
+    session.say(&format!("setoption name BookFile value {path}"));
+    let lines = session
+        .say("position startpos")
+        .say("go depth 1")
+        .until("bestmove");
+    assert!(lines[0].starts_with("info string book move b2b3: "), "{lines:?}");
+    assert!(lines.last().unwrap().starts_with("bestmove b2b3"), "{lines:?}");
+    std::fs::write(&file.0, [0; 17]).unwrap();
+    let refusal = session.refusal(&format!("setoption name BookFile value {path}"));
+    assert!(
+        refusal.ends_with("mine.bin: 17 bytes are no Polyglot book: its records have 16 bytes each"),
+        "{refusal}"
+    );
+    // The one opened before is still played from.
+    session.say("position startpos moves b2b3 e7e5").say("go depth 1");
+    assert!(
+        session
+            .until("bestmove")
+            .last()
+            .unwrap()
+            .starts_with("bestmove c1b2")
+    );
+}
 
 #[test]
 fn a_book_is_opened_asked_and_verified() {

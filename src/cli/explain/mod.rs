@@ -23,13 +23,13 @@ use super::{
 };
 use crate::{
     config::{self, Config, Paths},
-    diagnostic::{Findings, place},
+    diagnostic::{Findings, nearest, place},
     personality::{
         self, Level, Profile,
         choice::Looks,
         strength::{self, CALIBRATION, Care, Knobs, Levels, Strength},
     },
-    settings::{Fallback, Key, nearest},
+    settings::{Fallback, Key},
     units::{Elo, Millis},
     watch::list,
 };

@@ -2,6 +2,10 @@
 //!
 //! Books, personalities and `bot.toml` all report in this form; the roof draws it (`cli/report`).
 
+mod hint;
+
+pub use hint::{did_you_mean, nearest};
+
 use std::{fmt, ops::Range, sync::Arc};
 
 /// How bad it is.

@@ -15,6 +15,12 @@ pub fn nearest<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> O
         .map(|(_, word)| word)
 }
 
+/// The nearest known word as the end of a sentence about one that is not known; nothing where none is near enough.
+#[must_use]
+pub fn did_you_mean<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    nearest(written, known).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"))
+}
+
 /// Below this likeness a suggestion is more often noise than help; found by trying misspelt keys of ours.
 const CLOSE: f64 = 0.8;
 
