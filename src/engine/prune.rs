@@ -306,45 +306,4 @@ impl Searcher<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::{
-        chess::{GameLine, Variant},
-        engine::{params::Params, searcher::tests::begun},
-    };
-
-    /// By how much a search finds the side to move above what it asks for, which is a little less than its evaluation.
-    fn excess(fen: &str, params: &Params, depth: i32) -> i32 {
-        let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
-        begun(&line, params, |mut searcher, node| {
-            let beta = searcher.static_eval(node, 0) - 40;
-            searcher.search(node, beta - 1, beta, depth, 0, true) - beta
-        })
-    }
-
-    #[test]
-    fn a_null_move_in_zugzwang_is_found_out_by_its_verification() {
-        let with = |nmp_depth, nmp_verify_depth| Params {
-            nmp_depth,
-            nmp_verify_depth,
-            // The verification too could be tempted to pass, were it allowed to.
-            nmp_margin: 0,
-            // Which positions tempt is the terms' business.
-            net: 0,
-            ..Params::default()
-        };
-        let (without, trusted, verified) = (with(128, 40), with(2, 40), with(2, 4));
-        // Two pieces that hold each other, and a rook that has to keep an eye on its first rank.
-        for fen in [
-            "n7/k7/n1K5/Q7/8/8/8/8 b - - 0 1",
-            "n7/k7/b1K5/8/8/8/8/Q7 b - - 0 1",
-            "kn6/n1K5/8/8/8/8/Q7/8 b - - 0 1",
-            "6rk/2P5/7K/8/1p6/3R4/8/8 b - - 0 1",
-        ] {
-            let [without, trusted, verified] =
-                [&without, &trusted, &verified].map(|params| excess(fen, params, 8));
-            assert!(without < 0, "{fen} is no zugzwang");
-            assert!(trusted >= 0, "passing is no temptation in {fen}");
-            assert!(verified < 0, "{fen} {verified}");
-        }
-    }
-}
+pub(super) mod tests;

@@ -257,3 +257,37 @@ pub(super) fn cutoff(entry: &Entry, node: &Node, alpha: i32, beta: i32, ply: usi
     };
     settles.then_some(score)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::{GameLine, Role, Variant},
+        engine::{params::Params, searcher::tests::begun},
+    };
+
+    #[test]
+    fn captures_are_measured_by_what_they_take_and_nothing_else_is() {
+        // A knight can be taken; nothing else is there to take.
+        let fen = "6k1/5ppp/8/4n3/8/5N2/5PPP/6K1 w - - 0 1";
+        let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+        begun(&line, &Params::default(), |mut searcher, node| {
+            let margin = searcher.params.delta_margin;
+            let worth = see::worth(Role::Knight);
+            let moves = node.pos.legal_moves();
+            let (takes, quiet): (Vec<Move>, Vec<Move>) = moves.iter().partition(|mv| is_noisy(**mv));
+            assert_eq!(searcher.delta(takes[0], Some(40)), Some(40 + margin + worth));
+            assert_eq!(searcher.delta(takes[0], None), None, "in check");
+            assert_eq!(searcher.delta(quiet[0], Some(40)), None);
+            // What the capture could have reached is what a window far above is told, without a look at it.
+            let stand = searcher.static_eval(node, 0);
+            let most = stand + margin + worth;
+            let before = searcher.watch.nodes();
+            assert_eq!(searcher.quiescence(node, most, most + 1, 0, 9), most);
+            assert_eq!(searcher.watch.nodes() - before, 1);
+            let score = searcher.quiescence(node, most - 1, most, 0, 9);
+            assert!(score < most);
+            assert!(searcher.watch.nodes() - before > 2, "it is looked at");
+        });
+    }
+}

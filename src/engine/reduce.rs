@@ -140,6 +140,81 @@ mod tests {
     }
 
     #[test]
+    fn each_circumstance_adds_or_takes_what_its_number_says() {
+        let params = Params::default();
+        let reductions = Reductions::new(&params);
+        let plain = Circumstances {
+            pv: false,
+            was_pv: false,
+            cut: false,
+            improving: true,
+            many_cuts: false,
+            check: false,
+            after_capture: false,
+            quiet: true,
+            killer: false,
+            history: 0,
+        };
+        let base = reductions.base(8, 12);
+        let more = |now| reductions.under(&params, 8, 12, &now) - base;
+        let hundredths = |number| number * PLY / 100;
+        assert_eq!(more(plain), 0);
+        for (now, expected) in [
+            (Circumstances { pv: true, ..plain }, -params.lmr_pv),
+            (
+                Circumstances {
+                    was_pv: true,
+                    ..plain
+                },
+                -params.lmr_was_pv,
+            ),
+            (Circumstances { cut: true, ..plain }, params.lmr_cut_node),
+            (
+                Circumstances {
+                    improving: false,
+                    ..plain
+                },
+                params.lmr_not_improving,
+            ),
+            (
+                Circumstances {
+                    many_cuts: true,
+                    ..plain
+                },
+                params.lmr_many_cuts,
+            ),
+            (Circumstances { check: true, ..plain }, -params.lmr_check),
+            (
+                Circumstances {
+                    after_capture: true,
+                    ..plain
+                },
+                params.lmr_after_capture,
+            ),
+            (
+                Circumstances {
+                    quiet: false,
+                    ..plain
+                },
+                -params.lmr_noisy,
+            ),
+            (
+                Circumstances {
+                    killer: true,
+                    ..plain
+                },
+                -params.lmr_killer,
+            ),
+        ] {
+            assert_eq!(more(now), hundredths(expected), "{now:?}");
+        }
+        // A good history takes a ply off, a bad one adds one.
+        for (history, plies) in [(params.lmr_history, -1), (-params.lmr_history, 1)] {
+            assert_eq!(more(Circumstances { history, ..plain }), plies * PLY);
+        }
+    }
+
+    #[test]
     fn reductions_grow_with_depth_and_move_number() {
         let reductions = Reductions::new(&Params::default());
         assert_eq!(reductions.base(0, 5), 0);

@@ -116,6 +116,26 @@ mod tests {
     }
 
     #[test]
+    fn who_ponders_takes_a_quarter_more_but_no_more_than_the_most() {
+        let go = Go {
+            wtime: Some(Millis(60_000)),
+            ..Go::default()
+        };
+        let of = |ponders, time_soft| {
+            let params = Params {
+                time_soft,
+                ..Params::default()
+            };
+            let clock = clock_of(&go, Color::White).0;
+            limits(&go, clock, ponders, &params, KEPT)
+        };
+        let (alone, pondering) = (of(false, 100), of(true, 100));
+        assert_eq!(pondering.soft, alone.soft.map(|soft| soft.scaled(1.25)));
+        assert_eq!(pondering.hard, alone.hard);
+        assert!(of(true, 150).soft <= of(true, 150).hard);
+    }
+
+    #[test]
     fn the_overhead_leaves_most_of_a_fixed_time() {
         for (movetime, hard) in [(1000, 980), (200, 180), (100, 90), (10, 9), (1, 1), (0, 1)] {
             let go = Go {
