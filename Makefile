@@ -29,7 +29,7 @@ help:
 	@echo 'make threads       two threads against one: time to a depth, and 1,000 games at 10+0.1, hours (GAMES=1000)'
 	@echo 'make speeds        a level at bullet against the same one at blitz and at rapid: equal within 30 Elo (GAMES=600)'
 	@echo 'make numbers       which numbers of the search should be larger, which smaller, told every 1,024 games (SEED=1)'
-	@echo 'make ablations     each heuristic of the search against its absence, an hour and more (GAMES=200)'
+	@echo 'make ablations     each heuristic of the search against its absence, three quarters of an hour (GAMES=200)'
 	@echo 'make bench-daemon  start-up, memory, latency, 200 games, and memory over 10,000 short ones, printed as a table'
 	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
 	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
@@ -262,30 +262,36 @@ speeds: runner
 	$(AS_LEVEL) --tc 1:60+0 --tc 2:180+2
 	$(AS_LEVEL) --tc 1:180+2 --tc 2:600+5
 
-# A heuristic's numbers at the value that switches it off, for the first engine: its score tells what the heuristic is worth.
-ABLATIONS ?= net=0 nmp_depth=128 lmr_depth=128 see_quiet=30000,see_noisy=30000,see_check=30000 rfp_depth=0 lmp_base=256 \
-	futility_base=30000 continuation=0 correction=0 quiescence_checks=0 check_extension=0 pv_cutoff=128 singular_depth=128 \
-	probcut_depth=128 killers=0 history_pruning=100000 razor_depth=0 iir_depth=128 aspiration=30000 delta_margin=30000 \
-	double_margin=30000 threat_history=0 lmr_cutoffs=128 lmr_learn=0 quiescence_moves=64 soft_beta=0 escape_history=0 history_malus=100
-NODES ?= 4000
+# Heuristics at the value that switches them off. What everything stands on has matches of its own: without it for the first engine,
+# whose score tells what it is worth. All others are tried together, each in half of all games.
+PILLARS ?= net=0 nmp_depth=128 lmr_depth=128 see_quiet=30000,see_noisy=30000,see_check=30000 rfp_depth=0 lmp_base=256 \
+	aspiration=30000 threat_history=0
+ABLATIONS ?= futility_base=30000 continuation=0 correction=0 quiescence_checks=0 check_extension=0 pv_cutoff=128 singular_depth=128 \
+	probcut_depth=128 killers=0 history_pruning=100000 razor_depth=0 iir_depth=128 delta_margin=30000 double_margin=30000 \
+	lmr_cutoffs=128 lmr_learn=0 quiescence_moves=64 soft_beta=0 escape_history=0 history_malus=100 nmp_verify_depth=40 \
+	nmp_eval_most=0 lmr_deeper=30000 lmr_shallower=0 lmr_history=30000 lmr_not_improving=0 lmr_cut_node=0 lmr_after_capture=0 \
+	lmr_was_pv=0 lmr_check=0 lmr_killer=0 lmr_noisy=0 root_lmr_relief=0 lmp_not_improving=100 aspiration_reduction=0 check_history=0
 comma := ,
+NODES ?= 8000
+DESIGN = python3 training/numbers.py target/release/sparring ./$(EXE) $(TESTDATA)/book/openings.epd $(ROWS) --nodes $(NODES) --seed $(SEED)
+SEED ?= 1
 .PHONY: ablations
 ablations: GAMES ?= 200
 # An engine says which options it has, and only for tuners are the numbers of the search among them.
 ablations: TUNE = 1
+ablations: ROWS ?= target/ablations-$(SEED).ndjson
 ablations: runner
-	@for off in $(ABLATIONS); do echo "without $$off:"; \
+	$(DESIGN) --games 3072 --without $(ABLATIONS)
+	@for off in $(PILLARS); do echo "without $$off:"; \
 		$(MATCH) ./$(EXE) ./$(EXE) --quiet --tc nodes=$(NODES) --games $(GAMES) --concurrency 2 --option Hash=8 --seed 21 \
 		$(OPENINGS) $$(echo $$off | sed 's/^/$(comma)/; s/$(comma)/ --option 1:/g') || exit 1; done
 
 # Which numbers of the search should be larger, which smaller. It goes on until it is stopped, and then from where it was.
 .PHONY: numbers
 numbers: TUNE = 1
-numbers: NODES = 8000
-numbers: SEED ?= 1
 numbers: ROWS ?= target/numbers-$(SEED).ndjson
 numbers: runner
-	python3 training/numbers.py target/release/sparring ./$(EXE) $(TESTDATA)/book/openings.epd $(ROWS) $(NODES) $(SEED)
+	$(DESIGN)
 
 .PHONY: bench-daemon
 bench-daemon:

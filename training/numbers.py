@@ -1,18 +1,20 @@
-"""Which numbers of the search should be larger, which smaller: all of them tried in the same games.
-
-Usage: numbers.py RUNNER ENGINE OPENINGS ROWS [NODES] [SEED]
+"""What changes to the numbers of the search are worth, all of them tried in the same games.
 
 ENGINE is built for tuners (`make EXE=name TUNE=1`), RUNNER is `sparring`. A row is a match of eight games of the engine against
-itself in which the first side has each number two tuner's steps above its default or two below, and the second side the
-reverse. The signs are columns of a Hadamard matrix, each number another one, so that over a block of 128 rows no number's
-effect is mixed with another's, and every game counts for all numbers. Numbers of the clock take no part: games have NODES
-nodes a move (8000 unless named), so that what else the machine does changes nothing.
+itself in which each side has half of the changes and the other side the other half. The signs are columns of a Hadamard
+matrix, each change another one, so that over a block of 128 rows no change's effect is mixed with another's, and every game
+counts for all of them.
+
+Unless told otherwise each number is larger on one side, two tuner's steps above its default, and smaller on the other, two
+below. With `--without` the changes are those named: a heuristic on one side, its absence on the other. Numbers of the clock
+take no part: games have so many nodes a move, so that what else the machine does changes nothing.
 
 Each row is appended to ROWS, and a run that was stopped goes on there. After every block the effects of all rows so far are
-printed: the Elo of the side with the larger number, with the 95 % error that it has for each of them alike. Of some ninety
-numbers four or five look proven by chance alone: what a design proposes has to win a match.
+printed: the Elo of the side with the larger number, or with the heuristic, and the 95 % error that it has for each of them
+alike. Of some ninety numbers four or five look proven by chance alone: what a design proposes has to win a match.
 """
 
+import argparse
 import json
 import math
 import pathlib
@@ -30,14 +32,21 @@ RESULT = re.compile(r"(\d+) games: \+(\d+) =(\d+) -(\d+)")
 
 
 def numbers(engine):
-    """Each number's name with its smaller and its larger value."""
+    """Each number's name, with the options of the side that has it smaller and of the one that has it larger."""
     listing = subprocess.run([engine, "spsa"], check=True, capture_output=True, text=True).stdout
     for line in listing.splitlines():
         name, _, *rest = line.split(", ")
         value, least, greatest, step = (float(text) for text in rest[:4])
         away = max(1, round(STEPS * step))
         if not name.startswith(WITHOUT):
-            yield name, round(max(least, value - away)), round(min(greatest, value + away))
+            small, large = round(max(least, value - away)), round(min(greatest, value + away))
+            yield name, [f"{name}={small}"], [f"{name}={large}"]
+
+
+def absences(those):
+    """Each heuristic by what switches it off, with the options of the side without it and of the one that has it."""
+    for off in those:
+        yield off, off.split(","), []
 
 
 def block(index, seed, how_many):
@@ -52,9 +61,10 @@ def block(index, seed, how_many):
 
 def play(command, tried, signs):
     """Wins, draws and losses of the side that has the larger numbers where the sign is positive."""
-    for (name, small, large), sign in zip(tried, signs):
-        first, second = (large, small) if sign > 0 else (small, large)
-        command = [*command, "--option", f"1:{name}={first}", "--option", f"2:{name}={second}"]
+    for (_, small, large), sign in zip(tried, signs):
+        for side, options in zip((1, 2), (large, small) if sign > 0 else (small, large)):
+            for option in options:
+                command = [*command, "--option", f"{side}:{option}"]
     said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return [int(text) for text in RESULT.search(said).groups()[1:]]
 
@@ -72,19 +82,19 @@ def tell(names, rows):
         print(f"{effect:+6.1f} {name}", flush=True)
 
 
-def main(runner, engine, openings, path, nodes="8000", seed="1"):
-    tried = list(numbers(engine))
-    setup = {"numbers": [list(number) for number in tried], "nodes": nodes, "seed": seed}
-    path = pathlib.Path(path)
+def main(args):
+    tried = list(absences(args.without) if args.without else numbers(args.engine))
+    setup = {"numbers": [list(number) for number in tried], "nodes": args.nodes, "seed": args.seed}
+    path = args.rows
     rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     if any(row["setup"] != setup for row in rows):
         sys.exit(f"{path}: its rows are of other numbers, or of another limit or seed")
-    while True:
+    while args.games is None or len(rows) * GAMES < args.games:
         index, done = divmod(len(rows), SIZE)
-        for signs in list(block(index, seed, len(tried)))[done:]:
-            command = [runner, "match", engine, engine, "--quiet", "--tc", f"nodes={nodes}", "--games", str(GAMES)]
-            command += ["--concurrency", "2", "--option", "Hash=8", "--openings", openings]
-            command += ["--seed", str(int(seed) * 1_000_000 + len(rows))]
+        for signs in list(block(index, args.seed, len(tried)))[done:]:
+            command = [args.runner, "match", args.engine, args.engine, "--quiet", "--tc", f"nodes={args.nodes}"]
+            command += ["--games", str(GAMES), "--concurrency", "2", "--option", "Hash=8", "--openings", args.openings]
+            command += ["--seed", str(args.seed * 1_000_000 + len(rows))]
             won, drawn, lost = play(command, tried, signs)
             row = {"setup": setup, "signs": signs, "won": won, "drawn": drawn, "lost": lost}
             with path.open("a") as file:
@@ -94,6 +104,13 @@ def main(runner, engine, openings, path, nodes="8000", seed="1"):
 
 
 if __name__ == "__main__":
-    if not 4 <= len(sys.argv) - 1 <= 6:
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runner")
+    parser.add_argument("engine")
+    parser.add_argument("openings")
+    parser.add_argument("rows", type=pathlib.Path)
+    parser.add_argument("--nodes", type=int, default=8000, help="for each move (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="another seed has other games (default: %(default)s)")
+    parser.add_argument("--games", type=int, help="end after the block that brings so many; without it, go on")
+    parser.add_argument("--without", nargs="+", metavar="NAME=VALUE[,...]", help="what switches each heuristic off")
+    main(parser.parse_args())

@@ -349,7 +349,7 @@ fn nothing_is_left_out_of_a_side_with_pawns_alone_or_about_to_be_mated() {
                 mv: mv(node, uci),
                 count: 40,
                 quiet: true,
-                history: 0,
+                history: -30_000,
             };
             let mut picker = picker(searcher, node);
             searcher.leaves_out(&here(node, 1, -3000, alpha + 1), &candidate, alpha, &mut picker)
