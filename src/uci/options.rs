@@ -260,6 +260,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_reference_lists_every_option_with_its_default_and_range() {
+        let reference = include_str!("../../docs/uci.md");
+        for (name, which, kind) in OPTIONS {
+            let begins = format!("| `{name}` | ");
+            let row = reference.lines().find_map(|line| line.strip_prefix(&begins));
+            let row = row.unwrap_or_else(|| panic!("{name} has no row in docs/uci.md"));
+            let expected = match kind {
+                Kind::Button => "| button |".to_owned(),
+                Kind::Check { default } => format!("{default} | |"),
+                Kind::Spin { default, min, max } => format!("{default} | {min} to {max} |"),
+                Kind::Text { default } => match *which {
+                    Which::SyzygyPath => format!("`{default}` | folders |"),
+                    _ => format!("`{default}` | file |"),
+                },
+                #[cfg(feature = "daemon")]
+                Kind::Personality => format!("{NOBODY} | by name |"),
+            };
+            assert!(row.starts_with(&expected), "{name}: {row}");
+        }
+    }
+
+    #[test]
     fn a_tuner_gets_ranges_it_can_walk_and_no_switches() {
         let lines: Vec<String> = tuning_listing(&Params::default()).collect();
         let line = |name: &str| lines.iter().find(|line| line.starts_with(&format!("{name},")));
