@@ -105,7 +105,7 @@ const fn spin(default: u64, min: u64, max: u64) -> Kind {
 const OFF: Kind = Kind::Check { default: false };
 
 pub(super) const OPTIONS: &[(&str, Which, Kind)] = &[
-    ("Hash", Which::Hash, spin(16, 1, 65_536)),
+    ("Hash", Which::Hash, spin(64, 1, 65_536)),
     ("Clear Hash", Which::ClearHash, Kind::Button),
     ("Threads", Which::Threads, spin(1, 1, MAX_THREADS as u64)),
     ("MultiPV", Which::MultiPv, spin(1, 1, 256)),

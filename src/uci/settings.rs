@@ -75,7 +75,7 @@ pub(super) struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            hash: 16,
+            hash: 64,
             multi_pv: 1,
             overhead: Millis(20),
             ponder: false,

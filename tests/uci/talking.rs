@@ -20,7 +20,7 @@ fn it_introduces_itself_with_its_options() {
     let lines = session.say("uci").until("uciok");
     assert!(lines[0].starts_with("id name Sparring"));
     for option in [
-        "option name Hash type spin default 16 min 1 max 65536",
+        "option name Hash type spin default 64 min 1 max 65536",
         "option name Clear Hash type button",
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Move Overhead type spin default 20 min 0 max 10000",
