@@ -237,7 +237,7 @@ mod tests {
     fn options_are_set_by_name_in_any_case() {
         let house = House::default();
         let mut settings = Settings::default();
-        assert_eq!(settings.set(&house, "hash", Some("64")), Ok(Change::Hash(64)));
+        assert_eq!(settings.set(&house, "hash", Some("96")), Ok(Change::Hash(96)));
         assert_eq!(
             settings.set(&house, "move overhead", Some("55")),
             Ok(Change::None)
@@ -247,7 +247,7 @@ mod tests {
             Ok(Change::None)
         );
         assert_eq!(settings.set(&house, "Clear Hash", None), Ok(Change::Clear));
-        assert!(settings.chess960 && settings.overhead == Millis(55) && settings.hash == 64);
+        assert!(settings.chess960 && settings.overhead == Millis(55) && settings.hash == 96);
         for (name, value) in [("rfp_margin", 80), ("RFP_Margin", 90)] {
             let change = settings.set(&house, name, Some(&value.to_string()));
             assert!(matches!(change, Ok(Change::Params(_))), "{name}: {change:?}");
