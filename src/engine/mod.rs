@@ -12,6 +12,7 @@ mod delays;
 mod draw;
 mod enough;
 mod eval;
+mod extend;
 mod held;
 mod history;
 mod host;

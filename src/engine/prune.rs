@@ -1,4 +1,4 @@
-//! What is not searched, or searched deeper: one function a heuristic, under its textbook name.
+//! What is not searched: one function a heuristic, under its textbook name.
 
 use super::{
     captures::captures,
@@ -6,21 +6,13 @@ use super::{
     order::{Picker, Scored, best_first, noisy_value},
     packed::Packed,
     reduce::PLY,
-    score::{DECIDED, MAX_PLY, from_table, is_decided, to_table},
+    score::{DECIDED, from_table, is_decided, to_table},
     search::{Candidate, Here},
     searcher::Searcher,
     see,
     tt::{Bound, Entry},
 };
 use crate::chess::Move;
-
-/// The answer of a singular search.
-pub(super) enum Singular {
-    /// Search the move so many plies deeper.
-    Extend(i32),
-    /// Several moves reach beta: the node's score.
-    Cut(i32),
-}
 
 impl Searcher<'_> {
     /// Tries everything that can settle a node without looking at its moves.
@@ -257,51 +249,6 @@ impl Searcher<'_> {
             all * params.lmp_not_improving / 100
         };
         usize::try_from(count).unwrap_or(0)
-    }
-
-    /// Beyond so many plies from the root nothing is extended.
-    fn extension_reach(&self) -> usize {
-        usize::try_from(self.iteration * self.params.extension_reach / 100).unwrap_or(0)
-    }
-
-    /// A node in check is searched a ply deeper: its answers are few, and the check may only delay what happens.
-    pub fn check_extension(&self, here: &Here<'_>, child: &Node) -> i32 {
-        let reach = self.extension_reach();
-        i32::from(child.in_check() && here.ply < reach && here.depth <= self.params.check_extension)
-    }
-
-    /// Singular extension: when every other move stays well below the table's score, its move is searched deeper.
-    /// When others reach beta too, the node is cut.
-    pub fn singular(&mut self, here: &Here<'_>, mv: Move) -> Singular {
-        let Here { node, depth, ply, .. } = *here;
-        let Some(entry) = here.entry.filter(|_| Some(mv) == here.table_move) else {
-            return Singular::Extend(0);
-        };
-        let score = from_table(entry.score, ply);
-        let reach = self.extension_reach();
-        if depth < self.params.singular_depth
-            || entry.depth < depth - self.params.singular_entry
-            || entry.bound == Bound::Upper
-            || is_decided(score)
-            || here.excluded.is_some()
-            || ply == 0
-            || ply >= reach.min(MAX_PLY - 8)
-        {
-            return Singular::Extend(0);
-        }
-        let bar = score - self.params.singular_margin * depth / 16;
-        self.memory.frame(ply).excluded = Some(mv);
-        let shallow = ((depth - 1) * self.params.singular_share / 100).max(1);
-        let others = self.search(node, bar - 1, bar, shallow, ply, here.cut);
-        self.memory.frame(ply).excluded = None;
-        if others < bar {
-            let twice = !here.pv && others < bar - self.params.double_margin;
-            Singular::Extend(1 + i32::from(twice))
-        } else if others >= here.beta && !is_decided(others) {
-            Singular::Cut(others)
-        } else {
-            Singular::Extend(0)
-        }
     }
 }
 

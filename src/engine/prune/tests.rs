@@ -52,7 +52,7 @@ pub fn here(node: &Node, depth: i32, eval: i32, beta: i32) -> Here<'_> {
     }
 }
 
-fn mv(node: &Node, uci: &str) -> Move {
+pub fn mv(node: &Node, uci: &str) -> Move {
     let uci: UciMove = uci.parse().unwrap();
     let mut moves = node.pos.legal_moves().into_iter();
     moves
@@ -61,7 +61,7 @@ fn mv(node: &Node, uci: &str) -> Move {
 }
 
 /// What a table says of a move.
-fn entry(mv: Move, score: i32, depth: i32, bound: Bound) -> Entry {
+pub fn entry(mv: Move, score: i32, depth: i32, bound: Bound) -> Entry {
     Entry {
         mv: Packed::from(mv),
         score,
@@ -399,82 +399,6 @@ fn a_node_without_a_table_move_loses_a_ply_where_a_cut_or_a_true_score_is_looked
             0
         );
     });
-}
-
-#[test]
-fn a_check_is_extended_near_the_leaves_and_not_without_end() {
-    at("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", |searcher, node| {
-        let depth = searcher.params.check_extension;
-        let (check, none) = (node.after(mv(node, "d1d8")), node.after(mv(node, "d1d7")));
-        let by = |depth, child| searcher.check_extension(&here(node, depth, 0, 1), child);
-        assert_eq!(by(depth, &check), 1);
-        assert_eq!(by(depth, &none), 0);
-        assert_eq!(by(depth + 1, &check), 0);
-        let far = Here {
-            ply: searcher.extension_reach(),
-            ..here(node, depth, 0, 1)
-        };
-        assert_eq!(searcher.check_extension(&far, &check), 0);
-    });
-}
-
-/// What a singular search of a node finds that the table has a move of, so much above its evaluation.
-fn singular(fen: &str, uci: &str, above: i32, change: fn(&Searcher<'_>, &mut Here<'_>)) -> Result<i32, i32> {
-    at(fen, |searcher, node| {
-        let eval = searcher.static_eval(node, 1);
-        let mv = mv(node, uci);
-        let known = entry(mv, eval + above, 12, Bound::Exact);
-        let mut here = Here {
-            entry: Some(known),
-            table_move: Some(mv),
-            ..here(node, 9, eval, eval)
-        };
-        change(searcher, &mut here);
-        let answer = searcher.singular(&here, mv);
-        assert_eq!(searcher.memory.frame(1).excluded, None);
-        match answer {
-            Singular::Extend(plies) => Ok(plies),
-            Singular::Cut(score) => Err(score - here.beta),
-        }
-    })
-}
-
-#[test]
-fn a_move_that_all_others_stay_behind_is_searched_deeper() {
-    fn known(here: &mut Here<'_>, bound: Bound, depth: i32) {
-        let entry = here.entry.as_mut().unwrap();
-        (entry.bound, entry.depth) = (bound, depth);
-    }
-    // Only taking the queen is any good.
-    let hangs = "r1b2rk1/pp2bppp/2n1pn2/3p4/3P4/q1N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 9";
-    let by = |change| singular(hangs, "b2a3", 700, change);
-    assert_eq!(by(|_, _| ()), Ok(2));
-    assert_eq!(
-        by(|_, here| here.pv = true),
-        Ok(1),
-        "twice only off the principal variation"
-    );
-    assert_eq!(
-        by(|searcher, here| here.depth = searcher.params.singular_depth - 1),
-        Ok(0)
-    );
-    assert_eq!(by(|_, here| here.ply = 0), Ok(0));
-    assert_eq!(by(|searcher, here| here.ply = searcher.extension_reach()), Ok(0));
-    assert_eq!(by(|_, here| here.table_move = None), Ok(0));
-    assert_eq!(by(|_, here| known(here, Bound::Upper, 12)), Ok(0));
-    assert_eq!(by(|_, here| known(here, Bound::Exact, 5)), Ok(0));
-    assert_eq!(by(|_, here| known(here, Bound::Lower, 6)), Ok(2));
-}
-
-#[test]
-fn a_node_that_several_moves_lift_to_beta_is_cut() {
-    // Many moves are as good as this one.
-    assert_eq!(singular(QUIET, "a2a3", -100, |_, _| ()), Ok(0));
-    let cut = singular(QUIET, "a2a3", -100, |_, here| {
-        here.beta -= 200;
-        here.alpha -= 200;
-    });
-    assert!(cut.is_err_and(|above| above >= 0), "{cut:?}");
 }
 
 /// By how much a search finds the side to move above what it asks for, which is a little less than its evaluation.
