@@ -117,7 +117,7 @@ fn solve_all(args: &Args, problems: &[Problem]) -> Vec<Outcome> {
     thread::scope(|scope| {
         for _ in 0..args.concurrency.clamp(1, problems.len().max(1)) {
             scope.spawn(|| {
-                let mut engine = Engine::new(args.hash);
+                let mut engine = Engine::ready(args.hash);
                 engine.set_threads(args.threads);
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);

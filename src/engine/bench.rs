@@ -203,7 +203,7 @@ pub fn scaling(
     depth: Depth,
     clock: &dyn Clock,
 ) -> Scaling {
-    let (mut alone, mut together) = (Engine::new(hash_mib), Engine::new(hash_mib));
+    let (mut alone, mut together) = (Engine::ready(hash_mib), Engine::ready(hash_mib));
     together.set_threads(threads);
     let (stop, none) = (
         Stop::new(),

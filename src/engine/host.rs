@@ -44,16 +44,28 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine of one thread with a transposition table of this many mebibytes, at least 1.
+    /// An engine of one thread with a transposition table of this many mebibytes, at least 1. The system makes the
+    /// table's pages as searches come to them.
     #[must_use]
     pub fn new(hash_mib: usize) -> Self {
+        Self::with(Table::new(hash_mib))
+    }
+
+    /// The same, with all of the table in memory when this returns: that takes a while for a large one, but no search
+    /// waits for it.
+    #[must_use]
+    pub fn ready(hash_mib: usize) -> Self {
+        Self::with(Table::ready(hash_mib))
+    }
+
+    fn with(table: Table) -> Self {
         let params = Params::default();
         Self {
             reductions: Reductions::new(&params),
             params,
             setup: None,
             asked_net: true,
-            table: Table::new(hash_mib),
+            table,
             crew: Crew::new(1),
             memories: vec![Memory::new()],
         }
@@ -65,11 +77,12 @@ impl Engine {
         self.memories.iter_mut().for_each(Memory::clear);
     }
 
-    /// Gives the transposition table another size in mebibytes; what it held is lost.
+    /// Gives the transposition table another size in mebibytes; what it held is lost. It is in memory when this
+    /// returns, as that of [`ready`](Self::ready).
     pub fn resize(&mut self, hash_mib: usize) {
         // The old table goes first, so that both need not fit into memory.
         self.table = Table::new(1);
-        self.table = Table::new(hash_mib);
+        self.table = Table::ready(hash_mib);
     }
 
     /// The size of the transposition table in mebibytes, which is less than was asked for when memory lacks.

@@ -24,6 +24,7 @@ mod minimax;
 mod node;
 mod order;
 mod packed;
+mod pages;
 mod params;
 mod prefetch;
 mod prune;

@@ -5,9 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use bytemuck::allocation::try_zeroed_slice_box;
-
-use super::{packed::Packed, prefetch::prefetch};
+use super::{packed::Packed, pages::Pages, prefetch::prefetch};
 
 /// How a stored score bounds the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,41 +48,30 @@ const SLOTS: usize = 4;
 type Slot = [AtomicU64; 2];
 type Bucket = [Slot; SLOTS];
 
-/// Words of a cache line, which a bucket fills.
-const WORDS: usize = size_of::<Bucket>() / size_of::<AtomicU64>();
-
-/// Mebibytes up to which writing zeros is quick.
-const LARGE: usize = 256;
-
 /// The table.
 #[derive(Debug)]
 pub(super) struct Table {
-    words: Box<[AtomicU64]>,
-    /// Words before the first whole cache line.
-    skip: usize,
+    /// Pages begin where cache lines do.
+    pages: Pages,
     age: u8,
     /// Whether a search may have stored something since it was empty.
     used: bool,
 }
 
 impl Table {
-    /// An empty table of this many mebibytes, at least 1. When memory lacks, as much as there is, halved until it fits.
-    ///
-    /// The system gives pages of zeros when they are first written to, so a huge table costs nothing until it is used. It
-    /// does so for words only: zeroed memory of a stricter alignment is written to from end to end.
+    /// An empty table of this many mebibytes, at least 1: less when memory lacks. It costs nothing until it is used.
     pub fn new(mib: usize) -> Self {
-        let mut count = mib.clamp(1, 1 << 20).saturating_mul(1 << 20) / size_of::<Bucket>();
-        let words = loop {
-            match try_zeroed_slice_box::<AtomicU64>((count + 1) * WORDS - 1) {
-                Ok(words) => break words,
-                Err(()) if count > 1 => count /= 2,
-                Err(()) => break (1..2 * WORDS).map(|_| AtomicU64::new(0)).collect(),
-            }
-        };
-        let skip = words.as_ptr().align_offset(size_of::<Bucket>()).min(WORDS - 1);
+        Self::of(Pages::new(words(mib)))
+    }
+
+    /// The same, which takes its time now instead of in the first search: a few seconds for ten thousand mebibytes.
+    pub fn ready(mib: usize) -> Self {
+        Self::of(Pages::ready(words(mib)))
+    }
+
+    fn of(pages: Pages) -> Self {
         Self {
-            words,
-            skip,
+            pages,
             age: 0,
             used: false,
         }
@@ -95,24 +82,13 @@ impl Table {
         size_of_val(self.buckets()) >> 20
     }
 
-    /// Forgets everything. A large table is given back and asked for anew: even to look through it takes seconds.
-    /// One that is empty is left alone: zeros written to pages that were never touched take as long.
+    /// Forgets everything. A table that is empty is left alone: zeros written to pages that were never touched take long.
     pub fn clear(&mut self) {
-        if !self.used {
-            return;
+        if self.used {
+            self.pages.wipe();
+            self.age = 0;
+            self.used = false;
         }
-        let mib = self.mib();
-        if mib > LARGE {
-            // First given back, or there might not be room for both.
-            self.words = Box::default();
-            *self = Self::new(mib);
-            return;
-        }
-        for word in &mut self.words {
-            *word.get_mut() = 0;
-        }
-        self.age = 0;
-        self.used = false;
     }
 
     /// Marks what was stored so far as older than what is to come, as every search does before it stores.
@@ -196,9 +172,14 @@ impl Table {
     }
 
     fn buckets(&self) -> &[Bucket] {
-        let slots = self.words[self.skip..].as_chunks().0;
+        let slots = self.pages.words().as_chunks().0;
         slots.as_chunks().0
     }
+}
+
+/// The words of a table of so many mebibytes.
+fn words(mib: usize) -> usize {
+    mib.clamp(1, 1 << 20).saturating_mul(1 << 20) / size_of::<AtomicU64>()
 }
 
 /// Bits 0-15 move, 16-31 score, 32-47 evaluation, 48-55 depth, 56-57 bound plus one, 58 PV, 59-63 age.
@@ -302,10 +283,9 @@ mod tests {
     }
 
     #[test]
-    fn buckets_fill_cache_lines_and_a_huge_table_is_there_at_once() {
-        for mib in [1, 3, 4096] {
-            let table = Table::new(mib);
-            assert_eq!(table.mib(), mib);
+    fn buckets_fill_cache_lines() {
+        for table in [1, 3, 300].map(Table::new).into_iter().chain([Table::ready(3)]) {
+            assert!([1, 3, 300].contains(&table.mib()));
             assert!(table.buckets().as_ptr().addr().is_multiple_of(64));
         }
     }
@@ -321,10 +301,5 @@ mod tests {
         table.clear();
         assert_eq!(table.hashfull(), 0);
         assert_eq!(table.mib(), 1);
-        let mut large = Table::new(LARGE + 1);
-        large.grow_older();
-        large.store(1, entry(1, Bound::Exact));
-        large.clear();
-        assert_eq!((large.probe(1), large.mib()), (None, LARGE + 1));
     }
 }

@@ -66,7 +66,7 @@ pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) ->
     let gate = Gate::new();
     let voice = Voice::new(writer);
     let settings = Settings::default();
-    let engine = Engine::new(settings.hash);
+    let engine = Engine::ready(settings.hash);
     thread::scope(|scope| {
         let (jobs, queue) = mpsc::channel();
         let (gate, voice) = (&gate, &voice);

@@ -276,7 +276,7 @@ impl<W: Write> Worker<'_, W> {
             stop: &self.gate.stop,
             clock: self.gate,
         };
-        let outcome = bench::run_until(&mut Engine::new(BENCH_HASH), depth, &around);
+        let outcome = bench::run_until(&mut Engine::ready(BENCH_HASH), depth, &around);
         self.gate.end();
         match outcome {
             Ok(signature) => self.voice.say(signature_line(&signature)),
@@ -297,7 +297,7 @@ fn origin(found: &BookMove) -> String {
 /// The engine's signature, in the form that test rigs look for.
 pub fn bench(depth: Depth) -> impl fmt::Display {
     signature_line(&bench::run(
-        &mut Engine::new(BENCH_HASH),
+        &mut Engine::ready(BENCH_HASH),
         depth,
         &Stopwatch::start(),
     ))
