@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use super::datagen::progress_bar;
 use crate::{
     chess::Position,
-    tuning::{Errors, PositionSet},
+    tuning::{Errors, Hindsight, PositionSet},
 };
 
 /// A share of one.
@@ -47,9 +47,13 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
 /// When a file cannot be read or is none of games, and when they are too few to hold some out.
 pub(super) fn read<S>(
     files: &[PathBuf],
+    hindsight: Hindsight,
     take_apart: &mut dyn FnMut(&Position) -> Option<S>,
 ) -> anyhow::Result<PositionSet<S>> {
-    let mut set = PositionSet::default();
+    let mut set = PositionSet {
+        hindsight,
+        ..PositionSet::default()
+    };
     for path in files {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let bar = progress_bar(text.len() as u64, "bytes");

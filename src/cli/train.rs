@@ -7,7 +7,7 @@ use anyhow::bail;
 use super::learning::{Target, at_least_one, not_negative, positive, read, say, share, showing_passes};
 use crate::{
     engine::net::Sampler,
-    tuning::{NetTrainer, Trained},
+    tuning::{Hindsight, NetTrainer, Trained},
 };
 
 /// Teaches a net what the evaluation misses: to correct it so that it foretells what searches find.
@@ -31,9 +31,12 @@ pub struct Args {
     /// How much of itself each number loses at a step, times the rate: less than all of it.
     #[arg(long, default_value_t = NetTrainer::default().decay, value_parser = not_negative)]
     decay: f32,
-    /// How much a game's result counts, from 0 to 1; the rest is the search's score.
-    #[arg(long, default_value_t = NetTrainer::default().result_share, value_parser = share)]
-    result_share: f32,
+    /// How much what came later in a game counts, from 0 to 1; the rest is the score of the search at the position itself.
+    #[arg(long, default_value_t = NetTrainer::default().later_share, value_parser = share)]
+    later_share: f32,
+    /// How much of what came after a ply counts beside the score at it, from 0 to 1: 1 for the game's result alone.
+    #[arg(long, default_value_t = FADE, value_parser = share)]
+    fade: f32,
     /// What makes points of centipawns: 1 / (1 + exp(-K E)).
     #[arg(long, default_value_t = NetTrainer::default().k, value_parser = positive)]
     k: f32,
@@ -44,6 +47,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
+
+/// A score twenty plies later counts a third of the next one.
+const FADE: f32 = 0.95;
 
 /// Trains, with progress bars where there is a terminal, and prints the error before and after.
 ///
@@ -59,7 +65,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     let target = args.write.as_deref().map(Target::try_out).transpose()?;
     let mut sampler = Sampler::default();
-    let set = read(&args.files, &mut |pos| sampler.sample(pos))?;
+    let hindsight = Hindsight {
+        fade: args.fade,
+        k: args.k,
+    };
+    let set = read(&args.files, hindsight, &mut |pos| sampler.sample(pos))?;
     say(&format!(
         "{} games: {} positions to learn from, {} held out",
         set.games,
@@ -71,7 +81,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         batch: args.batch,
         rate: args.rate,
         decay: args.decay,
-        result_share: args.result_share,
+        later_share: args.later_share,
         k: args.k,
         seed: args.seed,
     };

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use super::learning::{Target, not_negative, positive, read, say, share, showing_passes};
 use crate::{
     engine::{Sample, weight_rows, weights_in_use, weights_source},
-    tuning::{Chances, Tuned, Tuner},
+    tuning::{Chances, Hindsight, Tuned, Tuner},
 };
 
 /// Moves the weights of the evaluation to where they foretell the results of games best.
@@ -56,7 +56,9 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     // Hours of tuning must not end at a file that cannot be written.
     let target = args.write.as_deref().map(Target::try_out).transpose()?;
-    let set = read(&args.files, &mut |pos| Some(Sample::of(pos)))?;
+    let set = read(&args.files, Hindsight::default(), &mut |pos| {
+        Some(Sample::of(pos))
+    })?;
     say(&format!(
         "{} games: {} positions to learn from, {} held out",
         set.games,

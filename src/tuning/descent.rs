@@ -46,9 +46,9 @@ pub(super) fn points(scaled: f32) -> f32 {
 }
 
 impl<S> Labelled<S> {
-    /// The points for White that are to be foretold: the game's result, as much as it is to count, and what the search found.
-    pub(super) fn target(&self, k: f32, result_share: f32) -> f32 {
-        result_share * self.points + (1.0 - result_share) * points(k * self.score)
+    /// The points for White that are to be foretold: what came later, as much as it is to count, and what the search found.
+    pub(super) fn target(&self, k: f32, later_share: f32) -> f32 {
+        later_share * self.points + (1.0 - later_share) * points(k * self.score)
     }
 }
 

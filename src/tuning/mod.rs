@@ -18,6 +18,6 @@ pub use descent::Adam;
 pub use game_record::{GameRecord, Outcome, RecordError};
 pub use generate::{GenerateError, Generator, Made};
 pub use net_trainer::{NetTrainer, Trained};
-pub use position_set::{BadGame, Labelled, PositionSet};
+pub use position_set::{BadGame, Hindsight, Labelled, PositionSet};
 pub use selfplay::SelfPlay;
 pub use tuner::{Errors, Tuned, Tuner};

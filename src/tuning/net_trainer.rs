@@ -1,7 +1,7 @@
 //! Teaches the net of `engine/net` what the classical evaluation misses, by gradient descent.
 //!
 //! What the evaluation with the net's correction foretells of a position is to come near what the search found when the
-//! position was played, and a little near the game's result. The classical weights stay as they are, so that a net that has
+//! position was played, and near what came of it later in the game. The classical weights stay as they are, so that a net that has
 //! learned nothing changes nothing.
 //! Source: the half-and-half layout of efficiently updatable nets (Nasu, 2018).
 
@@ -27,8 +27,9 @@ pub struct NetTrainer {
     pub rate: f32,
     /// How much of itself a number loses at a step, times the rate: keeps what few positions teach small.
     pub decay: f32,
-    /// How much a game's result counts in what is to be foretold, from 0 to 1; the rest is the search's score.
-    pub result_share: f32,
+    /// How much what came later in the game counts in what is to be foretold, from 0 to 1; the rest is the score of the
+    /// search at the position itself.
+    pub later_share: f32,
     /// What makes points of centipawns: 1 / (1 + exp(-K E)).
     pub k: f32,
     /// Orders the positions and makes the first numbers.
@@ -42,7 +43,7 @@ impl Default for NetTrainer {
             batch: 8192,
             rate: 1.5e-3,
             decay: 0.2,
-            result_share: 0.1,
+            later_share: 0.5,
             k: 0.0068,
             seed: 1,
         }
@@ -153,7 +154,7 @@ impl NetTrainer {
 
     /// What is to be foretold for the side to move.
     fn target(&self, position: &Position) -> f32 {
-        let white = position.target(self.k, self.result_share);
+        let white = position.target(self.k, self.later_share);
         if position.sample.white_moves {
             white
         } else {
@@ -264,7 +265,7 @@ mod tests {
         batch: 64,
         rate: 2e-3,
         decay: 3.0,
-        result_share: 0.0,
+        later_share: 0.0,
         k: 0.0068,
         seed: 3,
     };

@@ -2,7 +2,10 @@
 
 use thiserror::Error;
 
-use super::game_record::{GameRecord, RecordError};
+use super::{
+    descent::points,
+    game_record::{GameRecord, RecordError},
+};
 use crate::{
     chess::{Position, key},
     engine::Sample,
@@ -15,7 +18,7 @@ pub struct Labelled<S = Sample> {
     pub sample: S,
     /// The search's score when the game was played, in centipawns from White's view.
     pub score: f32,
-    /// White's points at the end of the game: 1, a half or 0.
+    /// White's points, from 0 to 1, by what came later: at the end of the game alone, unless [`Hindsight`] says otherwise.
     pub points: f32,
 }
 
@@ -28,6 +31,43 @@ pub struct PositionSet<S = Sample> {
     pub held_out: Vec<Labelled<S>>,
     /// How many games they come from.
     pub games: usize,
+    /// How what came later is told to them.
+    pub hindsight: Hindsight,
+}
+
+/// What the rest of a game tells of a position: the scores of later ones and the result, each counting less the later it
+/// came. A search of a few hundred nodes errs; a dozen of them along the game err less, and see further.
+/// Source: the return of temporal differences (Sutton, 1988).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hindsight {
+    /// How much of what comes after a ply counts beside what is said at it, from 0 to 1: 1 for the game's result alone.
+    pub fade: f32,
+    /// What makes points of centipawns: 1 / (1 + exp(-K E)).
+    pub k: f32,
+}
+
+impl Default for Hindsight {
+    fn default() -> Self {
+        Self { fade: 1.0, k: 0.0 }
+    }
+}
+
+impl Hindsight {
+    /// For each ply of a game White's points by what came after it.
+    fn of(self, game: &GameRecord) -> Vec<f32> {
+        let mut later = vec![0.0; game.scores.len()];
+        // Backwards: what is told after the next score, and how much of it counts before that.
+        let (mut told, mut counts) = (game.outcome.points() as f32, 1.0);
+        for (later, score) in later.iter_mut().zip(&game.scores).rev() {
+            *later = told;
+            counts *= self.fade;
+            if let Some(score) = score {
+                told = counts * told + (1.0 - counts) * points(self.k * *score as f32);
+                counts = 1.0;
+            }
+        }
+        later
+    }
 }
 
 /// A line of a file of games that is none.
@@ -49,6 +89,7 @@ impl<S> Default for PositionSet<S> {
             training: Vec::new(),
             held_out: Vec::new(),
             games: 0,
+            hindsight: Hindsight::default(),
         }
     }
 }
@@ -82,11 +123,16 @@ impl<S> PositionSet<S> {
             } else {
                 &mut self.training
             };
-            set.extend(game.quiet().filter_map(|(pos, score)| {
+            let later = self.hindsight.of(&game);
+            let later = later
+                .into_iter()
+                .zip(&game.scores)
+                .filter(|(_, score)| score.is_some());
+            set.extend(game.quiet().zip(later).filter_map(|((pos, score), (points, _))| {
                 Some(Labelled {
                     sample: take_apart(&pos)?,
                     score: score as f32,
-                    points: game.outcome.points() as f32,
+                    points,
                 })
             }));
             self.games += 1;
@@ -129,6 +175,44 @@ mod tests {
             set.add(&game, &mut whole, &mut |_| ()).unwrap();
         }
         assert!((2..30).contains(&set.held_out.len()), "{}", set.held_out.len());
+    }
+
+    #[test]
+    fn what_came_later_is_told_the_less_the_later_it_came() {
+        let game: GameRecord =
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:0 e7e5 g1f3:100 b8c6:-100"
+                .parse()
+                .unwrap();
+        let k = 0.01;
+        let said = |score: f32| 1.0 / (1.0 + (-k * score).exp());
+        let told = |fade: f32| Hindsight { fade, k }.of(&game);
+        assert_eq!(told(1.0), [1.0; 4], "the result alone");
+        assert_eq!(
+            told(0.0),
+            [said(100.0), said(100.0), said(-100.0), 1.0],
+            "the next score alone"
+        );
+        let last = 0.5 + 0.5 * said(-100.0);
+        let third = 0.5 * last + 0.5 * said(100.0);
+        assert_eq!(told(0.5), [third, third, last, 1.0]);
+        // Two plies passed between the first score and the next.
+        let before: GameRecord =
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 0-1 | e2e4 e7e5:50 g1f3 b8c6"
+                .parse()
+                .unwrap();
+        assert_eq!(Hindsight { fade: 0.5, k }.of(&before)[0], 0.875 * said(50.0));
+        let mut set = PositionSet {
+            hindsight: Hindsight { fade: 0.5, k },
+            ..PositionSet::default()
+        };
+        set.add(&format!("{game}\n"), &mut whole, &mut |_| ()).unwrap();
+        let read: Vec<f32> = set
+            .training
+            .iter()
+            .chain(&set.held_out)
+            .map(|position| position.points)
+            .collect();
+        assert_eq!(read, [third, last, 1.0]);
     }
 
     #[test]
