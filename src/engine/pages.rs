@@ -6,15 +6,15 @@
 
 use std::{
     fmt,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{Mutex, PoisonError, atomic::AtomicU64},
     thread,
 };
 
 use memmap2::MmapMut;
 use self_cell::{MutBorrow, self_cell};
-use zerocopy::FromBytes as _;
+use zerocopy::{FromBytes as _, IntoBytes as _};
 
-type Words<'a> = &'a [AtomicU64];
+type Words<'a> = &'a mut [AtomicU64];
 
 self_cell!(
     struct Mapped {
@@ -33,6 +33,9 @@ const SMALL: usize = 32 << 20;
 
 /// Bytes up to which one thread writes to all of it as quickly as several.
 const LARGE: usize = 256 << 20;
+
+/// Bytes that a thread takes at a time.
+const PART: usize = 16 << 20;
 
 /// Words that all are zero at first, from the beginning of a page.
 pub(super) struct Pages(Mapped);
@@ -53,15 +56,16 @@ impl Pages {
 
     /// The same, except that the system has made every page when this returns, and large ones where it can.
     pub fn ready(count: usize) -> Self {
-        let pages = Self::map(count, 0);
-        pages.share_out(|words| {
-            for page in words.chunks(PAGE / size_of::<AtomicU64>()) {
-                page[0].store(0, Relaxed);
+        let mut pages = Self::map(count, 0);
+        pages.each_part(|words| {
+            for page in words.chunks_mut(PAGE / size_of::<AtomicU64>()) {
+                *page[0].get_mut() = 0;
             }
         });
         pages
     }
 
+    /// Words in large pages if they take more bytes than `small`.
     fn map(mut count: usize, small: usize) -> Self {
         loop {
             let bytes = count.max(1) * size_of::<AtomicU64>();
@@ -91,36 +95,38 @@ impl Pages {
 
     /// Makes them all zero again.
     pub fn wipe(&mut self) {
-        self.share_out(|words| {
-            for word in words {
-                word.store(0, Relaxed);
-            }
-        });
+        self.each_part(|words| words.as_mut_bytes().fill(0));
     }
 
-    /// Does something with all the words: many are shared out among as many threads as there are
-    /// processors, and nothing is allocated for few.
-    fn share_out(&self, act: impl Fn(&[AtomicU64]) + Sync) {
-        let words = self.words();
-        if size_of_val(words) <= LARGE {
-            return act(words);
-        }
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        let (mine, others) = words.split_at(words.len() / threads);
-        let act = &act;
-        thread::scope(|scope| {
-            for part in others.chunks(mine.len()) {
-                let spawned = thread::Builder::new().spawn_scoped(scope, move || act(part));
-                if spawned.is_err() {
-                    act(part);
-                }
-            }
-            act(mine);
-        });
+    fn each_part(&mut self, act: impl Fn(&mut [AtomicU64]) + Sync) {
+        self.0.with_dependent_mut(|_, words| share_out(words, &act));
     }
 }
 
-fn seen_as_words(memory: &mut [u8]) -> &[AtomicU64] {
+/// Does something with all the words: many are shared out among as many threads as there are processors, and nothing is
+/// allocated for few.
+fn share_out(words: &mut [AtomicU64], act: &(impl Fn(&mut [AtomicU64]) + Sync)) {
+    if size_of_val(words) <= LARGE {
+        return act(words);
+    }
+    let parts = Mutex::new(words.chunks_mut(PART / size_of::<AtomicU64>()));
+    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        while let Some(part) = next() {
+            act(part);
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // Whoever cannot be had leaves more to the others.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
+fn seen_as_words(memory: &mut [u8]) -> &mut [AtomicU64] {
     let Ok(words) = <[AtomicU64]>::mut_from_bytes(memory) else {
         unreachable!("a page begins where a word does, and so many whole words were asked for");
     };
@@ -150,6 +156,8 @@ fn said_to_be_at_hand(meminfo: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
     use super::*;
 
     const WORDS: usize = PAGE / size_of::<AtomicU64>();
@@ -206,10 +214,10 @@ mod tests {
 
     #[test]
     fn work_shared_out_reaches_each_word_once() {
-        let pages = Pages::new(LARGE / size_of::<AtomicU64>() + 1_000_003);
-        pages.share_out(|words| {
+        let mut pages = Pages::new(LARGE / size_of::<AtomicU64>() + 1_000_003);
+        pages.each_part(|words| {
             for word in words {
-                word.fetch_add(1, Relaxed);
+                *word.get_mut() += 1;
             }
         });
         assert!(pages.words().iter().all(|word| word.load(Relaxed) == 1));
