@@ -1,7 +1,7 @@
 //! Words of memory straight from the system, in large pages where it has them.
 //!
 //! A probe of the transposition table goes to a place that nothing foretells. With pages of 4 KiB the processor must
-//! then look up where that page lies, and the system make it when it is first touched: with 8 GiB both cost more than
+//! then look up where that page lies, and the system make it when it is first touched: with 8 GiB that costs more than
 //! the search itself.
 
 use std::{

@@ -283,10 +283,16 @@ mod tests {
     }
 
     #[test]
-    fn buckets_fill_cache_lines() {
-        for table in [1, 3, 300].map(Table::new).into_iter().chain([Table::ready(3)]) {
-            assert!([1, 3, 300].contains(&table.mib()));
+    fn buckets_fill_cache_lines_and_a_huge_table_is_there_at_once() {
+        let check = |table: Table, mib| {
+            assert_eq!(table.mib(), mib);
             assert!(table.buckets().as_ptr().addr().is_multiple_of(64));
+        };
+        for mib in [1, 3, 4096] {
+            check(Table::new(mib), mib);
+        }
+        for mib in [1, 3] {
+            check(Table::ready(mib), mib);
         }
     }
 
@@ -301,5 +307,11 @@ mod tests {
         table.clear();
         assert_eq!(table.hashfull(), 0);
         assert_eq!(table.mib(), 1);
+        for mut large in [Table::new(257), Table::ready(257)] {
+            large.grow_older();
+            large.store(1, entry(1, Bound::Exact));
+            large.clear();
+            assert_eq!((large.probe(1), large.mib()), (None, 257));
+        }
     }
 }

@@ -46,6 +46,7 @@ pub struct Hindsight {
     pub k: f32,
 }
 
+/// The game's result alone, which asks nothing of K.
 impl Default for Hindsight {
     fn default() -> Self {
         Self { fade: 1.0, k: 0.0 }
