@@ -101,6 +101,23 @@ fn power_keys() -> Vec<Key> {
 }
 
 #[test]
+fn links_of_the_pages_lead_to_files_that_there_are() {
+    let folders = ["", "docs", "lab", "training/human"];
+    let pages = folders.iter().flat_map(|folder| {
+        let entries = fs::read_dir(root().join(folder)).unwrap();
+        entries.map(|entry| entry.unwrap().path())
+    });
+    for page in pages.filter(|path| path.extension().is_some_and(|ending| ending == "md")) {
+        let text = fs::read_to_string(&page).unwrap();
+        for rest in text.split("](").skip(1) {
+            let link = rest.split([')', '#', ' ']).next().unwrap();
+            let is_found = link.contains("://") || page.parent().unwrap().join(link).exists();
+            assert!(is_found, "{} links to {link}", page.display());
+        }
+    }
+}
+
+#[test]
 fn examples_of_the_pages_on_personalities_are_personalities() {
     for page in ["personality", "power"] {
         let text = fs::read_to_string(root().join(format!("docs/{page}.md"))).unwrap();

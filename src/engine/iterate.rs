@@ -191,7 +191,7 @@ impl<'a> Iteration<'a> {
 
     /// Looks for the mate that is asked for and for nothing else, much deeper than the iteration goes, as no line can be
     /// longer than that mate. Long mates are left to the iterations until they go as deep. Whether it was found. Where there
-    /// is none this costs several times what the iterations do: docs/strength.md, "Mates".
+    /// is none this costs several times what the iterations do: lab/NOTEBOOK.md, "Mates and bare kings".
     fn seek_mate(&mut self, depth: i32) -> bool {
         let deep = depth + BEYOND;
         let is_within = |ply: &usize| usize::try_from(deep).is_ok_and(|deep| deep > *ply);

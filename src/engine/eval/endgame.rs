@@ -82,7 +82,7 @@ fn scale(board: &Board, strong: Color) -> i32 {
 }
 
 /// Whether four files at an edge hold all pawns, so that one king guards them all. What such scores bring in points is measured:
-/// docs/tuning.md, "How drawish endings are".
+/// lab/NOTEBOOK.md, "Evaluation tuning".
 fn on_one_wing(pawns: Bitboard) -> bool {
     const QUEENSIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
     (pawns & QUEENSIDE).is_empty() || (pawns & !QUEENSIDE).is_empty()
@@ -168,7 +168,7 @@ fn is_dark(square: Square) -> bool {
 
 /// What a step of a bare king towards the corner where bishop and knight mate it is worth, in centipawns before the
 /// scale of few pawns. Far smaller ones fail: within its margins the search takes one position for as good as another.
-/// Chosen among 260, 280 and 300: docs/strength.md, "Bare kings".
+/// Chosen among 260, 280 and 300: lab/ledger.csv, KBNK.
 const STEP: i32 = 260;
 
 /// The side that hunts a bare king without a pawn to promote, and how far it has driven it, in centipawns: to the edge, or
