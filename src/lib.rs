@@ -10,10 +10,12 @@
 //! | 3 | [`arena`], [`tuning`] | engines against engines; games in, better weights out |
 //! | 2 | [`personality`] | nothing outside |
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
-//! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`] | shakmaty, toml |
+//! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`], [`atomic_file`] | shakmaty, toml; files |
 
 #[cfg(feature = "daemon")]
 pub mod arena;
+#[cfg(feature = "daemon")]
+pub mod atomic_file;
 pub mod book;
 #[cfg(feature = "daemon")]
 pub mod bot;

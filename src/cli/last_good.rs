@@ -2,8 +2,7 @@
 //! finds `bot.toml` spoiled.
 
 use std::{
-    fs,
-    io::{self, Write as _},
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -11,7 +10,10 @@ use std::{
 use tracing::{info, warn};
 
 use super::state;
-use crate::config::{self, Config};
+use crate::{
+    atomic_file::{self, Readers},
+    config::{self, Config},
+};
 
 /// The text's name in the folder.
 const NAME: &str = "last-good.toml";
@@ -87,13 +89,7 @@ fn write(folder: &Path, text: &str) -> io::Result<()> {
     }
     // It may be that there was no room for the folder either.
     fs::create_dir_all(folder)?;
-    // Temporary files are private.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    // The new name must not be on the disk before the text is.
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+    atomic_file::replace(&path, text.as_bytes(), Readers::Owner)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use anyhow::{Context as _, bail};
 
 use super::datagen::progress_bar;
 use crate::{
+    atomic_file::{self, Readers},
     chess::Position,
     tuning::{Errors, Hindsight, PositionSet},
 };
@@ -116,7 +117,7 @@ impl Target {
     /// When the disk is full, say.
     pub fn write(self, bytes: &[u8]) -> anyhow::Result<String> {
         let path = self.0.display();
-        fs::write(&self.0, bytes).with_context(|| format!("cannot write {path}"))?;
+        atomic_file::replace(&self.0, bytes, Readers::All).with_context(|| format!("cannot write {path}"))?;
         Ok(format!("written to {path}: build anew to play with it"))
     }
 }

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::atomic_file::{self, Readers};
+
 /// Begins the two lines before the text: comments for whoever reads lists.
 const ADDRESS: &str = "# address: ";
 const ETAG: &str = "# etag: ";
@@ -68,10 +70,8 @@ impl Cache {
         fs::create_dir_all(&self.folder)?;
         let etag = kept.etag.as_deref().unwrap_or_default();
         let whole = format!("{ADDRESS}{address}\n{ETAG}{etag}\n{}", kept.text);
-        let path = self.file(list);
-        let fresh = path.with_extension("new");
-        fs::write(&fresh, whole)?;
-        fs::rename(&fresh, &path)
+        // An address may have a password in it.
+        atomic_file::replace(&self.file(list), whole.as_bytes(), Readers::Owner)
     }
 
     /// Names of lists are safe names of files: the settings see to that.

@@ -2,13 +2,14 @@
 
 use std::{
     fs,
-    io::{self, ErrorKind, Read as _, Write as _, stderr, stdin, stdout},
+    io::{ErrorKind, Read as _, Write as _, stderr, stdin, stdout},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 
 use crate::{
+    atomic_file::{self, Readers},
     book::{self, Book, Draft, Library},
     chess::{GameLine, Variant, parse_san, parse_uci},
     cli::{
@@ -325,45 +326,8 @@ pub fn must_be_readable(text: &str, hint: &str) -> anyhow::Result<()> {
 
 /// Writes a file as a whole or not at all: a bot that watches the folder never sees half of it.
 pub fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    save_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// The same, without words around the error. A link stays one: what it points to is replaced. What is no file of its own,
-/// a pipe or a device, is written to as it stands.
-///
-/// # Errors
-/// What the disk says.
-pub fn save_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let is_file = fs::metadata(path).map(|there| there.is_file());
-    let leads_nowhere = is_file.is_err() && fs::symlink_metadata(path).is_ok();
-    if leads_nowhere || is_file.as_ref().is_ok_and(|is_file| !is_file) {
-        return fs::write(path, bytes);
-    }
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-    file.write_all(bytes)?;
-    if let Ok(before) = fs::metadata(path) {
-        file.as_file().set_permissions(before.permissions())?;
-    } else {
-        readable_by_all(file.as_file())?;
-    }
-    // The new name must not be on the disk before the text is.
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
-}
-
-/// Temporary files are private; a book is not.
-#[cfg(unix)]
-fn readable_by_all(file: &fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable_by_all(_: &fs::File) -> io::Result<()> {
-    Ok(())
+    atomic_file::replace(path, bytes, Readers::All)
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Writes to standard output; a reader that has left early is no failure.
@@ -447,25 +411,6 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one");
         output(true).write(b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_stay_links_and_pipes_pipes() {
-        use std::os::unix::fs::{FileTypeExt as _, symlink};
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        fs::write(path("a.book"), "one").unwrap();
-        symlink("a.book", path("link.book")).unwrap();
-        symlink("new.book", path("ahead.book")).unwrap();
-        for link in ["link.book", "ahead.book"] {
-            save(&path(link), b"two").unwrap();
-            assert!(fs::symlink_metadata(path(link)).unwrap().is_symlink());
-        }
-        assert_eq!(fs::read(path("a.book")).unwrap(), b"two");
-        assert_eq!(fs::read(path("new.book")).unwrap(), b"two");
-        save(Path::new("/dev/null"), b"two").unwrap();
-        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod turns;
 
 use clap::Subcommand;
 
-pub(super) use desk::{position, save_whole};
+pub(super) use desk::position;
 pub use outcomes::from_archive;
 pub(super) use outcomes::from_games;
 

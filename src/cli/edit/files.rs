@@ -11,7 +11,11 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::MOST_BYTES;
-use crate::{cli::book::save_whole, config::Paths, watch};
+use crate::{
+    atomic_file::{self, Readers},
+    config::Paths,
+    watch,
+};
 
 /// What is edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +161,7 @@ pub(super) fn save(file: &File, text: &str, of: &Version) -> Result<(Version, Op
         return Err(FileError::TooLarge(file.path.clone()));
     }
     let failed = |error: io::Error| FileError::Io(file.path.clone(), error);
-    // A link stays one: what it points to is replaced.
+    // Beside what a link points to.
     let path = fs::canonicalize(&file.path).map_err(failed)?;
     let before = bytes_of(file)?;
     let now = Version::of(&before);
@@ -169,8 +173,10 @@ pub(super) fn save(file: &File, text: &str, of: &Version) -> Result<(Version, Op
         return Ok((now, None));
     }
     let backup = backup_of(&path);
-    save_whole(&backup, &before).map_err(|error| FileError::Io(backup.clone(), error))?;
-    save_whole(&path, text.as_bytes()).map_err(failed)?;
+    fs::metadata(&path)
+        .and_then(|own| atomic_file::replace(&backup, &before, Readers::Of(&own)))
+        .map_err(|error| FileError::Io(backup.clone(), error))?;
+    atomic_file::replace(&path, text.as_bytes(), Readers::All).map_err(failed)?;
     Ok((Version::of(text.as_bytes()), Some(backup)))
 }
 
@@ -259,10 +265,12 @@ mod tests {
         symlink(&target, paths.books.join("linked.book")).unwrap();
         let file = find(&paths, Kind::Book, "linked").unwrap().unwrap();
         let (_, version) = read(&file).unwrap();
-        save(&file, "1. d4\n", &version).unwrap();
+        let backup = save(&file, "1. d4\n", &version).unwrap().1.unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&backup), 0o640, "nobody else can read what was there");
         assert!(fs::symlink_metadata(&file.path).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&target).unwrap(), "1. d4\n");
-        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(mode(&target), 0o640);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::{
     trainer::{Plan, Trainer},
 };
 use crate::{
+    atomic_file::{self, Readers},
     cli::exit::Exit,
     personality::{
         choice::{
@@ -85,7 +86,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     model.curve = fit_curve(args, &games, &model.net, &watch)?;
     model.pace = fit_pace(&games, &model)?;
     let bytes = format::write(&model);
-    fs::write(&args.out, &bytes).with_context(|| format!("cannot write \"{}\"", args.out.display()))?;
+    atomic_file::replace(&args.out, &bytes, Readers::All)
+        .with_context(|| format!("cannot write \"{}\"", args.out.display()))?;
     crate::cli::print(format_args!("{}: {} bytes", args.out.display(), bytes.len()))
 }
 

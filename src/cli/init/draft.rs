@@ -8,6 +8,8 @@ use std::{
 
 use anyhow::Context as _;
 
+use crate::atomic_file;
+
 /// A file that was not there before, whole and on the disk, with the folders that it needed. Dropped without being kept it
 /// goes, and they with it.
 #[derive(Debug, Default)]
@@ -43,7 +45,8 @@ impl Draft {
         self.file = Some(path.to_owned());
         file.write_all(text.as_bytes())?;
         // Some disks say only now that they are full.
-        file.sync_all()
+        file.sync_all()?;
+        atomic_file::sync_folder(path)
     }
 
     /// It stays.

@@ -1,0 +1,339 @@
+//! Files that are replaced as a whole: after a power cut, or on a full disk, the old text is there or the new one, never
+//! half of either.
+//!
+//! Everything that this program writes in the place of a file goes through here.
+
+use std::{
+    fs::{self, File, Metadata, Permissions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use tempfile::NamedTempFile;
+
+/// Who may read a file.
+#[derive(Debug, Clone, Copy)]
+pub enum Readers<'m> {
+    /// Its owner alone, unless it was there before.
+    Owner,
+    /// Everybody, unless it was there before.
+    All,
+    /// Whoever may read another file, which also says whose it is.
+    Of(&'m Metadata),
+}
+
+/// Replaces a file, or makes it. One that was there keeps its owner, group and permissions, as far as this process may
+/// give them. A symbolic link stays one: what it points to is replaced. What is no file, a pipe or a device, is written
+/// to as it stands.
+///
+/// # Errors
+/// What the disk says; the old file is then as it was. A file that is read-only, or that has further names (hard links),
+/// is refused with a sentence that says so: another file would take the place of one name only.
+pub fn replace(path: &Path, bytes: &[u8], readers: Readers<'_>) -> io::Result<()> {
+    let path = &target(path)?;
+    let before = match fs::metadata(path) {
+        Ok(there) if !there.is_file() => return fs::write(path, bytes),
+        Ok(there) => Some(there),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    if let Some(before) = &before {
+        refuse_if_kept(path, before)?;
+    }
+    let mut new = NewFile::beside(path)?;
+    new.file().write_all(bytes)?;
+    match (readers, &before) {
+        (Readers::Of(other), _) | (_, Some(other)) => new.belong_as(other)?,
+        (Readers::All, None) => new.permit_all()?,
+        // New files are private.
+        (Readers::Owner, None) => {}
+    }
+    new.take_place()
+}
+
+/// A file without a name yet, in the folder where it is to get one. It is for its owner's eyes alone, and gone when it is
+/// dropped.
+#[derive(Debug)]
+pub struct NewFile {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// An empty one that can take the place of that file.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn beside(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            file: NamedTempFile::new_in(folder_of(path))?,
+            path: path.to_owned(),
+        })
+    }
+
+    /// The file, to be written.
+    pub fn file(&mut self) -> &mut File {
+        self.file.as_file_mut()
+    }
+
+    /// Takes the place of the file, and is there after a power cut.
+    ///
+    /// # Errors
+    /// What the disk says. The old file is as it was, unless only the folder could not be written out.
+    pub fn take_place(self) -> io::Result<()> {
+        // The new name must not be on the disk before the text is.
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path)?;
+        sync_folder(&self.path)
+    }
+
+    #[cfg(unix)]
+    fn permit_all(&self) -> io::Result<()> {
+        use std::os::unix::fs::PermissionsExt as _;
+        self.file.as_file().set_permissions(Permissions::from_mode(0o644))
+    }
+
+    #[cfg(not(unix))]
+    fn permit_all(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Gives it owner, group and permissions of another file. Only root may give a file away: where that fails it stays this
+    /// user's, and another group may do no more than everybody.
+    ///
+    /// # Errors
+    /// What the disk says.
+    #[cfg(unix)]
+    pub fn belong_as(&self, other: &Metadata) -> io::Result<()> {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+        let file = self.file.as_file();
+        let own = file.metadata()?;
+        let mut mode = other.mode() & 0o777;
+        // The group first: whoever has given a file away may not change it any more.
+        if own.gid() != other.gid() && fchown(file, None, Some(other.gid())).is_err() {
+            mode = narrowed(mode);
+        }
+        file.set_permissions(Permissions::from_mode(mode))?;
+        if own.uid() != other.uid() && fchown(file, Some(other.uid()), None).is_err() {
+            tracing::debug!("{} is this user's from now on", self.path.display());
+        }
+        Ok(())
+    }
+
+    /// Gives it the permissions of another file.
+    ///
+    /// # Errors
+    /// What the disk says.
+    #[cfg(not(unix))]
+    pub fn belong_as(&self, other: &Metadata) -> io::Result<()> {
+        self.file.as_file().set_permissions(other.permissions())
+    }
+}
+
+/// The permissions with which another group gets nothing that everybody has not.
+#[cfg(unix)]
+fn narrowed(mode: u32) -> u32 {
+    mode & !0o070 | (mode & 0o070 & ((mode & 0o007) << 3))
+}
+
+/// Writes out which files a folder has: a name that is only in memory is gone after a power cut.
+///
+/// # Errors
+/// What the disk says. File systems that cannot do it, and folders that may not be opened, are passed over.
+pub fn sync_folder(of: &Path) -> io::Result<()> {
+    let synced = File::open(folder_of(of)).and_then(|folder| folder.sync_all());
+    synced.or_else(|error| match error.kind() {
+        io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied => Ok(()),
+        _ => Err(error),
+    })
+}
+
+/// The folder that a file is in. The empty path is the folder we are in.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Where symbolic links lead to, whether or not there is something.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    /// As many as Linux follows.
+    const MOST: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST {
+        match fs::symlink_metadata(&path) {
+            Ok(there) if there.is_symlink() => path = folder_of(&path).join(fs::read_link(&path)?),
+            _ => return Ok(path),
+        }
+    }
+    Err(io::Error::other("the symbolic links lead in a circle"))
+}
+
+/// Refuses what another file must not take the place of.
+fn refuse_if_kept(path: &Path, there: &Metadata) -> io::Result<()> {
+    let refused = |why: String| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    if there.permissions().readonly() || !may_write(path) {
+        return refused(
+            "the file is read-only for this user: change its permissions, or name another".to_owned(),
+        );
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let names = there.nlink();
+        if names > 1 {
+            return refused(format!(
+                "the file has {names} names (hard links), and only this one would have the new text: copy it, or make \
+                 symbolic links of the others"
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn may_write(path: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    access(path, Access::WRITE_OK) != Err(rustix::io::Errno::ACCESS)
+}
+
+#[cfg(not(unix))]
+fn may_write(_: &Path) -> bool {
+    true
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, symlink};
+
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    fn files(folder: &Path) -> usize {
+        fs::read_dir(folder).unwrap().count()
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_new_file_is_for_whom_it_is_meant_and_an_old_one_keeps_its_permissions() {
+        let folder = folder();
+        let path = folder.path().join("a");
+        for (readers, expected) in [(Readers::Owner, 0o600), (Readers::All, 0o644)] {
+            replace(&path, b"one", readers).unwrap();
+            assert_eq!(mode(&path), expected);
+            for kept in [0o640, 0o664, 0o600, 0o755] {
+                fs::set_permissions(&path, Permissions::from_mode(kept)).unwrap();
+                replace(&path, b"two", readers).unwrap();
+                assert_eq!((mode(&path), &*fs::read(&path).unwrap()), (kept, &b"two"[..]));
+            }
+            fs::remove_file(&path).unwrap();
+        }
+        assert_eq!(files(folder.path()), 0, "nothing half written is left");
+    }
+
+    #[test]
+    fn owner_and_group_stay_where_this_user_may_give_them() {
+        let folder = folder();
+        let path = folder.path().join("a");
+        fs::write(&path, "one").unwrap();
+        // Root alone can give a file away; anybody else keeps what is theirs.
+        let given = std::os::unix::fs::chown(&path, Some(10_001), Some(10_002)).is_ok();
+        fs::set_permissions(&path, Permissions::from_mode(0o660)).unwrap();
+        let before = fs::metadata(&path).unwrap();
+        replace(&path, b"two", Readers::All).unwrap();
+        let after = fs::metadata(&path).unwrap();
+        assert_ne!(before.ino(), after.ino(), "another file has taken its place");
+        assert_eq!((before.uid(), before.gid()), (after.uid(), after.gid()));
+        assert_eq!(after.mode() & 0o777, 0o660);
+        assert_eq!(given, after.uid() == 10_001);
+    }
+
+    #[test]
+    fn a_copy_is_for_whom_its_original_is() {
+        let folder = folder();
+        let [original, copy] = ["a", "a~"].map(|name| folder.path().join(name));
+        fs::write(&original, "mine").unwrap();
+        fs::set_permissions(&original, Permissions::from_mode(0o640)).unwrap();
+        for _ in 0..2 {
+            replace(&copy, b"mine", Readers::Of(&fs::metadata(&original).unwrap())).unwrap();
+            assert_eq!(mode(&copy), 0o640);
+            fs::set_permissions(&copy, Permissions::from_mode(0o644)).unwrap();
+        }
+    }
+
+    #[test]
+    fn another_group_gets_nothing_that_everybody_has_not() {
+        for (mode, expected) in [
+            (0o660, 0o600),
+            (0o664, 0o644),
+            (0o640, 0o600),
+            (0o644, 0o644),
+            (0o606, 0o606),
+        ] {
+            assert_eq!(narrowed(mode), expected, "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn links_stay_links_wherever_they_lead_and_pipes_pipes() {
+        let folder = folder();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("below")).unwrap();
+        fs::write(path("below/a"), "one").unwrap();
+        symlink("below/a", path("link")).unwrap();
+        symlink("link", path("link-to-link")).unwrap();
+        symlink("below/new", path("ahead")).unwrap();
+        for link in ["link", "link-to-link", "ahead"] {
+            replace(&path(link), b"two", Readers::All).unwrap();
+            assert!(fs::symlink_metadata(path(link)).unwrap().is_symlink());
+        }
+        assert_eq!(fs::read(path("below/a")).unwrap(), b"two");
+        assert_eq!(fs::read(path("below/new")).unwrap(), b"two");
+        symlink("circle", path("circle")).unwrap();
+        assert!(replace(&path("circle"), b"", Readers::All).is_err());
+        replace(Path::new("/dev/null"), b"two", Readers::All).unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
+
+    #[test]
+    fn what_must_stay_as_it_is_is_refused_with_a_sentence() {
+        let folder = folder();
+        let [one, other] = ["a", "b"].map(|name| folder.path().join(name));
+        fs::write(&one, "mine").unwrap();
+        fs::hard_link(&one, &other).unwrap();
+        let refused = replace(&one, b"new", Readers::All).unwrap_err().to_string();
+        assert!(refused.contains("2 names (hard links)"), "{refused}");
+        fs::remove_file(&other).unwrap();
+        fs::set_permissions(&one, Permissions::from_mode(0o444)).unwrap();
+        let refused = replace(&one, b"new", Readers::All).unwrap_err().to_string();
+        assert!(refused.contains("read-only"), "{refused}");
+        assert!(replace(folder.path(), b"new", Readers::All).is_err());
+        assert!(replace(&folder.path().join("no/a"), b"new", Readers::All).is_err());
+        assert_eq!(fs::read(&one).unwrap(), b"mine");
+        assert_eq!(files(folder.path()), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_to_its_end_leaves_the_old_file() {
+        let folder = folder();
+        let path = folder.path().join("a");
+        fs::write(&path, "old").unwrap();
+        let mut new = NewFile::beside(&path).unwrap();
+        new.file().write_all(b"half of the n").unwrap();
+        assert_eq!(files(folder.path()), 2);
+        drop(new);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(files(folder.path()), 1);
+    }
+
+    #[test]
+    fn a_name_without_a_folder_is_in_the_one_we_are_in() {
+        assert_eq!(folder_of(Path::new("a")), Path::new("."));
+        sync_folder(Path::new("a")).unwrap();
+    }
+}
