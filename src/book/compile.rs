@@ -19,7 +19,7 @@ use super::{
 pub(super) const MAGIC: [u8; 8] = *b"sparbook";
 
 /// Raised whenever the same text would be compiled to other bytes or be understood in another way.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// The most bytes of names that a compiled book keeps, since all of them stay in memory. Further moves have no name.
 const MAX_NAMES: usize = 4 << 20;
@@ -31,6 +31,9 @@ pub struct Origin {
     pub bytes: u64,
     /// When it was last written, in nanoseconds since 1970.
     pub modified: u64,
+    /// When anything about the file was last changed, in nanoseconds since 1970: it tells another file of the same size and
+    /// time. Nothing where the file system does not say it.
+    pub changed: u64,
 }
 
 /// Why a book cannot be compiled.
@@ -80,6 +83,7 @@ pub(super) fn write_compiled(
     for number in [
         origin.bytes,
         origin.modified,
+        origin.changed,
         lines as u64,
         rows as u64,
         positions,

@@ -123,6 +123,7 @@ impl Header {
             origin: Origin {
                 bytes: number()?,
                 modified: number()?,
+                changed: number()?,
             },
             lines: number()?,
             rows: number()?,
@@ -274,6 +275,7 @@ mod tests {
     const ORIGIN: Origin = Origin {
         bytes: 7,
         modified: 1 << 60,
+        changed: 3,
     };
 
     fn compiled_bytes(book: &Book) -> Vec<u8> {
@@ -408,7 +410,7 @@ mod tests {
         bytes[8] = 99;
         assert_eq!(
             said(&bytes),
-            "compiled by another release: format 99 instead of 3"
+            "compiled by another release: format 99 instead of 4"
         );
     }
 

@@ -1,7 +1,7 @@
 //! Large books: compiled beside their text, and opened from there instead of read as a whole.
 //!
-//! The compiled `main.bookc` belongs to the program: it is made anew whenever its text has another size or time, or when
-//! it is damaged. Nobody needs to keep it, and where it cannot be written the text is played from memory.
+//! The compiled `main.bookc` belongs to the program: it is made anew whenever its text is another file or has another size or
+//! time, or when it is damaged. Nobody needs to keep it, and where it cannot be written the text is played from memory.
 
 use std::{
     ffi::OsString,
@@ -13,7 +13,9 @@ use std::{
 
 use tracing::{debug, warn};
 
+use super::quiet::identity;
 use crate::{
+    atomic_file::NewFile,
     book::{self, Book, CompileError, Draft, OpenError, Origin},
     diagnostic::Findings,
 };
@@ -33,6 +35,7 @@ pub fn origin(text: &Metadata) -> Option<Origin> {
     Some(Origin {
         bytes: text.len(),
         modified: u64::try_from(modified.as_nanos()).ok()?,
+        changed: identity(text).1,
     })
 }
 
@@ -55,15 +58,13 @@ pub enum StoreError {
 /// # Errors
 /// [`StoreError`] when it cannot be written or is not to be compiled.
 pub fn store(text: &Path, draft: &Draft, origin: Origin) -> Result<Book, StoreError> {
-    let folder = text.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-    draft.compile(origin, &mut BufWriter::with_capacity(1 << 20, file.as_file()))?;
-    // Temporary files are private; whoever may read the text may read this.
-    #[cfg(unix)]
-    file.as_file()
-        .set_permissions(std::fs::metadata(text)?.permissions())?;
-    file.persist(compiled_path(text)).map_err(io::Error::from)?;
-    let (book, _) = book::open_compiled(&text.display().to_string(), File::open(compiled_path(text))?)?;
+    let path = compiled_path(text);
+    let mut new = NewFile::beside(&path)?;
+    draft.compile(origin, &mut BufWriter::with_capacity(1 << 20, new.file()))?;
+    // Whoever may read the text may read this.
+    new.belong_as(&std::fs::metadata(text)?)?;
+    new.take_place()?;
+    let (book, _) = book::open_compiled(&text.display().to_string(), File::open(path)?)?;
     Ok(book)
 }
 
@@ -190,6 +191,27 @@ mod tests {
             ["c2c4"],
             "a text with mistakes leaves the last good book"
         );
+    }
+
+    #[test]
+    fn another_text_of_equal_size_and_time_is_another_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let [text, other] = ["big.book", "other"].map(|name| folder.path().join(name));
+        fs::write(&text, large("e4 e5")).unwrap();
+        let mut shelves = Shelves::default();
+        let _ = shelves.reload(std::slice::from_ref(&text));
+        assert_eq!(first_moves(&shelves), ["e2e4"]);
+        fs::write(&other, large("d4 d5")).unwrap();
+        let time = fs::metadata(&text).unwrap().modified().unwrap();
+        File::options()
+            .write(true)
+            .open(&other)
+            .unwrap()
+            .set_modified(time)
+            .unwrap();
+        fs::rename(&other, &text).unwrap();
+        let _ = shelves.reload(std::slice::from_ref(&text));
+        assert_eq!(first_moves(&shelves), ["d2d4"]);
     }
 
     #[test]

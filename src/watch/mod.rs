@@ -1,6 +1,6 @@
 //! Books and personalities as they lie in their folders, read again when they change; the last good ones stay.
 //!
-//! A poller looks at sizes and times, which works on every file system and needs nothing but `stat`. What it
+//! A poller looks at sizes, times and which file it is, which works on every file system and needs nothing but `stat`. What it
 //! publishes is a whole: whoever holds an `Arc` goes on with what it was, and the next request sees the new one.
 
 mod compiled;
@@ -236,6 +236,38 @@ mod tests {
         fn noise(&self) -> Option<i32> {
             let cast = self.stock.cast.borrow().clone();
             cast.get("tim").and_then(|tim| tim.noise).map(|noise| noise.0)
+        }
+    }
+
+    #[test]
+    fn a_file_that_keeps_its_size_and_time_is_seen_to_change() {
+        for is_replaced in [true, false] {
+            let mut folder = Folder::new();
+            let path = folder.at.path().join("personalities/tim.toml");
+            folder.write("personalities/tim.toml", "noise = 5\n");
+            folder.settle();
+            assert_eq!(folder.noise(), Some(5));
+            let before = fs::metadata(&path).unwrap();
+            // As `rsync -t` leaves it, and as `cp -p` does.
+            let written = if is_replaced {
+                "personalities/new"
+            } else {
+                "personalities/tim.toml"
+            };
+            folder.write(written, "noise = 7\n");
+            let written = folder.at.path().join(written);
+            let file = fs::File::options().write(true).open(&written).unwrap();
+            file.set_modified(before.modified().unwrap()).unwrap();
+            if is_replaced {
+                fs::rename(written, &path).unwrap();
+            }
+            let after = fs::metadata(&path).unwrap();
+            assert_eq!(
+                (before.len(), before.modified().unwrap()),
+                (after.len(), after.modified().unwrap())
+            );
+            folder.settle();
+            assert_eq!(folder.noise(), Some(7));
         }
     }
 

@@ -1,16 +1,47 @@
 //! When is a changed file finished? Once it has looked the same for a while.
 
-use std::{collections::BTreeMap, path::PathBuf, time::SystemTime};
+use std::{collections::BTreeMap, fs::Metadata, path::PathBuf, time::SystemTime};
 
 use crate::units::Millis;
 
 /// How a file looks from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamp {
     /// Its size in bytes.
-    pub size: u64,
+    size: u64,
     /// When it was last written, if the file system says so.
-    pub modified: Option<SystemTime>,
+    modified: Option<SystemTime>,
+    /// Which file it is, and when anything about it was last changed.
+    identity: (u64, u64),
+}
+
+impl Stamp {
+    /// The look of a file. Another file of the same size and time, as `cp -p` and `rsync -t` leave it, looks otherwise.
+    #[must_use]
+    pub fn of(file: &Metadata) -> Self {
+        Self {
+            size: file.len(),
+            modified: file.modified().ok(),
+            identity: identity(file),
+        }
+    }
+}
+
+/// The number of a file, and the moment of its last change, in nanoseconds. That one cannot be set by anybody, unlike the time
+/// of the last writing.
+#[cfg(unix)]
+pub(super) fn identity(file: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    let changed = file
+        .ctime()
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(file.ctime_nsec());
+    (file.ino(), changed.cast_unsigned())
+}
+
+#[cfg(not(unix))]
+pub(super) fn identity(_: &Metadata) -> (u64, u64) {
+    (0, 0)
 }
 
 /// All files of a look, each with how it looks.
@@ -85,7 +116,10 @@ mod tests {
     use super::*;
 
     fn glance(files: &[(&str, u64)]) -> Glance {
-        let stamp = |size| Stamp { size, modified: None };
+        let stamp = |size| Stamp {
+            size,
+            ..Stamp::default()
+        };
         files
             .iter()
             .map(|(path, size)| (PathBuf::from(path), stamp(*size)))

@@ -48,11 +48,7 @@ pub fn glance(paths: &Paths) -> Glance {
     let profiles = list(&paths.personalities, PROFILE).unwrap_or_default();
     let look = |path: PathBuf| {
         let metadata = fs::metadata(&path).ok()?;
-        let stamp = Stamp {
-            size: metadata.len(),
-            modified: metadata.modified().ok(),
-        };
-        Some((path, stamp))
+        Some((path, Stamp::of(&metadata)))
     };
     books.into_iter().chain(profiles).filter_map(look).collect()
 }
