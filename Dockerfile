@@ -11,13 +11,19 @@ FROM node:20-slim AS page
 WORKDIR /src/web
 COPY web/package.json web/package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-COPY web/ ./
+COPY web/tsconfig.json web/build.mjs ./
+COPY web/src src
 RUN npm run --silent build
 
 # The same Debian as below: a program built with a newer C library would not start there.
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /src
-COPY . .
+# By name, so that nothing else comes along: what is in a stage stays in the cache of whoever builds.
+COPY Cargo.toml Cargo.lock build.rs bot.toml ./
+COPY src src
+COPY examples examples
+COPY books books
+COPY personalities personalities
 COPY --from=page /src/web/dist web/dist
 RUN cargo build --locked --profile dist --bin sparring
 

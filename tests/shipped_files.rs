@@ -1,6 +1,12 @@
 //! The files that come with Sparring are in order, show every key, and say what is true.
 
-use std::{collections::BTreeSet, fs, io::ErrorKind, path::PathBuf, process::Command};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use sparring::{
     cli::{
@@ -212,6 +218,168 @@ fn the_units_leave_a_burglar_little() {
             }
             Err(why) => panic!("{why}"),
         }
+    }
+}
+
+/// Whether `.dockerignore` keeps a file from docker: the last line that fits decides, and a folder speaks for what is in it.
+fn is_kept_from_docker(rules: &str, path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let prefixes: Vec<Vec<&str>> = (1..=parts.len()).map(|count| parts[..count].to_vec()).collect();
+    let rules = rules
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    rules.fold(false, |kept, rule| {
+        let pattern: Vec<&str> = rule.trim_start_matches('!').split('/').collect();
+        match prefixes.iter().any(|prefix| fits(&pattern, prefix)) {
+            true => !rule.starts_with('!'),
+            false => kept,
+        }
+    })
+}
+
+fn fits(pattern: &[&str], path: &[&str]) -> bool {
+    match (pattern, path) {
+        ([], []) => true,
+        (["**", rest @ ..], _) => (0..=path.len()).any(|skipped| fits(rest, &path[skipped..])),
+        ([first, rest @ ..], [name, below @ ..]) => fits_name(first, name) && fits(rest, below),
+        _ => false,
+    }
+}
+
+fn fits_name(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((before, rest)) => name.strip_prefix(before).is_some_and(|left| {
+            let ends = (0..=left.len()).filter(|at| left.is_char_boundary(*at));
+            ends.into_iter().any(|at| fits_name(rest, &left[at..]))
+        }),
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| {
+            if path.is_dir() {
+                files_below(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn docker_gets_what_the_build_needs_and_no_token() {
+    let rules = fs::read_to_string(root().join(".dockerignore")).unwrap();
+    for secret in [
+        "token",
+        "lichess-token",
+        "my.token",
+        "dashboard-password",
+        ".env",
+        ".env.local",
+        "club.toml",
+        "etc/bot.toml",
+        "etc/token",
+        "state/archive.db",
+        "state/last-good.toml",
+        ".git/config",
+        "books/token",
+        "books/notes.txt",
+        "personalities/token",
+        "personalities/club.toml~",
+        "src/token",
+        "src/lichess/lichess-token",
+        "web/.npmrc",
+        "web/.env",
+        "web/src/token",
+        "web/node_modules/a.js",
+        "target/debug/sparring",
+        "config.yml",
+    ] {
+        assert!(
+            is_kept_from_docker(&rules, secret),
+            "{secret} would get into an image"
+        );
+    }
+    let needed = ["src", "examples", "web/src"]
+        .iter()
+        .flat_map(|folder| files_below(&root().join(folder)));
+    let shown = ["books", "personalities"]
+        .iter()
+        .flat_map(|folder| files_below(&root().join(folder)));
+    let shown = shown.filter(|path| {
+        path.extension()
+            .is_some_and(|ending| ending == "book" || ending == "toml")
+    });
+    for path in needed.chain(shown) {
+        let path = path.strip_prefix(root()).unwrap().to_str().unwrap();
+        assert!(!is_kept_from_docker(&rules, path), "{path} is needed");
+    }
+    // Everything is copied by name, and all of that is there.
+    let dockerfile = fs::read_to_string(root().join("Dockerfile")).unwrap();
+    let copied = dockerfile
+        .lines()
+        .filter(|line| line.starts_with("COPY ") && !line.contains("--from="));
+    let mut sources: Vec<&str> = copied
+        .flat_map(|line| {
+            let words: Vec<&str> = line.split(' ').skip(1).collect();
+            words[..words.len() - 1].to_vec()
+        })
+        .collect();
+    sources.sort_unstable();
+    assert!(sources.len() >= 12, "{sources:?}");
+    for source in &sources {
+        assert!(
+            root().join(source).exists() && !matches!(*source, "." | "./" | "web" | "web/"),
+            "{source}"
+        );
+        let is_there = !is_kept_from_docker(&rules, source) || matches!(*source, "books" | "personalities");
+        assert!(is_there, "{source} is copied and kept away");
+    }
+    for file in [
+        "Cargo.toml",
+        "Cargo.lock",
+        "build.rs",
+        "bot.toml",
+        "src",
+        "examples",
+        "books",
+        "personalities",
+    ] {
+        assert!(sources.contains(&file), "{file} is not copied");
+    }
+}
+
+#[test]
+fn packages_have_only_what_they_name() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let names = |list: &toml::Value| -> Vec<String> {
+        let entries = list.as_array().unwrap().iter();
+        entries
+            .map(|entry| {
+                entry
+                    .as_str()
+                    .unwrap_or_else(|| entry[0].as_str().unwrap())
+                    .to_owned()
+            })
+            .collect()
+    };
+    let package = &manifest["package"];
+    let all = [
+        names(&package["include"]),
+        names(&package["metadata"]["deb"]["assets"]),
+    ]
+    .concat();
+    assert!(all.len() > 20, "{all:?}");
+    for name in all {
+        let file = name.rsplit('/').next().unwrap();
+        assert!(
+            !matches!(file, "" | "*" | "**") && !["books", "personalities", "web"].contains(&file),
+            "{name} takes whatever lies there"
+        );
     }
 }
 
