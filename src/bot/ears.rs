@@ -6,7 +6,11 @@ use tracing::{debug, info, warn};
 
 use super::{desk::Desk, duel::Duel};
 use crate::{
-    lichess::{Client, Follower, News, Untrusted, model::Event, retry::Class},
+    lichess::{
+        Client, Follower, News, Untrusted,
+        model::{ChallengeStatus, Event},
+        retry::Class,
+    },
     units::Millis,
 };
 
@@ -115,7 +119,19 @@ impl Desk {
                     }
                 }
             }
-            Event::Challenge { challenge, compat } => self.doorstep.take((challenge, compat)),
+            Event::Challenge { challenge, compat } => match challenge.status.fate() {
+                None => self.doorstep.take((challenge, compat)),
+                // Its game comes by the stream.
+                Some(_) if challenge.status == ChallengeStatus::Accepted => {
+                    self.doorstep.cancel(&challenge.id);
+                    debug!("challenge {} is accepted already", challenge.id);
+                }
+                Some(fate) => {
+                    info!("challenge {} is not waited for any more: {fate}", challenge.id);
+                    self.doorstep.cancel(&challenge.id);
+                    self.fell_through(&challenge.id, fate);
+                }
+            },
             Event::ChallengeCanceled { challenge, .. } => {
                 self.doorstep.cancel(&challenge.id);
                 self.fell_through(&challenge.id, "taken back");

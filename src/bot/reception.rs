@@ -29,7 +29,8 @@ impl Desk {
     /// Judges a challenge by the rules, and lets it wait or refuses it.
     pub(super) fn consider(&mut self, challenge: &Challenge, compat: Option<Compat>) {
         let challenger = challenge.challenger.as_ref();
-        if challenger.is_some_and(|user| user.id == self.shared.me) {
+        let is_mine = challenger.is_some_and(|user| user.id == self.shared.me);
+        if is_mine || challenge.direction.as_deref() == Some("out") {
             return;
         }
         let rules = Arc::clone(&self.options.borrow().rules);

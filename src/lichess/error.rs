@@ -56,6 +56,16 @@ impl CallError {
         matches!(self, Self::Rejected { status: 404, .. })
     }
 
+    /// The same with the wait that is kept, for who weighs what the server asks for against a clock. What is told is what is
+    /// done.
+    #[must_use]
+    pub fn waiting(mut self, wait: Millis) -> Self {
+        if let Self::RateLimited { after, .. } = &mut self {
+            *after = wait;
+        }
+        self
+    }
+
     /// The same without what the server said, where that repeats a secret or the beginning of one.
     #[must_use]
     pub(super) fn without(mut self, secret: &str) -> Self {

@@ -358,18 +358,21 @@ impl<T: Line> Follow<T> {
 
     async fn unopened(&mut self, why: CallError) -> Option<Millis> {
         let own = self.backoff.next(&mut self.rng);
-        let pause = match &why {
+        let (why, pause) = match why {
             CallError::Rejected { .. } | CallError::Unauthorized { .. } => {
                 self.tell(News::Refused(why)).await?;
                 // A game that is shut stays shut; events are needed for as long as the token is good.
                 return (!self.is_urgent).then(|| self.refusals.next(&mut self.rng));
             }
             CallError::RateLimited { after, .. } => {
-                self.openings.note(self.begin.elapsed().into());
-                let urgent = urgent_pause(self.tries, Some(*after), self.flag.borrow().left());
-                own.max(if self.is_urgent { urgent } else { *after })
+                let now = self.begin.elapsed().into();
+                self.openings.note(now);
+                let urgent = urgent_pause(self.tries, Some(after), self.flag.borrow().left());
+                let pause = own.max(if self.is_urgent { urgent } else { after });
+                let pause = pause.max(self.openings.wait(now));
+                (why.waiting(pause), pause)
             }
-            CallError::Transient { .. } => own,
+            CallError::Transient { .. } => (why, own),
         };
         self.tries = self.tries.saturating_add(1);
         let tries = self.tries;

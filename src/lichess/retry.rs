@@ -102,7 +102,7 @@ impl Gate {
         (wait > Millis::ZERO).then_some(wait)
     }
 
-    /// Notes a 429 and returns the wait: what the server asks for, else 60 s doubling up to 15 min. Up to a quarter of
+    /// Notes a 429 and returns the wait until it opens: what the server asks for, else 60 s doubling up to 15 min. Up to a quarter of
     /// it, 5 s at most, comes on top by chance, so that several programs do not return together.
     pub fn refuse(&mut self, now: Millis, asked: Option<Millis>, rng: &mut impl Rng) -> Millis {
         let own = doubled(SILENCE, self.refusals).min(LONGEST_SILENCE);
@@ -110,7 +110,7 @@ impl Gate {
         let wait = asked.unwrap_or(own);
         let wait = wait + Millis(rng.random_range(0..=wait.scaled(0.25).0.min(5000)));
         self.closed_until = self.closed_until.max(now + wait);
-        wait
+        self.closed_until - now
     }
 
     /// Closes it for so long, as an earlier run was told.
@@ -252,8 +252,9 @@ mod tests {
         let wait = gate.refuse(Millis::ZERO, Some(Millis::from_secs(3600)), &mut rng());
         assert!((3600..3605).contains(&(wait.0 / 1000)));
         // A shorter wish that comes later does not open the gate early.
-        gate.refuse(Millis(10), Some(Millis::from_secs(1)), &mut rng());
+        let told = gate.refuse(Millis(10), Some(Millis::from_secs(1)), &mut rng());
         assert!(gate.wait(Millis::from_secs(3000)).is_some());
+        assert_eq!(Some(told), gate.wait(Millis(10)), "what is told is what is kept");
     }
 
     #[test]

@@ -228,10 +228,12 @@ impl Actor {
         if delivery.ply != ply {
             return;
         }
+        let now = Instant::now();
+        let todo = delivery.answered(&answer, now, left);
         if let Err(error) = &answer {
-            warn!("{error}");
+            let again = delivery.wakes_at().map(|at| at.saturating_duration_since(now));
+            warn!("{}", error.clone().waiting(again.unwrap_or_default().into()));
         }
-        let todo = delivery.answered(&answer, Instant::now(), left);
         if let Err(error @ CallError::Unauthorized { .. }) = answer {
             self.outcome = Some(Outcome::Unauthorized(error));
         }

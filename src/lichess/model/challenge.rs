@@ -279,6 +279,21 @@ pub enum ChallengeStatus {
     Unknown,
 }
 
+impl ChallengeStatus {
+    /// What has become of a challenge that nobody can answer any more, in words; none while somebody waits.
+    #[must_use]
+    pub fn fate(self) -> Option<&'static str> {
+        match self {
+            Self::Created => None,
+            Self::Offline => Some("the challenger is gone"),
+            Self::Canceled => Some("taken back"),
+            Self::Declined => Some("declined"),
+            Self::Accepted => Some("accepted"),
+            Self::Unknown => Some("of an unknown status"),
+        }
+    }
+}
+
 /// The rating category of a challenge, for showing only.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Perf {
