@@ -35,6 +35,21 @@ impl Draft {
         }
     }
 
+    /// Whether there are mistakes and not one row.
+    pub(super) fn is_in_vain(&self) -> bool {
+        self.walked.rows == 0 && !self.walked.findings.is_empty()
+    }
+
+    /// Whether it has more rows than mistakes.
+    pub(super) fn is_mostly_rows(&self) -> bool {
+        self.walked.rows > self.walked.findings.len()
+    }
+
+    /// Says one thing in the place of all that is wrong with its lines.
+    pub(super) fn explain_by(&mut self, finding: Diagnostic) {
+        self.walked.findings = vec![finding];
+    }
+
     /// What is wrong with its lines.
     #[must_use]
     pub fn findings(&self) -> Findings {

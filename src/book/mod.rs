@@ -78,7 +78,7 @@ pub use library::{Book, Library, write};
 pub use mark::{BASE_WEIGHT, MAX_WEIGHT};
 pub use merge::{Merged, merge};
 pub use openings::{Opening, name, name_of};
-pub use parse::{LARGE, MAX_BYTES, MAX_LINES, parse, parse_bytes, read, read_bytes, too_large};
+pub use parse::{LARGE, MAX_BYTES, MAX_LINES, is_book, parse, parse_bytes, read, read_bytes, too_large};
 pub use pick::{BookMove, Wish};
 pub use plan::{Planned, plan};
 pub use polyglot::{Imported, PolyglotError, each_position, export_polyglot, import_polyglot, pinned_moves};

@@ -1,6 +1,6 @@
 //! From text to book: the limits of what is read.
 
-use crate::diagnostic::{Diagnostic, Findings};
+use crate::diagnostic::{Diagnostic, Findings, utf8};
 
 use super::{draft::Draft, library::Book, text::Text};
 
@@ -48,22 +48,7 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Draft, Findings> {
     if bytes.len() > MAX_BYTES {
         return Err(too_large(name, bytes.len() as u64));
     }
-    let error = match std::str::from_utf8(bytes) {
-        Ok(text) => return read(name, text),
-        Err(error) => error,
-    };
-    let message = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        "this is UTF-16, not UTF-8"
-    } else if bytes.contains(&0) {
-        "this is not a text"
-    } else {
-        "this is not UTF-8"
-    };
-    let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
-    let text = String::from_utf8_lossy(before);
-    let span = text.len()..text.len();
-    let finding = Diagnostic::error(span, message).with_help("save the file as UTF-8");
-    Err(Findings::new(name, text, vec![finding]))
+    read(name, utf8(name, bytes)?)
 }
 
 /// Reads the lines of a book, as far as they can be read, without gathering their moves by position yet: to be played
@@ -90,7 +75,49 @@ pub fn read(name: &str, text: &str) -> Result<Draft, Findings> {
             format!("{count} lines are too many for a book: {MAX_LINES} are read"),
         );
     }
-    Ok(Draft::new(name, text))
+    let plain = text.as_str().to_owned();
+    let mut draft = Draft::new(name, text);
+    if let Some(finding) = draft.is_in_vain().then(|| stranger(&plain)).flatten() {
+        draft.explain_by(finding);
+    }
+    Ok(draft)
+}
+
+/// Whether a text is a book: it has rows, and more of them than mistakes.
+#[must_use]
+pub fn is_book(text: &str) -> bool {
+    read("", text).is_ok_and(|draft| draft.is_mostly_rows())
+}
+
+/// What a text is of which not one line is a row of a book.
+fn stranger(text: &str) -> Option<Diagnostic> {
+    let is_said = |line: &&str| !line.is_empty() && !line.starts_with('#');
+    let first = text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .map(str::trim)
+        .find(is_said)?;
+    let key = first.split_once('=').map(|(key, _)| key.trim());
+    let is_word = |key: &str| !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let (what, help) = if first.starts_with("[Event ") {
+        (
+            "these are games in PGN, not a book",
+            "`sparring book feed` makes books of games",
+        )
+    } else if first.starts_with('[') || key.is_some_and(is_word) {
+        (
+            "this is TOML, not a book",
+            "a personality lies in the folder of personalities, and its file ends in .toml",
+        )
+    } else if first.starts_with(['{', '<']) {
+        (
+            "this is no book",
+            "where a site shows it, save the file itself: \"raw\"",
+        )
+    } else {
+        return None;
+    };
+    Some(Diagnostic::error(0..0, what).with_help(help))
 }
 
 /// What is said of a text of more than [`MAX_BYTES`], which need not be read for that.
@@ -192,6 +219,28 @@ mod tests {
     }
 
     #[test]
+    fn a_text_of_another_kind_is_called_by_its_name() {
+        for (text, expected) in [
+            (
+                "# mine\nnoise = 5\n",
+                "x.book:1:1: error: this is TOML, not a book; a personality",
+            ),
+            ("[play]\n", "x.book:1:1: error: this is TOML"),
+            (
+                "[Event \"a\"]\n\n[\n",
+                "x.book:1:1: error: these are games in PGN",
+            ),
+            ("<!DOCTYPE html>\n", "x.book:1:1: error: this is no book"),
+        ] {
+            let said = parse("x.book", text).1.to_string();
+            assert!(said.starts_with(expected) && !said.contains('\n'), "{said}");
+        }
+        let mixed = parse("x.book", "noise = 5\ne4 e5\n").1.to_string();
+        assert!(mixed.contains("x.book:1:1") && !mixed.contains("TOML"), "{mixed}");
+        assert!(is_book("name: Mine\ne4 e5\n") && !is_book("a: b\nc: d\n") && !is_book(""));
+    }
+
+    #[test]
     fn what_is_no_text_is_refused_in_a_sentence() {
         let said = |bytes: &[u8]| {
             let (book, findings) = parse_bytes("x.book", bytes);
@@ -200,11 +249,11 @@ mod tests {
         };
         assert_eq!(
             said(b"e4\n\xff\xfe"),
-            "x.book:2:1: error: this is not UTF-8; save the file as UTF-8"
+            "x.book:2:1: error: this is not UTF-8; save the file as UTF-8; it may be Windows-1252 (\"ANSI\"), where byte FF is \"ÿ\""
         );
-        assert_eq!(
-            said(b"\xff\xfee\x004\x00"),
-            "x.book:1:1: error: this is UTF-16, not UTF-8; save the file as UTF-8"
+        assert!(
+            said(b"\xff\xfee\x004\x00")
+                .starts_with("x.book:1:1: error: this is UTF-16, not UTF-8; save the file as UTF-8")
         );
         assert_eq!(
             said(b"e4\n\0"),

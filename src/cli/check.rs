@@ -17,10 +17,10 @@ use super::{
 use crate::{
     book::{self, Book},
     config::{self, Known, Paths},
-    diagnostic::{Diagnostic, Findings, Severity},
+    diagnostic::{Diagnostic, Findings, Severity, utf8},
     engine::Tablebase,
     lists, personality,
-    settings::Key,
+    settings::quote,
     watch::list,
 };
 
@@ -168,16 +168,7 @@ fn is_config(path: &Path) -> bool {
         return false;
     }
     let text = read(path).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let first = text.lines().find_map(|line| {
-        let name = line.trim_start().strip_prefix('[')?.trim_start_matches('[');
-        name.split([']', '.']).next()
-    });
-    let has = |keys: &[Key], section: &str| {
-        let sections = keys.iter().filter_map(|key| key.path.split_once('.'));
-        sections.map(|(section, _)| section).any(|own| own == section)
-    };
-    first.is_some_and(|first| has(&config::keys(""), first) && !has(&personality::keys(""), first))
+    config::is_settings(&String::from_utf8_lossy(&text))
 }
 
 /// Walks over the files and gathers what is wrong.
@@ -280,10 +271,21 @@ impl Checker {
         for ending in [BOOK, PROFILE] {
             let files = list(folder, ending).map_err(|error| (folder.to_owned(), error))?;
             for file in files {
-                self.file(&file)?;
+                match self.misplaced(folder, &file) {
+                    Some(findings) => self.keep(findings),
+                    None => self.file(&file)?,
+                }
             }
         }
         Ok(())
+    }
+
+    /// That settings lie among the personalities, under a name that only a personality has there.
+    fn misplaced(&self, folder: &Path, file: &Path) -> Option<Findings> {
+        let is_meant =
+            file.file_name().is_some_and(|name| name == CONFIG) || folder != self.paths.personalities;
+        let text = String::from_utf8(read(file).ok().filter(|_| !is_meant)?).ok()?;
+        config::misplaced(&file.display().to_string(), &text)
     }
 
     fn file(&mut self, path: &Path) -> Result<(), (PathBuf, io::Error)> {
@@ -310,14 +312,9 @@ impl Checker {
 
     fn text(&self, bytes: &[u8], path: &Path, read: impl FnOnce(&str, &str) -> Findings) -> Findings {
         let name = path.display().to_string();
-        match std::str::from_utf8(bytes) {
+        match utf8(&name, bytes) {
             Ok(text) => read(&name, text),
-            Err(error) => {
-                let good = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-                let finding = Diagnostic::error(good.len()..good.len(), "this is not UTF-8")
-                    .with_help("save the file as UTF-8");
-                Findings::new(name, good, vec![finding])
-            }
+            Err(findings) => findings,
         }
     }
 
@@ -337,7 +334,7 @@ fn list_findings(name: &str, text: &str) -> Findings {
     let misfits = lists::parse(text).1.into_iter().map(|number| {
         let before: usize = text.split_inclusive('\n').take(number - 1).map(str::len).sum();
         let line = text[before..].lines().next().unwrap_or_default();
-        let message = format!("\"{line}\" is no name of a user");
+        let message = format!("{} is no name of a user", quote(line));
         Diagnostic::error(before..before + line.len(), message)
             .with_help("one name a line; # begins a comment")
     });

@@ -4,8 +4,7 @@
 mod draft;
 
 use std::{
-    fs,
-    io::{IsTerminal as _, Read as _},
+    io::IsTerminal as _,
     path::{Path, PathBuf},
 };
 
@@ -22,7 +21,7 @@ use super::{
 };
 use crate::{
     config::{Config, Server},
-    lichess::{Client, Token, Untrusted},
+    lichess::{Client, Token, Untrusted, bare_token},
 };
 
 /// Prepares bot.toml and the token for a lichess account.
@@ -47,7 +46,12 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     upgrade: Option<String>,
     /// The server.
-    #[arg(long, env = "LICHESS_URL", default_value = "https://lichess.org")]
+    #[arg(
+        long,
+        env = "LICHESS_URL",
+        hide_env_values = true,
+        default_value = "https://lichess.org"
+    )]
     url: String,
 }
 
@@ -59,8 +63,6 @@ const TOKEN_LINE: &str = "# token-file = \"token\"";
 const URL_LINE: &str = "url = \"https://lichess.org\"";
 /// Where opponents are allowed to ask for takebacks: lichess forbids it to those of every new bot, and no token reaches there.
 const PREFERENCES: &str = "https://lichess.org/account/preferences/game-behavior";
-/// More than any token: only this much of a file is read.
-const MOST: u64 = 4096;
 
 /// Runs the wizard.
 ///
@@ -92,7 +94,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     // Before the upgrade, which cannot be undone: an account must not become a bot for ever when the disk is full. The
     // token first: settings that name a file which is not there would be worse than the other way round.
     let settings = settings(&server, &args.config, &token_file)?;
-    let token_draft = Draft::write(&token_file, &format!("{}\n", text.trim()), 0o600)?;
+    let token_draft = Draft::write(&token_file, &format!("{}\n", bare_token(&text)), 0o600)?;
     let settings_draft = Draft::write(&args.config, &settings, 0o644)?;
     if !standing.account.is_bot() {
         runtime
@@ -124,12 +126,7 @@ fn taken(path: &Path) -> anyhow::Error {
 /// The token's text: from a file, or asked for without showing it.
 fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
     if let Some(path) = from {
-        let mut text = String::new();
-        let file = fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-        file.take(MOST)
-            .read_to_string(&mut text)
-            .with_context(|| format!("cannot read {}", path.display()))?;
-        return Ok(text);
+        return Ok(private::read(path)?);
     }
     let term = terminal("--from FILE")?;
     say(

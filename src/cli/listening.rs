@@ -211,6 +211,10 @@ mod tests {
         let (_folder, good) = dashboard("correct horse\n", 0o600);
         let shown = format!("{:?}", access(&good).unwrap());
         assert!(!shown.contains("horse"), "{shown}");
+        // As an editor of Windows writes it.
+        let (_folder, marked) = dashboard("\u{feff}correct horse\r\n", 0o600);
+        let (found, _) = password(None, &marked).unwrap().unwrap();
+        assert_eq!(found, "correct horse\r\n");
         for (text, mode, why) in [
             ("short", 0o600, "at least 12 characters"),
             ("two lines of\ntext", 0o600, "one line"),

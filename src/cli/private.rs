@@ -8,6 +8,8 @@ use std::{
 
 use thiserror::Error;
 
+use crate::diagnostic::utf8;
+
 /// More than any secret: the file may be anything, and only this much of it is read.
 const MOST: u64 = 4096;
 
@@ -22,6 +24,14 @@ pub enum PrivateError {
         /// Why not.
         #[source]
         source: io::Error,
+    },
+    /// It is in another encoding.
+    #[error("{}: {what}; save the file as UTF-8", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        what: String,
     },
     /// Others may read it.
     #[error("{} can be read by others (mode {mode:03o}): run `chmod 600 {}`", path.display(), path.display())]
@@ -83,14 +93,22 @@ pub(super) fn credential(
     Ok((!text.trim().is_empty()).then_some((text, path)))
 }
 
-/// The beginning of a file, whoever may read it.
-fn read(path: &Path) -> Result<String, PrivateError> {
-    let mut text = String::new();
+/// The beginning of a file, whoever may read it, without the mark of the byte order that some editors write first.
+///
+/// # Errors
+/// [`PrivateError`].
+pub(super) fn read(path: &Path) -> Result<String, PrivateError> {
+    let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|source| unreadable(path, source))?;
     file.take(MOST)
-        .read_to_string(&mut text)
+        .read_to_end(&mut bytes)
         .map_err(|source| unreadable(path, source))?;
-    Ok(text)
+    // What else the findings say quotes the text.
+    let text = utf8("", &bytes).map_err(|findings| PrivateError::NotText {
+        path: path.to_owned(),
+        what: findings.list.into_iter().map(|finding| finding.message).collect(),
+    })?;
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
 /// The beginning of a file that nobody else may read.

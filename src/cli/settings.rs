@@ -15,7 +15,7 @@ use super::{
     report::{self, Style},
 };
 use crate::{
-    config::{Config, Known, LoadError, Paths, load, load_among},
+    config::{Config, Known, LoadError, Loaded, Paths, load, load_among},
     diagnostic::Findings,
     personality,
     watch::{Stock, list},
@@ -30,7 +30,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Config> {
     Ok(loaded.0)
 }
 
-/// Settings that are in force, and their text, in which whatever may be a token is struck out.
+/// Settings that are in force, and their text, which has no token but passwords in addresses, so that it is not to be shown.
 #[derive(Debug)]
 pub(super) struct Accepted {
     pub(super) config: Config,
@@ -57,14 +57,16 @@ pub(super) fn read_with(
         books: &books,
         personalities: &personalities,
     };
-    let (config, findings) = load_among(path, known).map_err(|error| refused(error, broken))?;
+    let loaded = load_among(path, known).map_err(|error| refused(error, broken))?;
+    let Loaded {
+        config,
+        findings,
+        text,
+    } = loaded;
     if !findings.list.is_empty() {
         warn!("{findings}");
     }
-    Ok(Accepted {
-        config,
-        text: findings.text,
-    })
+    Ok(Accepted { config, text })
 }
 
 /// The personalities whose files can be used now.
@@ -84,12 +86,6 @@ fn refused(error: LoadError, broken: &[Findings]) -> anyhow::Error {
 
 fn explained(error: LoadError, broken: &[Findings]) -> String {
     match error {
-        LoadError::Unreadable { path, source } if source.kind() == io::ErrorKind::InvalidData => {
-            format!(
-                "{} is not UTF-8: save it as that; `sparring check {0}` shows where",
-                path.display()
-            )
-        }
         LoadError::Unreadable { path, source } => {
             format!(
                 "cannot read {}: {source}; name another file with --config",

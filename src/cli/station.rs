@@ -12,6 +12,6 @@ pub struct Station {
     #[arg(long)]
     pub token_file: Option<PathBuf>,
     /// The server, instead of the one in bot.toml.
-    #[arg(long, env = "LICHESS_URL")]
+    #[arg(long, env = "LICHESS_URL", hide_env_values = true)]
     pub url: Option<String>,
 }

@@ -179,6 +179,39 @@ mod tests {
         assert!(error.to_string().contains("chmod 600"), "{error}");
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_file_as_editors_and_windows_write_it_is_read_and_another_encoding_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), 0o600);
+        let sources = Sources {
+            file: Some(path.clone()),
+            ..Sources::default()
+        };
+        for text in [
+            "\u{feff}lip_fromFile\r\n",
+            "lip_fromFile \n\n",
+            "\"lip_fromFile\"",
+        ] {
+            fs::write(&path, text).unwrap();
+            let token = sources.read().unwrap();
+            let plain = Token::parse("lip_fromFile").unwrap();
+            assert_eq!(token.fingerprint("a"), plain.fingerprint("a"), "{text:?}");
+        }
+        let wide: Vec<u8> = "\u{feff}lip_fromFile"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        for (bytes, expected) in [
+            (&wide[..], "this is UTF-16, not UTF-8; save"),
+            (b"lip_\xfcCANARY", "not UTF-8; save"),
+        ] {
+            fs::write(&path, bytes).unwrap();
+            let said = format!("{:#}", anyhow::Error::new(sources.read().unwrap_err()));
+            assert!(said.contains(expected) && !said.contains("CANARY"), "{said}");
+        }
+    }
+
     #[test]
     fn text_that_would_change_a_header_is_refused_without_quoting_it() {
         let sources = Sources {

@@ -16,7 +16,7 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 
-use crate::{config::without_tokens, units::Millis};
+use crate::{diagnostic::without_secrets, units::Millis};
 
 /// So many different ones are kept.
 const KEPT: usize = 50;
@@ -75,10 +75,10 @@ impl Warnings {
     }
 }
 
-/// Without tokens, without anything that moves a cursor, and cut.
+/// Without secrets, without anything that moves a cursor, and cut.
 fn shown(text: &str) -> String {
     let mut shown = String::new();
-    for c in without_tokens(text).chars().take(SHOWN) {
+    for c in without_secrets(text).chars().take(SHOWN) {
         if c == '\n' || !c.is_control() {
             shown.push(c);
         } else {

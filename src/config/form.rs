@@ -6,7 +6,7 @@ use toml::{Spanned, de::DeValue};
 
 use crate::{
     lichess::model::{ArenaId, TeamId, UserId},
-    settings::{Form, Misfit},
+    settings::{Form, Misfit, quote},
     units::Millis,
 };
 
@@ -150,7 +150,25 @@ impl Form for UserForm {
     }
 
     fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<UserId, Vec<Misfit>> {
-        text_as(value, "the name of a user", |text| text.parse().ok())
+        text_as(value, "the name of a user", |text| {
+            UserId::parse_written(text).ok()
+        })
+    }
+
+    fn remarks(&self, value: &Spanned<DeValue<'_>>) -> Vec<Misfit> {
+        let DeValue::String(text) = value.get_ref() else {
+            return Vec::new();
+        };
+        match UserId::parse_written(text) {
+            Ok(user) if text.parse() != Ok(user.clone()) => {
+                let misfit = Misfit::new(value, format!("{} is read as \"{user}\"", quote(text)));
+                vec![misfit.with_help(format!(
+                    "write the name alone, without the @: {}",
+                    self.write(&user)
+                ))]
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn write(&self, value: &UserId) -> String {
@@ -210,7 +228,7 @@ fn text_as<T>(
     let written = match value.get_ref() {
         DeValue::String(text) => match read(text) {
             Some(read) => return Ok(read),
-            None => format!("{:?}", text.chars().take(60).collect::<String>()),
+            None => quote(text),
         },
         _ => "this".to_owned(),
     };

@@ -10,6 +10,7 @@ mod dashboard;
 mod form;
 mod list;
 mod matchmaking;
+mod pasted;
 mod play;
 mod rule;
 mod server;
@@ -18,19 +19,21 @@ mod when;
 mod wish;
 
 use std::{
-    env, fs, io,
+    env, fs,
+    io::{self, Read as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use thiserror::Error;
 
 pub use adapt::Adapt;
-pub use advice::without_tokens;
 pub use chat::Chat;
 pub use dashboard::{Dashboard, Listen};
 pub use form::{Control, Hours};
 pub use list::UserList;
 pub use matchmaking::Matchmaking;
+pub use pasted::{is_settings, misplaced};
 pub use play::Play;
 pub use rule::{Rule, Then};
 pub use server::Server;
@@ -39,7 +42,7 @@ pub use when::{Between, Kind, Mode, When};
 pub use wish::Wish;
 
 use crate::{
-    diagnostic::Findings,
+    diagnostic::{Findings, utf8, without_tokens},
     settings::{self, Flag, Key, Section, Span, Text, Whole},
     units::Millis,
 };
@@ -155,6 +158,17 @@ pub struct Known<'k> {
     pub personalities: &'k [String],
 }
 
+/// Settings from a file, and what is to be said of them.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The settings.
+    pub config: Config,
+    /// Nothing worse than warnings.
+    pub findings: Findings,
+    /// The text that says the same again. It has no token, but passwords in addresses: it is not to be shown.
+    pub text: Arc<str>,
+}
+
 /// Why there are no settings.
 #[derive(Debug, Error)]
 pub enum LoadError {
@@ -201,34 +215,49 @@ impl Config {
 /// # Errors
 /// [`LoadError`] when the file cannot be read or used.
 pub fn load(path: &Path) -> Result<(Config, Findings), LoadError> {
-    load_with(path, None)
+    load_with(path, None).map(|loaded| (loaded.config, loaded.findings))
 }
 
 /// Reads the settings from a file, whose books and personalities must be among the known ones.
 ///
 /// # Errors
 /// [`LoadError`] when the file cannot be read or used, or names what is not there.
-pub fn load_among(path: &Path, known: Known<'_>) -> Result<(Config, Findings), LoadError> {
+pub fn load_among(path: &Path, known: Known<'_>) -> Result<Loaded, LoadError> {
     load_with(path, Some(known))
 }
 
-fn load_with(path: &Path, known: Option<Known<'_>>) -> Result<(Config, Findings), LoadError> {
-    let text = fs::read_to_string(path).map_err(|source| LoadError::Unreadable {
+fn load_with(path: &Path, known: Option<Known<'_>>) -> Result<Loaded, LoadError> {
+    let bytes = bytes_of(path).map_err(|source| LoadError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
-    match read_with(&path.display().to_string(), &text, known) {
-        (Some(config), findings) => {
-            let folder = path.parent().unwrap_or(Path::new(""));
-            Ok((config.within(folder), findings))
-        }
+    let name = path.display().to_string();
+    let text = utf8(&name, &bytes).map_err(LoadError::Refused)?;
+    match read_with(&name, text, known) {
+        (Some(config), findings) => Ok(Loaded {
+            config: config.within(path.parent().unwrap_or(Path::new(""))),
+            findings,
+            text: without_tokens(text).into(),
+        }),
         (None, findings) => Err(LoadError::Refused(findings)),
     }
 }
 
+/// The bytes of a file that may be settings.
+fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
+    /// More than anybody writes.
+    const MOST: u64 = 4 << 20;
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST {
+        return Err(io::Error::other(format!("it has more than {MOST} bytes")));
+    }
+    Ok(bytes)
+}
+
 /// Reads settings from text; paths stay as written, names are not looked for.
 ///
-/// The settings are there when nothing worse than warnings was found. The text in the findings has any token
+/// The settings are there when nothing worse than warnings was found. The text in the findings has tokens and passwords
 /// struck out, so that they can be shown.
 #[must_use]
 pub fn read(name: &str, text: &str) -> (Option<Config>, Findings) {
@@ -260,12 +289,18 @@ pub fn state_folder(text: &str) -> Option<PathBuf> {
 }
 
 fn read_with(name: &str, text: &str, known: Option<Known<'_>>) -> (Option<Config>, Findings) {
-    let text = advice::without_tokens(text);
-    let reading = settings::read(&text, advice::OTHER_BOTS, |file| {
+    let text = without_tokens(text);
+    let mut reading = settings::read(&text, advice::OTHER_BOTS, |file| {
         advice::forbid_token(file);
         declare(file, known)
     });
-    (reading.value, Findings::new(name, text, reading.list))
+    if reading.value.is_none()
+        && let Some(finding) = pasted::recognised(name, &text, &reading.keys)
+    {
+        reading.list = vec![finding];
+    }
+    let findings = Findings::new(name, text, reading.list);
+    (reading.value, findings.without_passwords())
 }
 
 fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {

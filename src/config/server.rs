@@ -6,7 +6,10 @@ use reqwest::Url;
 use thiserror::Error;
 use toml::{Spanned, de::DeValue};
 
-use crate::settings::{Form, Misfit, Text};
+use crate::{
+    diagnostic::without_passwords,
+    settings::{Form, Misfit, Text},
+};
 
 /// A server's address, checked: the token may be sent there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,18 +21,24 @@ pub enum BadServer {
     /// Not an address at all.
     #[error("\"{0}\" is not the address of a server; write one as in \"https://lichess.org\"")]
     NotAnAddress(String),
+    /// An address with somebody's name or password in it.
+    #[error(
+        "\"{0}\" has a name or password in it; write the address alone, as in \"https://lichess.org\": the token says who it is"
+    )]
+    Password(String),
     /// An address of plain http beyond this machine.
     #[error("\"{0}\" would send the token in the clear; write https:// unless the server is on this machine")]
     InTheClear(String),
 }
 
 impl Server {
-    /// Checks an address.
+    /// Checks an address. Errors quote it without passwords.
     ///
     /// # Errors
     /// [`BadServer`] for what is no address, has more than scheme, host and port, or is not private.
     pub fn parse(text: &str) -> Result<Self, BadServer> {
-        let not_an_address = || BadServer::NotAnAddress(text.to_owned());
+        let shown = || without_passwords(text);
+        let not_an_address = || BadServer::NotAnAddress(shown());
         let url = Url::parse(text.trim()).map_err(|_| not_an_address())?;
         let bare = url.username().is_empty()
             && url.password().is_none()
@@ -37,12 +46,15 @@ impl Server {
             && url.query().is_none()
             && url.fragment().is_none();
         if !bare || !url.has_host() {
-            return Err(not_an_address());
+            return Err(match text.contains('@') {
+                true => BadServer::Password(shown()),
+                false => not_an_address(),
+            });
         }
         match url.scheme() {
             "https" => {}
             "http" if is_loopback(&url) => {}
-            "http" => return Err(BadServer::InTheClear(text.to_owned())),
+            "http" => return Err(BadServer::InTheClear(shown())),
             _ => return Err(not_an_address()),
         }
         Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
@@ -127,7 +139,6 @@ mod tests {
             "",
             "lichess.org",
             "ftp://lichess.org",
-            "https://me:secret@lichess.org",
             "https://lichess.org/api",
             "https://lichess.org?x=1",
         ] {
@@ -135,6 +146,17 @@ mod tests {
                 matches!(Server::parse(text), Err(BadServer::NotAnAddress(_))),
                 "{text}"
             );
+        }
+        for text in [
+            "https://me:secret@lichess.org",
+            "https://secret@lichess.org",
+            "https://me:sec?ret@lichess.org/api",
+            "http://me:secret@lichess.org",
+            "me:secret@lichess.org",
+            "ftp://me:secret@lichess.org",
+        ] {
+            let said = Server::parse(text).unwrap_err().to_string();
+            assert!(!said.contains("sec") && said.contains("lichess.org"), "{said}");
         }
     }
 }

@@ -109,6 +109,82 @@ fn a_token_is_refused_and_never_quoted() {
 }
 
 #[test]
+fn passwords_in_addresses_are_used_and_never_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.toml");
+    let text =
+        "[[list]]\nname = \"a\"\nurl = \"https://me:CANARY@example.org/l?token=CANARY\"\n[games]\nmax = 32\n";
+    std::fs::write(&path, text).unwrap();
+    let known = Known {
+        books: &[],
+        personalities: &["club".to_owned()],
+    };
+    let loaded = load_among(&path, known).unwrap();
+    let url = loaded.config.lists[0].url.as_deref();
+    assert_eq!(url, Some("https://me:CANARY@example.org/l?token=CANARY"));
+    assert_eq!(
+        &*loaded.text, text,
+        "what is kept for a later start says the same"
+    );
+    assert!(!format!("{:?}", loaded.findings).contains("CANARY"));
+    for wrong in [
+        text.replace("https", "http"),
+        text.replace("max = 32", "max = 0"),
+        text.replace("\"a\"", "a"),
+        text.replace("CANARY@", &format!("CANARY{}@", "x".repeat(1000))),
+        "[lichess]\nurl = \"https://me:CANARY@lichess.org\"\n".to_owned(),
+        "[lichess]\nurl = \"https://CANARY@lichess.org/api?key=CANARY\n".to_owned(),
+    ] {
+        let (config, findings) = read("bot.toml", &wrong);
+        assert!(config.is_none() && !findings.list.is_empty());
+        assert!(!format!("{findings:?}").contains("CANARY"), "{findings:?}");
+    }
+}
+
+#[test]
+fn users_are_read_as_people_write_them_and_the_owner_is_told() {
+    let text = "[[list]]\nname = \"a\"\nusers = [\"@Ann\", \"https://lichess.org/@/Bob\", \"Cid\"]\n";
+    let (config, findings) = read("bot.toml", text);
+    let users: Vec<String> = config.unwrap().lists[0]
+        .users
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(users, ["ann", "bob", "cid"]);
+    assert_eq!(
+        findings.to_string(),
+        "bot.toml:3:10: warning: list[1].users: \"@Ann\" is read as \"ann\"; write the name alone, without the @: \"ann\"\n\
+         bot.toml:3:18: warning: list[1].users: \"https://lichess.org/@/Bob\" is read as \"bob\"; write the name alone, \
+         without the @: \"bob\""
+    );
+    let rule = read("bot.toml", "[[rule]]\nusers = [\"@Ann\"]\nthen = \"decline\"\n");
+    assert!(
+        rule.0.is_some() && rule.1.to_string().contains("without the @"),
+        "{}",
+        rule.1
+    );
+}
+
+#[test]
+fn a_file_in_another_encoding_is_told_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.toml");
+    let wide: Vec<u8> = "[games]\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, expected) in [
+        (
+            &b"[games]\n# f\xfcr\nmax = 3\n"[..],
+            "bot.toml:2:4: error: this is not UTF-8; save the file as UTF-8",
+        ),
+        (&wide, "bot.toml:1:1: error: this is UTF-16, not UTF-8; save"),
+    ] {
+        std::fs::write(&path, bytes).unwrap();
+        let said = load(&path).unwrap_err().to_string();
+        assert!(said.contains(expected), "{said}");
+    }
+    assert!(load(std::path::Path::new("/dev/zero")).is_err(), "it never ends");
+}
+
+#[test]
 fn too_many_games_for_lichess_give_a_warning() {
     let (config, findings) = read("bot.toml", "[games]\nmax = 32\n");
     assert_eq!(config.unwrap().games.max, 32);

@@ -2,9 +2,13 @@
 //!
 //! Books, personalities and `bot.toml` all report in this form; the roof draws it (`cli/report`).
 
+mod encoding;
 mod hint;
+mod secrets;
 
+pub use encoding::utf8;
 pub use hint::{did_you_mean, nearest};
+pub use secrets::{without_passwords, without_secrets, without_tokens};
 
 use std::{fmt, ops::Range, sync::Arc};
 
@@ -83,6 +87,17 @@ impl Findings {
             text: text.into(),
             list,
         }
+    }
+
+    /// The same with passwords in addresses struck out, wherever they are quoted.
+    #[must_use]
+    pub fn without_passwords(mut self) -> Self {
+        self.text = without_passwords(&self.text).into();
+        for finding in &mut self.list {
+            finding.message = without_passwords(&finding.message);
+            finding.help = finding.help.take().map(|help| without_passwords(&help));
+        }
+        self
     }
 
     /// Whether the text can be used: nothing worse than warnings.

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::{CallError, Untrusted, retry::LONGEST_ASKED};
 use crate::{
+    diagnostic::without_passwords,
     lichess::model::{ErrorBody, decode},
     units::Millis,
 };
@@ -91,7 +92,7 @@ pub(super) fn refused(refusal: &Refusal<'_>) -> CallError {
             status: status.as_u16(),
             message: format!(
                 "redirected to {}; the server's address is not right",
-                location.unwrap_or("nowhere")
+                without_passwords(location.unwrap_or("nowhere"))
             ),
             ratelimit: None,
         },

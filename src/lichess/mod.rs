@@ -21,6 +21,6 @@ pub use client::Client;
 pub use error::CallError;
 pub use follow::{Flag, Follower, News};
 pub use stream::{BadLine, Fate, Lines, Lost};
-pub use token::{BadToken, Token, fingerprint};
+pub use token::{BadToken, Token, bare_token, fingerprint};
 pub use untrusted::Untrusted;
 pub use wire::SetupError;

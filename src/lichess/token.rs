@@ -28,12 +28,12 @@ pub enum BadToken {
 }
 
 impl Token {
-    /// Checks the text of a token; white space around it is dropped, since files end in a new line.
+    /// Checks the text of a token, see [`bare_token`].
     ///
     /// # Errors
     /// [`BadToken`] for text that lichess would not have given out.
     pub fn parse(text: &str) -> Result<Self, BadToken> {
-        let text = text.trim();
+        let text = bare_token(text);
         if text.is_empty() {
             return Err(BadToken::Empty);
         }
@@ -57,6 +57,17 @@ impl Token {
     pub(super) fn expose(&self) -> &str {
         self.0.expose_secret()
     }
+}
+
+/// The token in a text without what programs put around it: white space, since files end in a new line, the mark of the byte
+/// order that some editors write first, and the quotation marks of a shell, which docker's files of variables keep.
+#[must_use]
+pub fn bare_token(text: &str) -> &str {
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let unquoted = ['"', '\'']
+        .iter()
+        .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+    unquoted.unwrap_or(text)
 }
 
 /// A number that tells apart what a server knows, for the names of locks. The same in every version of this program: the
@@ -93,6 +104,22 @@ mod tests {
             Token::parse(&"x".repeat(513)).unwrap_err(),
             BadToken::TooLong(513)
         );
+    }
+
+    #[test]
+    fn what_programs_put_around_a_token_is_no_part_of_it() {
+        for text in [
+            "\u{feff}lip_a",
+            "\u{feff}lip_a\r\n",
+            " lip_a\u{a0}\n\n",
+            "\"lip_a\"\n",
+            "'lip_a'",
+        ] {
+            assert_eq!(Token::parse(text).unwrap().expose(), "lip_a", "{text:?}");
+        }
+        for text in ["\"lip_a", "\"\"", "\"", "Bearer lip_a", "lip_a lip_b"] {
+            assert!(Token::parse(text).is_err(), "{text}");
+        }
     }
 
     #[test]

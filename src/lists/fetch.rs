@@ -14,7 +14,7 @@ use reqwest::{
 };
 use thiserror::Error;
 
-use crate::config::UserList;
+use crate::{config::UserList, diagnostic::without_passwords};
 
 /// A list that takes longer is not fetched.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -41,7 +41,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::Address(address) => address.fmt(f),
+            Self::Address(address) => without_passwords(address).fmt(f),
         }
     }
 }
@@ -80,7 +80,14 @@ pub(super) enum FetchError {
     #[error("has lines, and none of them is a name of a user")]
     NoNames,
     #[error("{0}")]
-    Web(#[from] reqwest::Error),
+    Web(reqwest::Error),
+}
+
+impl From<reqwest::Error> for FetchError {
+    /// Without the address, which may have a password in it and is told beside the error anyway.
+    fn from(error: reqwest::Error) -> Self {
+        Self::Web(error.without_url())
+    }
 }
 
 /// Reads a file.
@@ -235,6 +242,21 @@ mod tests {
     async fn a_web_page_is_no_list() {
         let page = server().await + "/page";
         assert!(matches!(get(&page, None, 100).await, Err(FetchError::Page)));
+    }
+
+    #[tokio::test]
+    async fn no_error_and_no_place_has_the_password_of_an_address() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let host = listener.local_addr().unwrap();
+        drop(listener);
+        let address = format!("http://me:CANARY@{host}/list?token=CANARY");
+        let error = get(&address, None, 100).await.unwrap_err();
+        assert!(matches!(error, FetchError::Web(_)));
+        let shown = format!("{error} {error:?} {}", Source::Address(address));
+        assert!(
+            !shown.contains("CANARY") && shown.contains(&host.to_string()),
+            "{shown}"
+        );
     }
 
     #[test]

@@ -61,7 +61,8 @@ impl Lists {
         let mut unknown = Vec::new();
         for list in declared {
             let file = list.file.as_ref();
-            let text = file.and_then(|path| std::fs::read_to_string(path).ok());
+            let bytes = file.and_then(|path| std::fs::read(path).ok());
+            let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             let kept = list.url.as_ref().map(|url| cache.read(&list.name, url));
             if kept == Some(None) {
                 unknown.push(list.name.clone());
@@ -110,14 +111,16 @@ impl Lists {
 /// Users, and the numbers of the lines that are no names of users.
 type Names = (BTreeSet<UserId>, Vec<usize>);
 
-/// Reads names from text: one a line, `#` begins a comment. Of what cannot be a name the line is told, from 1.
+/// Reads names from text: one a line, as people write them, `#` begins a comment. Of what cannot be a name the line is told, from 1.
 #[must_use]
 pub fn parse(text: &str) -> (BTreeSet<UserId>, Vec<usize>) {
     let mut misfits = Vec::new();
     let mut users = BTreeSet::new();
     for (index, line) in text.lines().enumerate() {
+        // Some editors write the mark of the byte order first.
+        let line = line.trim_start_matches('\u{feff}');
         let name = line.split('#').next().unwrap_or_default().trim();
-        match name.parse() {
+        match UserId::parse_written(name) {
             Ok(user) => {
                 users.insert(user);
             }
@@ -335,7 +338,8 @@ mod tests {
 
     #[test]
     fn names_stand_one_a_line_in_any_case() {
-        let (users, misfits) = parse("Ana\n# a comment\n\n  BORIS # cheats\nnot a name\n<html>\nana\n");
+        let text = "\u{feff}Ana\r\n# a comment\n\n  @BORIS # cheats\nnot a name\n<html>\nhttps://lichess.org/@/ana\n";
+        let (users, misfits) = parse(text);
         let names: Vec<&str> = users.iter().map(UserId::as_str).collect();
         assert_eq!((names, misfits), (vec!["ana", "boris"], vec![5, 6]));
     }

@@ -11,7 +11,7 @@ use super::{
     voice::{self, Voice},
 };
 use crate::{
-    book::Taste,
+    book::{self, Taste},
     chess::Color,
     diagnostic::{Diagnostic, Findings, nearest},
     engine::Setup,
@@ -210,6 +210,11 @@ fn read_with(file: &str, text: &str, books: Option<&[String]>) -> (Option<Profil
         .and_then(|stem| stem.to_str())
         .unwrap_or_default();
     let mut reading = settings::read(text, &[], |section| declare(section, name, books));
+    if reading.keys.is_empty() && book::is_book(text) {
+        let finding = Diagnostic::error(0..0, "this is a book, not a personality")
+            .with_help("its file ends in .book and lies in the folder of books");
+        reading.list = vec![finding];
+    }
     if !Name::is_name(name) {
         reading.value = None;
         reading.list.push(

@@ -7,7 +7,8 @@ use std::{
 
 use toml::{Spanned, de::DeValue};
 
-use crate::diagnostic::nearest;
+use super::remedy::as_path;
+use crate::diagnostic::{nearest, without_passwords};
 
 /// What a setting must look like.
 pub trait Form {
@@ -22,6 +23,11 @@ pub trait Form {
     /// # Errors
     /// Everything that does not fit, each with its own place.
     fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Self::Value, Vec<Misfit>>;
+
+    /// What is to be said of a value that was read, though it is understood.
+    fn remarks(&self, _value: &Spanned<DeValue<'_>>) -> Vec<Misfit> {
+        Vec::new()
+    }
 
     /// Writes a value as TOML.
     fn write(&self, value: &Self::Value) -> String;
@@ -57,9 +63,11 @@ impl Misfit {
     }
 }
 
-/// Text in quotes as TOML has it, cut short when it is long.
-pub(super) fn quote(text: &str) -> String {
+/// Text in quotes as TOML has it, cut short when it is long, without passwords.
+#[must_use]
+pub fn quote(text: &str) -> String {
     const LONGEST: usize = 60;
+    let text = &without_passwords(text);
     let mut cut: String = text.chars().take(LONGEST).collect();
     if cut.len() < text.len() {
         cut.push('…');
@@ -206,6 +214,17 @@ impl Form for Flag {
 #[derive(Debug, Clone, Copy)]
 pub struct Text(pub usize);
 
+/// A character as it may have been written in the path of a Windows program, as far as TOML has read a special one.
+fn as_escape(c: char) -> String {
+    match c {
+        '\u{8}' => "\\b".to_owned(),
+        '\u{c}' => "\\f".to_owned(),
+        '\u{1b}' => "\\e".to_owned(),
+        '\t' | '\n' | '\r' => c.escape_default().to_string(),
+        c => c.to_string(),
+    }
+}
+
 impl Form for Text {
     type Value = String;
 
@@ -222,7 +241,16 @@ impl Form for Text {
         if text.trim().is_empty() {
             misfit("the text is empty".to_owned())
         } else if text.chars().any(char::is_control) {
-            misfit(format!("{} is more than one line", quote(text)))
+            let written: String = text.chars().map(as_escape).collect();
+            let misfit = Misfit::new(value, format!("{} is more than one line", quote(text)));
+            Err(vec![if written.contains(":\\") {
+                misfit.with_help(format!(
+                    "between \" and \" a backslash begins a special character: {}",
+                    as_path(&written)
+                ))
+            } else {
+                misfit
+            }])
         } else if length > self.0 {
             misfit(format!("{} has {length} characters", quote(text)))
         } else {
@@ -372,6 +400,16 @@ impl<F: Form> Form for List<F> {
         } else {
             Err(misfits)
         }
+    }
+
+    fn remarks(&self, value: &Spanned<DeValue<'_>>) -> Vec<Misfit> {
+        let DeValue::Array(elements) = value.get_ref() else {
+            return Vec::new();
+        };
+        elements
+            .iter()
+            .flat_map(|element| self.0.remarks(element))
+            .collect()
     }
 
     fn write(&self, value: &Self::Value) -> String {

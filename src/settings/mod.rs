@@ -21,12 +21,14 @@
 
 mod form;
 mod glean;
+mod remedy;
 mod section;
 mod span;
 mod unknown;
 
-pub use form::{Choice, Flag, Form, List, Misfit, Name, Real, Text, Whole};
+pub use form::{Choice, Flag, Form, List, Misfit, Name, Real, Text, Whole, quote};
 pub use glean::glean;
+pub use remedy::Foreign;
 pub use section::{Fallback, Key, Reading, Section, read};
 pub use span::{Span, parse_span, write_span};
 pub use unknown::Advice;

@@ -9,6 +9,7 @@ use toml::{
 
 use super::{
     form::{Form, shown},
+    remedy,
     unknown::{Advice, Home, Unknown},
 };
 use crate::diagnostic::{Diagnostic, Severity, place};
@@ -62,7 +63,7 @@ pub fn read<T>(text: &str, advice: &[Advice], body: impl FnOnce(&mut Section<'_>
             return Reading {
                 value: None,
                 keys: Vec::new(),
-                list: vec![Diagnostic::error(span, error.message().replace('\n', ", "))],
+                list: vec![remedy::explained(text, span, error.message())],
             };
         }
     };
@@ -308,7 +309,16 @@ impl<'t> Section<'t> {
         let written = self.table.remove(name);
         let span = written.as_ref().map(Spanned::span);
         let value = written.and_then(|written| match form.read(&written) {
-            Ok(value) => Some(value),
+            Ok(value) => {
+                self.list.extend(form.remarks(&written).into_iter().map(|misfit| {
+                    let remark = Diagnostic::warning(misfit.span, format!("{path}: {}", misfit.message));
+                    match misfit.help {
+                        Some(help) => remark.with_help(help),
+                        None => remark,
+                    }
+                }));
+                Some(value)
+            }
             Err(misfits) => {
                 self.list.extend(misfits.into_iter().map(|misfit| {
                     let help = misfit

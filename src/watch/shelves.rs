@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     book::{self, Book, Leans, Library},
-    config::Paths,
-    diagnostic::{Diagnostic, Findings},
+    config::{Paths, misplaced},
+    diagnostic::{Diagnostic, Findings, utf8},
     personality::{self, Cast, Profile},
 };
 
@@ -256,13 +256,13 @@ impl Shelves {
                 }
                 return Some(News::Gone { path });
             }
-            Ok(Some(bytes)) => match String::from_utf8(bytes) {
-                Ok(text) if is_blank(&text) && self.says_something(&path) => (None, emptied(&path)),
-                Ok(text) => personality::read_among(&name, &text, books),
-                Err(_) => (
-                    None,
-                    refusal(&name, "this is not UTF-8", "save the file as UTF-8"),
-                ),
+            Ok(Some(bytes)) => match utf8(&name, &bytes) {
+                Ok(text) if is_blank(text) && self.says_something(&path) => (None, emptied(&path)),
+                Ok(text) => match personality::read_among(&name, text, books) {
+                    (None, findings) => (None, misplaced(&name, text).unwrap_or(findings)),
+                    read => read,
+                },
+                Err(findings) => (None, findings),
             },
             Err(findings) => (None, findings),
         };

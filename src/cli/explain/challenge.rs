@@ -324,7 +324,7 @@ fn read(file: &str) -> anyhow::Result<(Challenge, Option<Compat>)> {
 impl Made {
     fn challenge(&self, user: &str) -> anyhow::Result<Challenge> {
         let wrong = |sentence: String| Failure::error(Exit::Usage, sentence);
-        let id: UserId = user.parse().map_err(|error| wrong(format!("{error}")))?;
+        let id = UserId::parse_written(user).map_err(|error| wrong(format!("{error}")))?;
         let time = match self.days {
             _ if self.unlimited => json!({"type": "unlimited"}),
             Some(days) => json!({"type": "correspondence", "daysPerTurn": days}),

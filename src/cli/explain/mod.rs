@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     config::{self, Config, Paths},
-    diagnostic::{Findings, nearest, place},
+    diagnostic::{Findings, nearest, place, utf8},
     personality::{
         self, Level, Profile,
         choice::Looks,
@@ -84,12 +84,16 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 /// The settings as they are written; nothing where nobody has written any.
 fn settings_text(path: &Path) -> anyhow::Result<String> {
-    match fs::read_to_string(path) {
+    match fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound && path == Path::new(CONFIG) => Ok(String::new()),
-        read => read.map_err(|error| {
+        Err(error) => {
             let sentence = format!("cannot read {}: {error}", path.display());
-            Failure::error(Exit::Usage, sentence)
-        }),
+            Err(Failure::error(Exit::Usage, sentence))
+        }
+        Ok(bytes) => {
+            let text = utf8(&path.display().to_string(), &bytes).map_err(refused)?;
+            Ok(text.to_owned())
+        }
     }
 }
 

@@ -78,6 +78,25 @@ impl UserId {
     }
 }
 
+impl UserId {
+    /// Reads a name as people write it: with the `@` of chats and comments, or as the address of the user's page.
+    ///
+    /// # Errors
+    /// [`BadId`] for what is no name then either.
+    pub fn parse_written(text: &str) -> Result<Self, BadId> {
+        let written = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let page = ["https://", "http://"].iter().find_map(|scheme| {
+            let (host, name) = written.strip_prefix(scheme)?.split_once("/@/")?;
+            host.ends_with("lichess.org").then_some(name)
+        });
+        let name = match page.or_else(|| written.strip_prefix("lichess.org/@/")) {
+            Some(name) => name.split(['/', '?', '#']).next().unwrap_or_default(),
+            None => written.strip_prefix('@').unwrap_or(written),
+        };
+        name.parse()
+    }
+}
+
 impl FromStr for UserId {
     type Err = BadId;
 
@@ -200,5 +219,35 @@ mod tests {
             assert!(text.parse::<UserId>().is_err(), "{text}");
         }
         assert_eq!("Ana-Lena_1".parse::<UserId>().unwrap().as_str(), "ana-lena_1");
+        assert!("@ana".parse::<UserId>().is_err(), "the server says what it means");
+    }
+
+    #[test]
+    fn names_are_read_as_people_write_them() {
+        for written in [
+            "Ana",
+            "@Ana",
+            " @ana\u{a0}",
+            "\u{feff}Ana",
+            "https://lichess.org/@/Ana",
+            "https://lichess.org/@/Ana/all?page=2",
+            "lichess.org/@/ana",
+        ] {
+            assert_eq!(
+                UserId::parse_written(written).unwrap().as_str(),
+                "ana",
+                "{written}"
+            );
+        }
+        for text in [
+            "",
+            "@",
+            "@@ana",
+            "https://lichess.org/ana",
+            "https://evil.example/@/ana",
+            "ana boris",
+        ] {
+            assert!(UserId::parse_written(text).is_err(), "{text}");
+        }
     }
 }
