@@ -37,7 +37,8 @@ pub fn replace(path: &Path, bytes: &[u8], readers: Readers<'_>) -> io::Result<()
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    if let Some(before) = &before {
+    // A copy is this program's own.
+    if let (Some(before), Readers::Owner | Readers::All) = (&before, readers) {
         refuse_if_kept(path, before)?;
     }
     let mut new = NewFile::beside(path)?;
@@ -262,7 +263,7 @@ mod tests {
         for _ in 0..2 {
             replace(&copy, b"mine", Readers::Of(&fs::metadata(&original).unwrap())).unwrap();
             assert_eq!(mode(&copy), 0o640);
-            fs::set_permissions(&copy, Permissions::from_mode(0o644)).unwrap();
+            fs::set_permissions(&copy, Permissions::from_mode(0o444)).unwrap();
         }
     }
 

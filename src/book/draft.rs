@@ -35,19 +35,19 @@ impl Draft {
         }
     }
 
-    /// Whether there are mistakes and not one row.
-    pub(super) fn is_in_vain(&self) -> bool {
-        self.walked.rows == 0 && !self.walked.findings.is_empty()
+    /// Says one thing in the place of all that is wrong with its lines, where that is most of them and one thing explains it.
+    pub(super) fn explained(mut self, explain: impl FnOnce(&str) -> Option<Diagnostic>) -> Self {
+        if self.walked.findings.len() > self.walked.rows
+            && let Some(finding) = explain(self.text.as_str())
+        {
+            self.walked.findings = vec![finding];
+        }
+        self
     }
 
     /// Whether it has more rows than mistakes.
     pub(super) fn is_mostly_rows(&self) -> bool {
         self.walked.rows > self.walked.findings.len()
-    }
-
-    /// Says one thing in the place of all that is wrong with its lines.
-    pub(super) fn explain_by(&mut self, finding: Diagnostic) {
-        self.walked.findings = vec![finding];
     }
 
     /// What is wrong with its lines.

@@ -75,12 +75,7 @@ pub fn read(name: &str, text: &str) -> Result<Draft, Findings> {
             format!("{count} lines are too many for a book: {MAX_LINES} are read"),
         );
     }
-    let plain = text.as_str().to_owned();
-    let mut draft = Draft::new(name, text);
-    if let Some(finding) = draft.is_in_vain().then(|| stranger(&plain)).flatten() {
-        draft.explain_by(finding);
-    }
-    Ok(draft)
+    Ok(Draft::new(name, text).explained(stranger))
 }
 
 /// Whether a text is a book: it has rows, and more of them than mistakes.
@@ -89,7 +84,7 @@ pub fn is_book(text: &str) -> bool {
     read("", text).is_ok_and(|draft| draft.is_mostly_rows())
 }
 
-/// What a text is of which not one line is a row of a book.
+/// What a text is of which few lines are rows of a book.
 fn stranger(text: &str) -> Option<Diagnostic> {
     let is_said = |line: &&str| !line.is_empty() && !line.starts_with('#');
     let first = text

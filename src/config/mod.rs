@@ -9,6 +9,7 @@ mod chat;
 mod dashboard;
 mod form;
 mod list;
+mod load;
 mod matchmaking;
 mod pasted;
 mod play;
@@ -19,19 +20,16 @@ mod when;
 mod wish;
 
 use std::{
-    env, fs,
-    io::{self, Read as _},
+    env,
     path::{Path, PathBuf},
-    sync::Arc,
 };
-
-use thiserror::Error;
 
 pub use adapt::Adapt;
 pub use chat::Chat;
 pub use dashboard::{Dashboard, Listen};
 pub use form::{Control, Hours};
 pub use list::UserList;
+pub use load::{LoadError, Loaded, load, load_among};
 pub use matchmaking::Matchmaking;
 pub use pasted::{is_settings, misplaced};
 pub use play::Play;
@@ -42,7 +40,7 @@ pub use when::{Between, Kind, Mode, When};
 pub use wish::Wish;
 
 use crate::{
-    diagnostic::{Findings, utf8, without_tokens},
+    diagnostic::{Findings, without_tokens},
     settings::{self, Flag, Key, Section, Span, Text, Whole},
     units::Millis,
 };
@@ -158,34 +156,6 @@ pub struct Known<'k> {
     pub personalities: &'k [String],
 }
 
-/// Settings from a file, and what is to be said of them.
-#[derive(Debug)]
-pub struct Loaded {
-    /// The settings.
-    pub config: Config,
-    /// Nothing worse than warnings.
-    pub findings: Findings,
-    /// The text that says the same again. It has no token, but passwords in addresses: it is not to be shown.
-    pub text: Arc<str>,
-}
-
-/// Why there are no settings.
-#[derive(Debug, Error)]
-pub enum LoadError {
-    /// The file cannot be read.
-    #[error("cannot read {}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        #[source]
-        source: io::Error,
-    },
-    /// The file says something that cannot be.
-    #[error("{0}")]
-    Refused(Findings),
-}
-
 impl Default for Config {
     /// What counts where `bot.toml` says nothing. Paths count from the working directory.
     fn default() -> Self {
@@ -208,51 +178,6 @@ impl Config {
         }
         self
     }
-}
-
-/// Reads the settings from a file. Warnings come along with them.
-///
-/// # Errors
-/// [`LoadError`] when the file cannot be read or used.
-pub fn load(path: &Path) -> Result<(Config, Findings), LoadError> {
-    load_with(path, None).map(|loaded| (loaded.config, loaded.findings))
-}
-
-/// Reads the settings from a file, whose books and personalities must be among the known ones.
-///
-/// # Errors
-/// [`LoadError`] when the file cannot be read or used, or names what is not there.
-pub fn load_among(path: &Path, known: Known<'_>) -> Result<Loaded, LoadError> {
-    load_with(path, Some(known))
-}
-
-fn load_with(path: &Path, known: Option<Known<'_>>) -> Result<Loaded, LoadError> {
-    let bytes = bytes_of(path).map_err(|source| LoadError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
-    let name = path.display().to_string();
-    let text = utf8(&name, &bytes).map_err(LoadError::Refused)?;
-    match read_with(&name, text, known) {
-        (Some(config), findings) => Ok(Loaded {
-            config: config.within(path.parent().unwrap_or(Path::new(""))),
-            findings,
-            text: without_tokens(text).into(),
-        }),
-        (None, findings) => Err(LoadError::Refused(findings)),
-    }
-}
-
-/// The bytes of a file that may be settings.
-fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
-    /// More than anybody writes.
-    const MOST: u64 = 4 << 20;
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST {
-        return Err(io::Error::other(format!("it has more than {MOST} bytes")));
-    }
-    Ok(bytes)
 }
 
 /// Reads settings from text; paths stay as written, names are not looked for.

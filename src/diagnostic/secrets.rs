@@ -77,11 +77,9 @@ fn password(run: &str) -> Option<(usize, usize)> {
     let begin = scheme.map_or(0, |at| at + 3);
     let body = &run[begin..];
     // The page of a user, "lichess.org/@/Ana", has an @ that belongs to the path. A password may have any other.
-    let at = body
+    let (at, _) = body
         .match_indices('@')
-        .filter(|(at, _)| !body[..*at].ends_with('/'))
-        .last()?
-        .0;
+        .rfind(|(at, _)| !body[..*at].ends_with('/'))?;
     let user = &body[..at];
     match user.find(':') {
         Some(colon) => Some((begin + colon + 1, begin + at)),

@@ -19,6 +19,7 @@
 //! assert_eq!(reading.keys[0].path, "max");
 //! ```
 
+mod foreign;
 mod form;
 mod glean;
 mod remedy;
@@ -26,9 +27,9 @@ mod section;
 mod span;
 mod unknown;
 
+pub use foreign::Foreign;
 pub use form::{Choice, Flag, Form, List, Misfit, Name, Real, Text, Whole, quote};
 pub use glean::glean;
-pub use remedy::Foreign;
 pub use section::{Fallback, Key, Reading, Section, read};
 pub use span::{Span, parse_span, write_span};
 pub use unknown::Advice;

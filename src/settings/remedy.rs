@@ -1,79 +1,10 @@
-//! What is behind an error of syntax: a text of another kind, characters that only look right, habits of other formats. Each
-//! with what to write instead.
+//! What is behind an error of syntax: characters that only look right, paths of Windows, habits of other formats. Each with
+//! what to write instead.
 
 use std::ops::Range;
 
+use super::foreign::{Foreign, is_key, key_and_colon};
 use crate::diagnostic::Diagnostic;
-
-/// A text that is not TOML at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Foreign {
-    /// YAML; here its first line.
-    Yaml(usize),
-    /// JSON.
-    Json,
-    /// A web page, or XML.
-    Markup,
-    /// Games in PGN.
-    Games,
-}
-
-impl Foreign {
-    /// What a text is that is not TOML; none where it means to be.
-    #[must_use]
-    pub fn of(text: &str) -> Option<Self> {
-        let begin = text.trim_start_matches('\u{feff}').trim_start();
-        let inside = begin.strip_prefix('[').map(str::trim_start);
-        if begin.starts_with('{') || inside.is_some_and(|inside| inside.starts_with('{')) {
-            return Some(Self::Json);
-        }
-        if begin.starts_with('<') {
-            return Some(Self::Markup);
-        }
-        if begin.starts_with("[Event \"") {
-            return Some(Self::Games);
-        }
-        let (mut yaml, mut toml, mut first) = (0, 0, None);
-        let mut at = 0;
-        for line in text.split_inclusive('\n') {
-            let said = line.trim_start_matches('\u{feff}').trim();
-            if said.starts_with("- ") || said == "---" || key_and_colon(said).is_some() {
-                yaml += 1;
-                first.get_or_insert(at);
-            } else if said.starts_with('[') || said.contains('=') {
-                toml += 1;
-            }
-            at += line.len();
-        }
-        first.filter(|_| yaml > toml).map(Self::Yaml)
-    }
-
-    fn explained(self) -> Diagnostic {
-        let (what, help) = match self {
-            Self::Yaml(_) => (
-                "this is YAML, and Sparring reads TOML",
-                "write a = 1 where YAML has a: 1",
-            ),
-            Self::Json => (
-                "this is JSON, and Sparring reads TOML",
-                "write a = 1 where JSON has \"a\": 1",
-            ),
-            Self::Markup => (
-                "this is a web page, and Sparring reads TOML",
-                "save the file itself: where a site shows it, as \"raw\"",
-            ),
-            Self::Games => (
-                "these are games in PGN, and Sparring reads TOML",
-                "`sparring book feed` makes books of games",
-            ),
-        };
-        let at = match self {
-            Self::Yaml(at) => at,
-            _ => 0,
-        };
-        Diagnostic::error(at..at, what).with_help(help)
-    }
-}
 
 /// An error of syntax at a place of a text, in terms of what was probably meant.
 pub(super) fn explained(text: &str, span: Range<usize>, message: &str) -> Diagnostic {
@@ -262,7 +193,11 @@ fn habit(line: &str) -> Option<Diagnostic> {
     if let Some((key, value)) = key_and_colon(said) {
         let message = "a setting is written with =, not with a colon";
         let at = begin + key.len();
-        let help = format!("write {key} = {}", as_value(value));
+        let help = match as_value(value) {
+            _ if value.is_empty() => format!("write [{key}] on a line of its own, if it is a section"),
+            value if value.is_empty() => "leave the line out".to_owned(),
+            value => format!("write {key} = {value}"),
+        };
         return Some(Diagnostic::error(at..at + 1, message).with_help(help));
     }
     let (key, value) = said.split_once('=')?;
@@ -270,10 +205,6 @@ fn habit(line: &str) -> Option<Diagnostic> {
         return None;
     }
     let ends: Vec<(usize, char)> = bare(value).filter(|(_, c)| matches!(c, ',' | ';')).collect();
-    let comment = bare(value)
-        .map(|(at, c)| at + c.len_utf8())
-        .last()
-        .unwrap_or_default();
     let value_at = begin + key.len() + 1;
     if let [(at, c)] = ends[..]
         && !value.contains(['[', '{'])
@@ -290,7 +221,7 @@ fn habit(line: &str) -> Option<Diagnostic> {
         };
         return Some(Diagnostic::error(value_at + at..value_at + at + 1, message).with_help(help));
     }
-    let word = value[..comment.max(value.find('#').unwrap_or(value.len()).min(value.len()))].trim();
+    let word = value.split('#').next().unwrap_or_default().trim();
     let is_text =
         word.chars().next().is_some_and(char::is_alphanumeric) && !word.contains(['"', '\'', '[', '{', '=']);
     if !is_text || matches!(word, "true" | "false") || word.parse::<f64>().is_ok() {
@@ -307,17 +238,6 @@ fn habit(line: &str) -> Option<Diagnostic> {
         ),
     };
     Some(Diagnostic::error(at..at + word.len(), message).with_help(help))
-}
-
-fn is_key(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
-}
-
-/// The key of a line as YAML has it, and what is behind the colon.
-fn key_and_colon(line: &str) -> Option<(&str, &str)> {
-    let (key, value) = line.split_once(':')?;
-    let is_word = !key.is_empty() && key.chars().all(is_key);
-    (is_word && (value.is_empty() || value.starts_with(char::is_whitespace))).then_some((key, value.trim()))
 }
 
 /// A value of another format as TOML has it; nothing where that is to leave it out.

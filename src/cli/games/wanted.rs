@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(super) struct Wanted {
     /// Against this opponent.
-    #[arg(long)]
+    #[arg(long, value_parser = UserId::parse_written)]
     opponent: Option<UserId>,
     #[command(flatten)]
     days: Days,
@@ -103,7 +103,7 @@ impl Wanted {
 #[derive(Debug, clap::Args)]
 pub(super) struct Asked {
     /// From or to this opponent.
-    #[arg(long)]
+    #[arg(long, value_parser = UserId::parse_written)]
     opponent: Option<UserId>,
     #[command(flatten)]
     days: Days,
