@@ -81,7 +81,10 @@ pub use openings::{Opening, name, name_of};
 pub use parse::{LARGE, MAX_BYTES, MAX_LINES, is_book, parse, parse_bytes, read, read_bytes, too_large};
 pub use pick::{BookMove, Wish};
 pub use plan::{Planned, plan};
-pub use polyglot::{Imported, PolyglotError, each_position, export_polyglot, import_polyglot, pinned_moves};
+pub use polyglot::{
+    Imported, LeftOut, PolyglotError, ZeroWeights, each_position, export_polyglot, import_polyglot,
+    import_polyglot_with, pinned_moves,
+};
 pub use positions::Entry;
 pub use reweigh::{number, reweigh};
 pub use split::split;

@@ -269,18 +269,21 @@ pub(super) fn speed(_: Millis, _: Millis) -> Option<&'static str> {
     None
 }
 
-/// Reads a book of our own format, or of Polyglot's where the name ends in `.bin`.
+/// Reads a book of our own format, or of Polyglot's where the name ends in `.bin`, with a sentence about what was left out of
+/// it.
 ///
 /// # Errors
 /// What is wrong, in words: the system's error, or the first line that is no book.
-pub(super) fn open_book(path: &Path) -> Result<Library, String> {
+pub(super) fn open_book(path: &Path) -> Result<(Library, Option<String>), String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut bytes = fs::read(path).map_err(|error| named(&error))?;
+    let mut said = None;
     if path
         .extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("bin"))
     {
         let imported = book::import_polyglot(&bytes).map_err(|error| named(&error))?;
+        said = (!imported.is_whole()).then(|| named(&imported));
         bytes = imported.text.into_bytes();
     }
     let (book, findings) = book::parse_bytes(&path.display().to_string(), &bytes);
@@ -289,7 +292,7 @@ pub(super) fn open_book(path: &Path) -> Result<Library, String> {
         return Err(findings.lines().next().unwrap_or("no book").to_owned());
     };
     if book.positions() == 0 {
-        return Err(format!("{} holds no moves", path.display()));
+        return Err(said.unwrap_or_else(|| format!("{} holds no moves", path.display())));
     }
-    Ok(Library::new(vec![book]))
+    Ok((Library::new(vec![book]), said))
 }

@@ -225,7 +225,13 @@ impl<W: Write> Front<'_, W> {
 
     fn open_book(&mut self, path: Option<&Path>) {
         match path.map(open_book).transpose() {
-            Ok(book) => self.book = book,
+            Ok(opened) => {
+                let (book, said) = opened.unzip();
+                self.book = book;
+                if let Some(said) = said.flatten() {
+                    self.voice.remark(said);
+                }
+            }
             Err(error) => self
                 .voice
                 .remark(format_args!("option \"BookFile\" stays as it was: {error}")),

@@ -40,6 +40,29 @@ fn a_book_of_polyglot_is_played_from_and_a_spoiled_one_refused() {
 }
 
 #[test]
+fn a_book_of_polyglot_for_one_side_is_played_from_and_what_is_left_out_of_it_told() {
+    let session = Session::start();
+    session.say("setoption name OwnBook value true");
+    let file = Scratch::new("white.bin");
+    let (book, _) = book::parse_bytes("white.book", b"color: white\n1. b3 e5 2. Bb2\n1. f3xx\n");
+    std::fs::write(&file.0, book::export_polyglot(&book.unwrap())).unwrap();
+    let path = file.0.display();
+    session.say(&format!("setoption name BookFile value {path}"));
+    let lines = session
+        .say("position startpos moves b2b3 e7e5")
+        .say("go depth 1")
+        .until("bestmove");
+    assert!(
+        lines
+            .iter()
+            .any(|line| *line
+                == format!("info string {path}: 2 entries read; 1 entry left out: 1 of weight 0")),
+        "{lines:?}"
+    );
+    assert!(lines.last().unwrap().starts_with("bestmove c1b2"), "{lines:?}");
+}
+
+#[test]
 fn a_book_is_opened_asked_and_verified() {
     let session = Session::start();
     let book = Scratch::new("mine.book");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::desk;
 use crate::{
-    book::{self, Book},
+    book::{self, Book, ZeroWeights},
     chess::{write_fen, write_uci},
     cli::exit::{Exit, Failure},
 };
@@ -14,10 +14,14 @@ use crate::{
 #[command(after_help = "Examples:
   sparring book import performance.bin -o books/performance.book
 
-Polyglot names positions by keys alone: what the book's own moves do not lead to is left behind, and counted.")]
+Polyglot names positions by keys alone. In a book of one side every answer of the other is tried, and its lines stand
+below \"color:\". Entries of positions that are not reached, or with illegal moves, are left out and counted.")]
 pub struct ImportArgs {
     /// The Polyglot book.
     file: PathBuf,
+    /// Reads moves of weight 0 as moves that are known and never played, instead of leaving them out.
+    #[arg(long)]
+    keep_zero: bool,
     #[command(flatten)]
     output: desk::Output,
 }
@@ -43,17 +47,22 @@ pub struct ExportArgs {
 /// When a file cannot be read or written, or is no Polyglot book.
 pub fn import(args: &ImportArgs) -> anyhow::Result<Exit> {
     let bytes = desk::bytes(&args.file)?;
-    let imported = book::import_polyglot(&bytes)
-        .map_err(|error| Failure::error(Exit::Failed, format!("{}: {error}", args.file.display())))?;
-    desk::must_be_readable(
-        &imported.text,
-        "a smaller book has to be made by the program that wrote this one",
-    )?;
+    let zeros = if args.keep_zero {
+        ZeroWeights::Keep
+    } else {
+        ZeroWeights::Drop
+    };
+    let failed = |said: &str| Failure::error(Exit::Failed, format!("{}: {said}", args.file.display()));
+    let imported = book::import_polyglot_with(&bytes, zeros).map_err(|error| failed(&error.to_string()))?;
+    let mut said = imported.to_string();
+    if imported.left_out.zero > 0 {
+        said += " (Polyglot does not choose them; --keep-zero reads them as moves that are never played)";
+    }
+    if imported.entries == 0 {
+        return Err(failed(&said));
+    }
     args.output.write(imported.text.as_bytes())?;
-    desk::say(&format!(
-        "{} entries, {} left behind",
-        imported.entries, imported.left
-    ));
+    desk::say(&said);
     Ok(Exit::Success)
 }
 
