@@ -10,7 +10,7 @@
 //! | 3 | [`arena`], [`tuning`] | engines against engines; games in, better weights out |
 //! | 2 | [`personality`] | nothing outside |
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
-//! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`], [`atomic_file`] | shakmaty, toml; files |
+//! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`], [`atomic_file`], [`lines`] | shakmaty, toml; files |
 
 #[cfg(feature = "daemon")]
 pub mod arena;
@@ -28,6 +28,7 @@ pub mod diagnostic;
 pub mod engine;
 #[cfg(feature = "daemon")]
 pub mod lichess;
+pub mod lines;
 #[cfg(feature = "daemon")]
 pub mod lists;
 #[cfg(feature = "daemon")]

@@ -1,7 +1,7 @@
 //! One UCI engine as a child process: started, spoken to, waited for with a limit, and ended.
 
 use std::{
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufReader, Write as _},
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
     thread,
@@ -13,6 +13,7 @@ use super::{answer::Answer, offer::Offer, time_control::TimeControl};
 use crate::{
     chess::{Color, GameLine, Move, write_fen, write_uci},
     diagnostic::did_you_mean,
+    lines::{LONGEST, Line, Lines},
     units::{Clock as _, Depth, Millis, Stopwatch},
 };
 
@@ -71,6 +72,12 @@ pub enum PlayerError {
         /// The engine.
         name: String,
     },
+    /// It prints without line ends.
+    #[error("{name} printed a line of more than {} MiB", LONGEST >> 20)]
+    LongLine {
+        /// The engine.
+        name: String,
+    },
     /// It did not answer in time.
     #[error("{name} did not answer \"{question}\" within {limit}")]
     Silent {
@@ -117,8 +124,19 @@ pub struct Player {
     title: Option<String>,
     child: Child,
     input: ChildStdin,
-    lines: Receiver<String>,
+    /// What it prints; nothing where a line was too long, which is the last then.
+    lines: Receiver<Option<String>>,
 }
+
+/// Lines that wait to be heard. An engine that talks without end waits for us then instead of filling our memory: together
+/// they have at most 64 MiB.
+const UNHEARD: usize = 64;
+
+/// What is noted of the options that an engine offers, in bytes of its lines.
+const MOST_OFFERED: usize = 1 << 20;
+
+/// A move has 5 characters; of what is none so many are shown.
+const MOST_OF_A_MOVE: usize = 40;
 
 /// How long an engine may take to start or to get ready.
 const PATIENCE: Millis = Millis(20_000);
@@ -156,16 +174,17 @@ impl Player {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed(std::io::ErrorKind::BrokenPipe.into()));
         };
-        // Bounded: an engine that talks without end waits instead of filling our memory.
-        let (tx, lines) = sync_channel(10_000);
+        let (tx, lines) = sync_channel(UNHEARD);
         thread::spawn(move || {
-            // An author's name may be written in any code.
-            for line in BufReader::new(output).split(b'\n') {
-                let Ok(line) = line else { break };
-                if tx
-                    .send(String::from_utf8_lossy(&line).trim_end().to_owned())
-                    .is_err()
-                {
+            let mut lines = Lines::new(BufReader::new(output));
+            while let Ok(Some(line)) = lines.next_line() {
+                let line = match line {
+                    // An author's name may be written in any code.
+                    Line::Whole(line) => Some(String::from_utf8_lossy(line).trim_end().to_owned()),
+                    Line::TooLong => None,
+                };
+                let is_last = line.is_none();
+                if tx.send(line).is_err() || is_last {
                     break;
                 }
             }
@@ -178,12 +197,14 @@ impl Player {
             lines,
         };
         player.send("uci")?;
-        let (mut title, mut offers) = (None, Vec::new());
+        let (mut title, mut offers, mut offered) = (None, Vec::new(), 0);
         player.listen_for("uci", "uciok", PATIENCE, |line| {
             title = title
                 .take()
                 .or_else(|| line.strip_prefix("id name ").map(str::to_owned));
-            offers.extend(Offer::read(line));
+            let offer = Offer::read(line).filter(|_| offered < MOST_OFFERED);
+            offered += offer.as_ref().map_or(0, |_| line.len());
+            offers.extend(offer);
         })?;
         player.title = title;
         let find = |option: &str| {
@@ -289,7 +310,8 @@ impl Player {
         loop {
             let text = self.next_line("go", limit - watch.elapsed(), limit)?;
             if let Some(best) = text.strip_prefix("bestmove") {
-                answer.best = best.split_ascii_whitespace().next().unwrap_or("").to_owned();
+                let word = best.split_ascii_whitespace().next().unwrap_or("");
+                answer.best = word.chars().take(MOST_OF_A_MOVE).collect();
                 answer.spent = watch.elapsed();
                 return Ok(answer);
             }
@@ -339,16 +361,17 @@ impl Player {
         } else {
             self.lines.recv_timeout(wait.into())
         };
-        heard.map_err(|error| match error {
-            RecvTimeoutError::Disconnected => PlayerError::Gone {
-                name: self.name.clone(),
-            },
-            RecvTimeoutError::Timeout => PlayerError::Silent {
-                name: self.name.clone(),
+        let name = || self.name.clone();
+        match heard {
+            Ok(Some(line)) => Ok(line),
+            Ok(None) => Err(PlayerError::LongLine { name: name() }),
+            Err(RecvTimeoutError::Disconnected) => Err(PlayerError::Gone { name: name() }),
+            Err(RecvTimeoutError::Timeout) => Err(PlayerError::Silent {
+                name: name(),
                 question,
                 limit,
-            },
-        })
+            }),
+        }
     }
 }
 
@@ -456,6 +479,69 @@ mod tests {
         let line = GameLine::new(Variant::Standard);
         let error = player.consider(&line, None, Depth(1), Millis(50)).unwrap_err();
         assert!(matches!(error, PlayerError::Silent { .. }), "{error}");
+    }
+
+    /// An engine that gets ready and then prints this without end as soon as it is asked for a move.
+    fn babbler(endless: &str) -> Player {
+        let program = format!(
+            r#"while read -r line; do case "$line" in
+            uci) echo uciok;; isready) echo readyok;; go*) {endless};; quit) exit;;
+            esac; done"#
+        );
+        Player::start(&toy(&program)).unwrap()
+    }
+
+    #[test]
+    fn a_line_without_end_is_the_fault_of_the_engine() {
+        let line = GameLine::new(Variant::Standard);
+        for endless in ["exec cat /dev/zero", "exec tr '\\0' x < /dev/zero"] {
+            let error = babbler(endless)
+                .consider(&line, None, Depth(1), Millis::from_secs(60))
+                .unwrap_err();
+            assert_eq!(error.to_string(), "toy printed a line of more than 1 MiB");
+        }
+        let spec = toy("exec cat /dev/zero");
+        let error = Player::start(&spec).unwrap_err();
+        assert!(matches!(error, PlayerError::LongLine { .. }), "{error}");
+    }
+
+    #[test]
+    fn what_nobody_reads_fills_no_memory_and_holds_up_no_answer() {
+        let babble =
+            r#"i=0; while [ $i -lt 5000 ]; do i=$((i+1)); echo "info string $i"; done; echo bestmove e2e4"#;
+        let mut player = babbler(babble);
+        let line = GameLine::new(Variant::Standard);
+        for _ in 0..2 {
+            let answer = player
+                .consider(&line, None, Depth(1), Millis::from_secs(60))
+                .unwrap();
+            assert_eq!(answer.best, "e2e4");
+        }
+        // An engine that does not wait to be asked: what waits for us has a limit, and the answer is found behind it.
+        let unasked = r#"(i=0; while [ $i -lt 5000 ]; do i=$((i+1)); echo "info string $i"; done); echo "bestmove e2e4""#;
+        let program = format!(
+            r#"while read -r line; do case "$line" in
+            uci) echo uciok;; isready) echo readyok; {unasked};; quit) exit;;
+            esac; done"#
+        );
+        let mut player = Player::start(&toy(&program)).unwrap();
+        let answer = player
+            .consider(&line, None, Depth(1), Millis::from_secs(60))
+            .unwrap();
+        assert_eq!(answer.best, "e2e4");
+    }
+
+    #[test]
+    fn bytes_of_any_kind_are_heard_and_a_move_is_not_quoted_without_end() {
+        let line = GameLine::new(Variant::Standard);
+        let long = r#"printf 'info string \377\376\n\000\nbestmove e2e4'; head -c 100000 /dev/zero | tr '\0' x; echo"#;
+        let answer = babbler(long)
+            .consider(&line, None, Depth(1), Millis::from_secs(60))
+            .unwrap();
+        assert_eq!(answer.best.chars().count(), MOST_OF_A_MOVE);
+        // Options without end: no more of them is noted than a limit, and the time for an answer passes.
+        let program = r#"yes "option name A type string" | head -n 200000; echo uciok; read -r line; echo readyok; cat > /dev/null"#;
+        assert!(Player::start(&toy(program)).is_ok());
     }
 
     #[test]

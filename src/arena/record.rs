@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs::{File, OpenOptions},
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufReader, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::statistics::Pentanomial;
+use crate::lines::Lines;
 
 /// One finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,8 +96,8 @@ impl Record {
         let mut rows = BTreeMap::new();
         let mut fresh = true;
         if path.exists() {
-            let mut lines = BufReader::new(File::open(path).map_err(failed)?).lines();
-            if let Some(first) = lines.next().transpose().map_err(failed)? {
+            let mut lines = Lines::new(BufReader::new(File::open(path).map_err(failed)?));
+            if let Some(first) = lines.next_text().map_err(failed)? {
                 if first != heading {
                     let (path, found, expected) = (path.to_owned(), first, heading.to_owned());
                     return Err(RecordError::OtherMatch {
@@ -107,8 +108,8 @@ impl Record {
                 }
                 fresh = false;
             }
-            for line in lines {
-                if let Ok(row) = serde_json::from_str::<Row>(&line.map_err(failed)?) {
+            while let Some(line) = lines.next_text().map_err(failed)? {
+                if let Ok(row) = serde_json::from_str::<Row>(&line) {
                     rows.insert((row.pair, row.game), row);
                 }
             }

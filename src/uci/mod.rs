@@ -47,6 +47,7 @@ use crate::{
     book::{BookMove, Library, Wish},
     chess::{GameLine, Move, Rules as _, Variant, key, parse_uci, write_fen},
     engine::{Engine, Limits, Params, Search, Tablebase, bench as signature, prepare, trace},
+    lines::{LONGEST, Line, Lines},
     units::{Depth, Millis},
 };
 
@@ -127,14 +128,18 @@ struct Front<'a, W> {
 }
 
 impl<W: Write> Front<'_, W> {
-    fn listen(&mut self, mut reader: impl BufRead) -> io::Result<()> {
-        let mut bytes = Vec::new();
+    fn listen(&mut self, reader: impl BufRead) -> io::Result<()> {
+        let mut lines = Lines::new(reader);
         loop {
-            bytes.clear();
-            if reader.read_until(b'\n', &mut bytes)? == 0 {
-                return Ok(());
-            }
-            let line = String::from_utf8_lossy(&bytes);
+            let line = match lines.next_line()? {
+                None => return Ok(()),
+                Some(Line::Whole(bytes)) => String::from_utf8_lossy(bytes),
+                Some(Line::TooLong) => {
+                    let text = format_args!("a line of more than {LONGEST} bytes is skipped");
+                    self.voice.remark(text);
+                    continue;
+                }
+            };
             self.voice.heard(&line);
             match parse::parse(&line) {
                 Ok(Command::Quit) => {

@@ -476,3 +476,11 @@ fn a_remark_quotes_only_so_much() {
     let remark = session.refusal(&format!("position startpos moves {moves}"));
     assert!(remark.len() < 600 && remark.ends_with("..."), "{}", remark.len());
 }
+
+#[test]
+fn a_line_without_end_is_skipped_and_told_of() {
+    let session = Session::start();
+    let remark = session.refusal(&"x".repeat(3 << 20));
+    assert_eq!(remark, "info string a line of more than 1048576 bytes is skipped");
+    session.say("isready").until("readyok");
+}

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{BufRead, BufReader, Read},
+    io::{BufReader, Read},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::{
     chess::{GameLine, Variant},
+    lines::Lines,
     personality::choice::Haste,
 };
 
@@ -141,11 +142,16 @@ pub fn find(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
 /// # Errors
 /// When the file cannot be read or a line does not fit.
 pub fn each_line<T: for<'a> Deserialize<'a>>(path: &Path, mut take: impl FnMut(T)) -> anyhow::Result<()> {
-    for (number, line) in BufReader::new(open(path)?).lines().enumerate() {
-        let line = line.with_context(|| format!("\"{}\"", path.display()))?;
+    let mut lines = Lines::new(BufReader::new(open(path)?));
+    let mut number = 0;
+    while let Some(line) = lines
+        .next_text()
+        .with_context(|| format!("\"{}\"", path.display()))?
+    {
+        number += 1;
         take(
             serde_json::from_str(&line)
-                .with_context(|| format!("{}:{}: not what is expected", path.display(), number + 1))?,
+                .with_context(|| format!("{}:{number}: not what is expected", path.display()))?,
         );
     }
     Ok(())

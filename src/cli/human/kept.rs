@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fs::{File, OpenOptions},
-    io::{BufRead as _, BufReader, BufWriter, Write as _},
+    io::{BufReader, BufWriter, Write as _},
     path::Path,
 };
 
@@ -14,6 +14,7 @@ use super::{games::each_line, judge::Verdict, scored::Scorer};
 use crate::{
     chess::{GameLine, Move},
     engine::bench,
+    lines::Lines,
     personality::choice::curve::Loss,
 };
 
@@ -208,10 +209,10 @@ impl Kept {
 /// Whether the file's first line is this heading.
 fn check(path: &Path, heading: &Heading) -> anyhow::Result<()> {
     let file = File::open(path).with_context(|| format!("\"{}\"", path.display()))?;
-    let mut first = String::new();
-    BufReader::new(file)
-        .read_line(&mut first)
-        .context("kept searches")?;
+    let first = Lines::new(BufReader::new(file))
+        .next_text()
+        .context("kept searches")?
+        .unwrap_or_default();
     if serde_json::from_str::<Heading>(&first).ok().as_ref() != Some(heading) {
         bail!(
             "{}:1: these searches are of another engine; delete the file or name another one",

@@ -3,12 +3,14 @@
 use std::{
     collections::BTreeMap,
     fs::{File, OpenOptions},
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufReader, Write as _},
     path::Path,
 };
 
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
+
+use crate::lines::Lines;
 
 /// A finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,9 +48,12 @@ impl Record {
         let mut fresh = true;
         if path.exists() {
             let file = File::open(path).with_context(|| format!("\"{}\"", path.display()))?;
-            for (number, line) in BufReader::new(file).lines().enumerate() {
-                let line = line.with_context(|| format!("\"{}\"", path.display()))?;
-                if number == 0 && line != heading {
+            let mut lines = Lines::new(BufReader::new(file));
+            while let Some(line) = lines
+                .next_text()
+                .with_context(|| format!("\"{}\"", path.display()))?
+            {
+                if fresh && line != heading {
                     bail!(
                         "{} is the record of another ladder: it has {line:?}, this is {heading:?}",
                         path.display()

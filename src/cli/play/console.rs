@@ -19,6 +19,7 @@ use crate::{
         CallError, Client, Follower, News, Untrusted,
         model::{ChatLine, Event, GameEvent, GameId, Invitation, Room, Side, Status, UserId},
     },
+    lines::Lines,
     units::Millis,
 };
 
@@ -64,8 +65,8 @@ impl<W: Write> Console<W> {
         let (tx, typed) = mpsc::channel(16);
         // Detached: a read from a terminal cannot be interrupted, and ends with the program.
         thread::spawn(move || {
-            for line in keyboard.lines() {
-                let Ok(line) = line else { break };
+            let mut lines = Lines::new(keyboard);
+            while let Ok(Some(line)) = lines.next_text() {
                 if tx.blocking_send(line).is_err() {
                     break;
                 }
