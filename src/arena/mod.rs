@@ -28,5 +28,5 @@ pub use player::{Clocks, EngineSpec, Player, PlayerError};
 pub use record::{Record, RecordError, Row};
 pub use schedule::{Latest, Match, MatchError, Progress, progress};
 pub use statistics::{Elo, Pentanomial, Sprt, Verdict};
-pub use suite::{Attempt, Goal, Problem, SuiteError, read_suite};
+pub use suite::{Attempt, Goal, Problem, read_suite};
 pub use time_control::{BadTimeControl, TimeControl};

@@ -1,10 +1,9 @@
 //! Test suites: positions in EPD whose best moves are known, and what an engine makes of them.
 
-use thiserror::Error;
-
 use super::epd;
 use crate::{
-    chess::{Move, Position, Variant, parse_fen, parse_san, parse_uci},
+    chess::{Move, Position, Rules as _, Variant, parse_fen, parse_san, parse_uci, write_san},
+    diagnostic::{Diagnostic, Findings, nearest},
     engine::{Report, Score},
     units::{Millis, Nodes},
 };
@@ -33,58 +32,89 @@ pub enum Goal {
     Points(Vec<(Move, u32)>),
 }
 
-/// A line that is no problem.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("line {line}: {why}")]
-pub struct SuiteError {
-    /// From 1.
-    line: usize,
+/// What is wrong with a line, and where.
+#[derive(Debug)]
+struct Wrong<'t> {
+    /// The part of the line.
+    at: &'t str,
     why: String,
+    help: Option<String>,
 }
 
-/// Reads a suite, one EPD a line; empty lines and those that begin with `#` do not count.
-///
-/// # Errors
-/// [`SuiteError`] names the first line that is no problem.
-pub fn read_suite(text: &str) -> Result<Vec<Problem>, SuiteError> {
-    text.lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
-        .map(|(index, line)| {
-            let line_number = index + 1;
-            problem(line.trim(), line_number).map_err(|why| SuiteError {
-                line: line_number,
-                why,
-            })
-        })
-        .collect()
+impl<'t> Wrong<'t> {
+    fn new(at: &'t str, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self { at, why, help: None }
+    }
+
+    fn with_help(self, help: String) -> Self {
+        let help = Some(help).filter(|help| !help.is_empty());
+        Self { help, ..self }
+    }
 }
 
-fn problem(line: &str, number: usize) -> Result<Problem, String> {
-    let (fen, operations) =
-        epd::split(line).ok_or_else(|| format!("\"{line}\" has no operations after its four fields"))?;
-    let position = parse_fen(Variant::Standard, &fen).map_err(|error| error.to_string())?;
+/// Operations that suites have, but for comments and values, which are numbered. One that stands among the operands of
+/// another was not divided from it.
+const OPERATIONS: [&str; 20] = [
+    "acd", "acn", "acs", "am", "bm", "ce", "dm", "eco", "fmvn", "hmvc", "id", "nic", "noop", "pm", "pv",
+    "rc", "resign", "sm", "tcgs", "tcri",
+];
+
+/// Reads a suite, one EPD a line; empty lines and those that begin with `#` do not count. Lines that are no problem are
+/// left out: all of them are among the findings, one each, and nothing else is.
+#[must_use]
+pub fn read_suite(name: &str, text: &str) -> (Vec<Problem>, Findings) {
+    let (mut problems, mut findings) = (Vec::new(), Vec::new());
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        match problem(line, index + 1) {
+            Ok(problem) => problems.push(problem),
+            Err(wrong) => {
+                // All parts of a line are parts of the text.
+                let start = wrong.at.as_ptr() as usize - text.as_ptr() as usize;
+                let finding = Diagnostic::error(start..start + wrong.at.len(), wrong.why);
+                findings.push(Diagnostic {
+                    help: wrong.help,
+                    ..finding
+                });
+            }
+        }
+    }
+    (problems, Findings::new(name, text, findings))
+}
+
+fn problem(line: &str, number: usize) -> Result<Problem, Wrong<'_>> {
+    let (fen, operations) = epd::split(line)
+        .ok_or_else(|| Wrong::new(line, "a position has four fields, with operations behind them"))?;
+    let written = line[..line.len() - operations.len()].trim_end();
+    let position =
+        parse_fen(Variant::Standard, &fen).map_err(|error| Wrong::new(written, error.to_string()))?;
     let (mut id, mut mated, mut best, mut avoided, mut points) = (number.to_string(), None, None, None, None);
     let (mut rated, mut ratings) = ("", "");
     for operation in split_operations(operations) {
-        let (name, value) = operation
+        let (name, operand) = operation
             .split_once(char::is_whitespace)
-            .unwrap_or((operation, ""));
-        let value = value.trim().trim_matches('"');
+            .unwrap_or((operation, &operation[operation.len()..]));
+        undivided(name, operand)?;
+        let value = operand.trim().trim_matches('"');
+        let wrong = |why| Wrong::new(operation, why);
         match name {
             "id" => id = value.to_owned(),
-            "dm" => mated = Some(Goal::Mate(mate(value)?)),
-            "bm" if value.starts_with('#') => mated = Some(Goal::Mate(mate(&value[1..])?)),
-            "bm" => best = Some(Goal::Play(moves(&position, value)?)),
-            "am" => avoided = Some(Goal::Avoid(moves(&position, value)?)),
-            "c0" if value.contains('=') => points = read_points(&position, value)?,
+            "dm" => mated = Some(Goal::Mate(mate(value).map_err(wrong)?)),
+            "bm" if value.starts_with('#') => mated = Some(Goal::Mate(mate(&value[1..]).map_err(wrong)?)),
+            "bm" => best = Some(Goal::Play(moves(&position, operation, value)?)),
+            "am" => avoided = Some(Goal::Avoid(moves(&position, operation, value)?)),
+            "c0" if value.contains('=') => points = read_points(&position, value).map_err(wrong)?,
             "c7" => rated = value,
             "c8" => ratings = value,
             _ => {}
         }
     }
     let points = match points {
-        None => pair_points(&position, rated, ratings)?,
+        None => pair_points(&position, rated, ratings).map_err(|why| Wrong::new(operations, why))?,
         points => points,
     };
     // Points tell most. A mate told beside the best move is what that move leads to: suites are counted by moves. Whoever plays
@@ -93,7 +123,7 @@ fn problem(line: &str, number: usize) -> Result<Problem, String> {
         .or(best)
         .or(mated)
         .or(avoided)
-        .ok_or_else(|| format!("\"{line}\" has no bm, am, dm or points"))?;
+        .ok_or_else(|| without_goal(line, operations))?;
     Ok(Problem { id, position, goal })
 }
 
@@ -108,6 +138,58 @@ fn split_operations(text: &str) -> impl Iterator<Item = &str> {
     .filter(|operation| !operation.is_empty())
 }
 
+/// Finds an operation among the operands of another, outside of quotes: the semicolon before it is missing.
+fn undivided<'t>(name: &str, operand: &'t str) -> Result<(), Wrong<'t>> {
+    let is_comment = matches!(name.as_bytes(), [b'c', b'0'..=b'9']);
+    if name == "noop" || is_comment && !operand.trim_start().starts_with('"') {
+        return Ok(());
+    }
+    let mut quoted = false;
+    // Every other part is quoted, and with an odd number of quotes the last one has no end.
+    let parts = operand.split('"').map(|part| {
+        quoted = !quoted;
+        (quoted, part)
+    });
+    let plain = parts.filter(|(is_plain, _)| *is_plain).map(|(_, part)| part);
+    let mut words = plain.flat_map(str::split_whitespace);
+    let is_operation = |word: &&str| {
+        // Comments have names that pawns' moves have too: there are quotes behind them.
+        let is_comment = matches!(word.as_bytes(), [b'c' | b'v', b'0'..=b'9']) && {
+            let behind = word.as_ptr() as usize - operand.as_ptr() as usize + word.len();
+            operand[behind..].trim_start().starts_with('"')
+        };
+        is_comment || OPERATIONS.contains(word)
+    };
+    match words.find(is_operation) {
+        Some(word) => Err(Wrong::new(
+            word,
+            format!("a semicolon is missing before \"{word}\""),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Says of a line that nothing solves, and why that may be.
+fn without_goal<'t>(line: &'t str, operations: &'t str) -> Wrong<'t> {
+    let wrong = Wrong::new(
+        line,
+        "there is no bm, am or dm, nor points in c0, or in c7 and c8",
+    );
+    if operations.matches('"').count() % 2 == 1 {
+        return wrong.with_help("a quote has no end".to_owned());
+    }
+    let names = split_operations(operations).filter_map(|operation| operation.split_whitespace().next());
+    for name in names {
+        let known = ["bm", "am", "dm"].into_iter();
+        // `bm:` and `BM` are near enough.
+        let bare = name.trim_end_matches(|c: char| !c.is_alphanumeric());
+        if let Some(meant) = known.clone().find(|known| bare.eq_ignore_ascii_case(known)) {
+            return Wrong::new(name, wrong.why).with_help(format!("did you mean {meant}?"));
+        }
+    }
+    wrong
+}
+
 fn mate(text: &str) -> Result<i32, String> {
     text.parse()
         .ok()
@@ -115,7 +197,7 @@ fn mate(text: &str) -> Result<i32, String> {
         .ok_or_else(|| format!("\"{text}\" is no number of moves"))
 }
 
-fn moves(position: &Position, text: &str) -> Result<Vec<Move>, String> {
+fn moves<'t>(position: &Position, operation: &'t str, text: &'t str) -> Result<Vec<Move>, Wrong<'t>> {
     // Some suites mark en passant, with or without a space before it, and some judge the move by a glyph.
     let words = text.split(|c: char| c.is_whitespace() || c == ',');
     let moves = words.map(|word| word.strip_suffix("e.p.").unwrap_or(word));
@@ -126,12 +208,34 @@ fn moves(position: &Position, text: &str) -> Result<Vec<Move>, String> {
     };
     let moves: Vec<Move> = moves
         .filter(|word| !word.starts_with('$') && !is_number(word))
-        .map(|word| one_move(position, word))
+        .map(|word| {
+            one_move(position, word)
+                .map_err(|why| Wrong::new(word, why).with_help(nearest_move(position, word)))
+        })
         .collect::<Result<_, _>>()?;
     if moves.is_empty() {
-        return Err("bm or am without a move".to_owned());
+        return Err(Wrong::new(operation, "bm or am without a move"));
     }
     Ok(moves)
+}
+
+/// What may have been meant by a word that is no move here; empty where nothing comes near. Signs alone make no difference, so
+/// that `a8Q` is `a8=Q` and not `a8=R`.
+fn nearest_move(position: &Position, word: &str) -> String {
+    let legal: Vec<String> = position
+        .legal_moves()
+        .iter()
+        .map(|mv| write_san(position, *mv))
+        .collect();
+    let bare = |text: &str| text.replace(|c: char| !c.is_alphanumeric(), "");
+    let mut same = legal.iter().filter(|san| bare(san) == bare(word));
+    let found = match (same.next(), same.next()) {
+        (Some(san), None) => Some(san.as_str()),
+        _ => nearest(word, legal.iter().map(String::as_str)),
+    };
+    found.map_or_else(String::new, |san| {
+        format!("did you mean {}?", san.trim_end_matches(['+', '#']))
+    })
 }
 
 /// A move in SAN, or in UCI or with a hyphen as some suites have it, and maybe with its number before it.
@@ -266,156 +370,4 @@ impl Attempt {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        chess::write_uci,
-        engine::{Line, Sureness},
-        units::{Centipawns, Depth},
-    };
-
-    fn one(line: &str) -> Problem {
-        read_suite(line).unwrap().remove(0)
-    }
-
-    fn report(position: &Position, mv: &str, score: Score) -> Report {
-        Report {
-            depth: Depth(1),
-            elapsed: Millis(7),
-            lines: vec![Line {
-                depth: Depth(1),
-                score,
-                sureness: Sureness::Exact,
-                pv: vec![parse_uci(position, mv).unwrap()],
-            }],
-            ..Report::default()
-        }
-    }
-
-    #[test]
-    fn every_kind_of_goal_is_read() {
-        let played = one("k7/8/PP1b2P1/K2Pn2P/4R3/8/6np/8 w - - bm Re1 a7; id \"a; b\";");
-        assert_eq!(played.id, "a; b");
-        let Goal::Play(moves) = &played.goal else {
-            panic!("{:?}", played.goal);
-        };
-        let texts: Vec<String> = moves.iter().map(|mv| write_uci(*mv, Variant::Standard)).collect();
-        assert_eq!(texts, ["e4e1", "a6a7"]);
-        assert_eq!(one("8/8/3k4/8/2R5/K7/8/8 w - - bm #14;").goal, Goal::Mate(14));
-        assert_eq!(one("8/8/3k4/8/2R5/K7/8/8 w - - dm 14;").goal, Goal::Mate(14));
-        assert_eq!(one("8/8/3k4/8/2R5/K7/8/8 b - - bm #-14;").goal, Goal::Mate(-14));
-        assert!(matches!(
-            one("8/8/3k4/8/2R5/K7/8/8 w - - am Rc1;").goal,
-            Goal::Avoid(_)
-        ));
-        let points = one("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1; c0 \"Rc1=10, Kb4=3\";").goal;
-        assert_eq!(points.most(), 10);
-        assert!(
-            read_suite("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc9;")
-                .unwrap_err()
-                .to_string()
-                .starts_with("line 1: ")
-        );
-        // Of several goals one counts, whatever their order.
-        for line in ["am Kb4; dm 3;", "dm 3; am Kb4;"] {
-            let line = format!("8/8/3k4/8/2R5/K7/8/8 w - - {line}");
-            assert_eq!(one(&line).goal, Goal::Mate(3), "{line}");
-        }
-        for line in ["bm Rc1; am Kb4;", "dm 3; bm Rc1;", "bm Rc1; dm 3;"] {
-            let line = format!("8/8/3k4/8/2R5/K7/8/8 w - - {line}");
-            assert!(matches!(one(&line).goal, Goal::Play(_)), "{line}");
-        }
-        for best in [
-            "exd6",
-            "exd6 e.p.",
-            "exd6e.p.",
-            "exd6 e.p., e6",
-            "exd6,e6",
-            "e5-d6",
-            "1.exd6 $1",
-            "1. exd6",
-        ] {
-            let goal = one(&format!("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2 bm {best};")).goal;
-            let Goal::Play(moves) = goal else {
-                panic!("{goal:?}")
-            };
-            assert!(moves[0].is_en_passant(), "{best}");
-        }
-        assert_eq!(one("8/8/3k4/8/2R5/K7/8/8 b - -\tdm\t3;").goal, Goal::Mate(3));
-        let empty = read_suite("8/8/3k4/8/2R5/K7/8/8 w - - am ;").unwrap_err();
-        assert!(empty.to_string().contains("without a move"), "{empty}");
-        assert!(read_suite("# nothing\n\n8/8/8/8 w").is_err());
-    }
-
-    #[test]
-    fn points_are_read_however_their_table_is_spaced() {
-        let line = |operations: &str| format!("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1; {operations}");
-        let whole = one(&line("c0 \"Rc1=10, Kb4=3\";")).goal;
-        assert!(matches!(&whole, Goal::Points(points) if points.len() == 2));
-        for operations in [
-            "c0 \"Rc1=10 Kb4=3\";",
-            "c0 \"Rc1= 10,Kb4  =  3,\";",
-            "c0 \"c4-c1=10, a3b4=3\";",
-            "c7 \"Rc1 Kb4\"; c8 \"10 3\";",
-        ] {
-            assert_eq!(one(&line(operations)).goal, whole, "{operations}");
-        }
-        for comment in [
-            "c0 \"x = y\";",
-            "c7 \"by hand\"; c8 \"of 2 rooks\";",
-            "c7 \"\"; c8 \"\";",
-        ] {
-            assert!(matches!(one(&line(comment)).goal, Goal::Play(_)), "{comment}");
-        }
-        for (hole, told) in [
-            ("c0 \"Rc1=10, Qz7=6\";", "\"Qz7=6\" is no move with its points"),
-            (
-                "c7 \"Rc1 Qz7\"; c8 \"10 6\";",
-                "\"Qz7=6\" is no move with its points",
-            ),
-            (
-                "c7 \"Rc1 Kb4\"; c8 \"10\";",
-                "c7 has 2 moves, but c8 the points of 1",
-            ),
-        ] {
-            let error = read_suite(&line(hole)).unwrap_err().to_string();
-            assert!(error.contains(told), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_solution_counts_from_when_it_was_kept() {
-        let problem = one("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1;");
-        let even = Score::Cp(Centipawns(0));
-        let right = report(&problem.position, "c4c1", even);
-        let wrong = report(&problem.position, "a3b3", even);
-        let mut attempt = Attempt::default();
-        attempt.note(&problem.goal, &right);
-        assert!(attempt.is_solved());
-        attempt.note(&problem.goal, &wrong);
-        assert!(!attempt.is_solved());
-        attempt.note(&problem.goal, &right);
-        assert_eq!(attempt.since, Some((Millis(7), Nodes(0))));
-    }
-
-    #[test]
-    fn only_a_mate_that_is_short_enough_solves_a_mate_problem() {
-        let problem = one("8/8/3k4/8/2R5/K7/8/8 w - - bm #5;");
-        for (score, points) in [
-            (Score::Mate(5), 1),
-            (Score::Mate(6), 0),
-            (Score::Mate(-3), 0),
-            (Score::Cp(Centipawns(900)), 0),
-        ] {
-            assert_eq!(
-                problem.goal.points(&report(&problem.position, "c4c1", score)),
-                points
-            );
-        }
-        let mated = one("8/8/3k4/8/2R5/K7/8/8 w - - bm #-5;");
-        for (moves, points) in [(-5, 1), (-3, 1), (-6, 0), (5, 0)] {
-            let report = report(&mated.position, "c4c1", Score::Mate(moves));
-            assert_eq!(mated.goal.points(&report), points, "{moves}");
-        }
-    }
-}
+mod tests;

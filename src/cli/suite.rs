@@ -12,15 +12,22 @@ use std::{
 use anyhow::Context as _;
 use serde::Serialize;
 
-use super::exit::Exit;
+use super::{
+    exit::{Exit, Failure},
+    report::{Style, draw_up_to},
+};
 use crate::{
     arena::{Attempt, Goal, Problem, read_epd, read_suite},
     chess::{GameLine, Variant, write_san},
+    diagnostic::Findings,
     engine::{Engine, Limits, Report, Search, Stop, Surroundings},
     units::{Depth, Millis, Nodes, Stopwatch},
 };
 
 /// Searches the positions of test suites and counts those whose solution is found.
+///
+/// Lines that are wrong are told of before the first search, each with its place, and left out. The program then ends with
+/// code 1, for what was solved is not of the whole suite.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring suite iq4.epd --movetime 1000
@@ -79,6 +86,8 @@ struct Total<'a> {
     solved: usize,
     points: u32,
     most_points: u32,
+    /// Lines that are no position with a solution.
+    left_out: usize,
     /// Mean over those solved.
     mean_solution_ms: u64,
     outcomes: &'a [Outcome],
@@ -87,28 +96,43 @@ struct Total<'a> {
 /// Runs the suites and prints a line for each.
 ///
 /// # Errors
-/// When a file cannot be read or is no suite.
+/// When a file cannot be read or holds nothing to solve.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     // A mistake in the last of them is told before the first takes its minutes.
-    let suites: Vec<(String, Vec<Problem>)> = args
+    let suites: Vec<(Vec<Problem>, Findings)> = args
         .files
         .iter()
         .map(|path| {
             let shown = path.display().to_string();
             let text = read_epd(path).with_context(|| format!("cannot read {shown}"))?;
-            let problems = read_suite(&text).with_context(|| shown.clone())?;
-            Ok((shown, problems))
+            Ok(read_suite(&shown, &text))
         })
         .collect::<anyhow::Result<_>>()?;
-    for (shown, mut problems) in suites {
+    complain(&suites);
+    if let Some((_, empty)) = suites.iter().find(|(problems, _)| problems.is_empty()) {
+        let sentence = format!("{}: there is nothing to solve in it", empty.name);
+        return Err(Failure::error(Exit::Failed, sentence));
+    }
+    let is_whole = suites.iter().all(|(_, findings)| findings.list.is_empty());
+    for (mut problems, findings) in suites {
         if let Some(most) = args.up_to_mate {
             problems
                 .retain(|problem| !matches!(problem.goal, Goal::Mate(moves) if moves.unsigned_abs() > most));
         }
         let outcomes = solve_all(args, &problems);
-        print(args, &shown, &problems, &outcomes);
+        print(args, &findings, &problems, &outcomes);
     }
-    Ok(Exit::Success)
+    Ok(if is_whole { Exit::Success } else { Exit::Failed })
+}
+
+/// Tells of all lines that are left out.
+#[expect(clippy::print_stderr, reason = "talk about the work goes to stderr")]
+fn complain(suites: &[(Vec<Problem>, Findings)]) {
+    const MOST: usize = 1000;
+    for (_, findings) in suites {
+        let found = std::slice::from_ref(findings);
+        eprint!("{}", draw_up_to(found, Style::Lines, MOST));
+    }
 }
 
 fn solve_all(args: &Args, problems: &[Problem]) -> Vec<Outcome> {
@@ -175,15 +199,17 @@ fn solve(args: &Args, engine: &mut Engine, problem: &Problem) -> Outcome {
 }
 
 #[expect(clippy::print_stdout, reason = "the result is what the command is for")]
-fn print(args: &Args, suite: &str, problems: &[Problem], outcomes: &[Outcome]) {
+fn print(args: &Args, findings: &Findings, problems: &[Problem], outcomes: &[Outcome]) {
+    let (suite, left_out) = (&findings.name, findings.list.len());
     let solved = outcomes.iter().filter(|outcome| outcome.solved).count();
     let times = outcomes.iter().filter_map(|outcome| outcome.solved_after_ms);
     let total = Total {
-        suite: suite.to_owned(),
+        suite: suite.to_string(),
         positions: problems.len(),
         solved,
         points: outcomes.iter().map(|outcome| outcome.points).sum(),
         most_points: problems.iter().map(|problem| problem.goal.most()).sum(),
+        left_out,
         mean_solution_ms: times.sum::<u64>() / solved.max(1) as u64,
         outcomes,
     };
@@ -196,8 +222,40 @@ fn print(args: &Args, suite: &str, problems: &[Problem], outcomes: &[Outcome]) {
             println!("{}: not solved, {} played", outcome.id, outcome.played);
         }
     }
+    let left_out = match left_out {
+        0 => String::new(),
+        1 => ", 1 line left out".to_owned(),
+        lines => format!(", {lines} lines left out"),
+    };
     println!(
-        "{suite}: {solved} of {} solved, {} of {} points, {} ms to a solution",
+        "{suite}: {solved} of {} solved, {} of {} points, {} ms to a solution{left_out}",
         total.positions, total.points, total.most_points, total.mean_solution_ms
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::cli::parsed;
+
+    #[test]
+    fn a_suite_with_wrong_lines_is_run_without_them_and_the_code_tells() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.epd").display().to_string();
+        let suite = |text: &str| {
+            fs::write(&path, text).unwrap();
+            run(&parsed(["suite", &path, "--depth", "1", "--hash", "1"]).unwrap())
+        };
+        let right = "7k/5Q2/6K1/8/8/8/8/8 w - - bm Qg7#;\n";
+        assert_eq!(suite(right).unwrap(), Exit::Success);
+        let with_wrong = format!("{right}7k/5Q2/6K1/8/8/8/8/8 w - - bm Qz7;\n");
+        assert_eq!(suite(&with_wrong).unwrap(), Exit::Failed);
+        let error = suite("no position\n").unwrap_err().to_string();
+        assert!(
+            error.ends_with("a.epd: there is nothing to solve in it"),
+            "{error}"
+        );
+    }
 }
