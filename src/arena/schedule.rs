@@ -277,6 +277,42 @@ mod tests {
     }
 
     #[test]
+    fn an_engine_that_prints_without_line_ends_forfeits_and_is_named() {
+        let mut endless = toy("endless", ":");
+        endless.command[2] = endless.command[2].replace(r#"echo "bestmove 0000""#, "exec cat /dev/zero");
+        let contest = contest([endless, toy("sound", ":")], None);
+        let complaints = Mutex::new(Vec::new());
+        let mut record = Record::new();
+        contest
+            .run(&mut record, &|so_far| {
+                let complaint = so_far
+                    .latest
+                    .as_ref()
+                    .and_then(|latest| latest.game.complaint.clone());
+                complaints.lock().unwrap().extend(complaint);
+            })
+            .unwrap();
+        // The sound one plays no legal move, but it is not to blame where the other has White.
+        let named = "endless printed a line of more than 1 MiB";
+        assert_eq!(
+            complaints
+                .lock()
+                .unwrap()
+                .iter()
+                .filter(|text| *text == named)
+                .count(),
+            2
+        );
+        assert_eq!(
+            record
+                .rows()
+                .filter(|row| row.reason == "crash" && row.half_points == 0)
+                .count(),
+            2
+        );
+    }
+
+    #[test]
     fn a_game_that_was_lost_by_a_crash_counts_even_if_the_engine_cannot_be_started_again() {
         let folder = tempfile::tempdir().unwrap();
         let once = folder.path().join("once").display().to_string();

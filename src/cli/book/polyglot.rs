@@ -128,6 +128,36 @@ mod tests {
     use super::*;
 
     #[test]
+    fn moves_of_weight_0_are_imported_only_if_asked_for_and_nothing_is_no_book() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let book = book::parse("a.book", "e4 60 | d4 40\ne4 e5xx\n").0.unwrap();
+        std::fs::write(path("a.bin"), book::export_polyglot(&book)).unwrap();
+        let run = |file: &str, out: &str, keep_zero| {
+            import(&ImportArgs {
+                file: path(file),
+                keep_zero,
+                output: desk::Output::to(path(out)),
+            })
+        };
+        run("a.bin", "played.book", false).unwrap();
+        run("a.bin", "all.book", true).unwrap();
+        let text = |name: &str| std::fs::read_to_string(path(name)).unwrap();
+        assert_eq!(text("played.book"), "1. e4 60 | d4 40\n");
+        assert_eq!(text("all.book"), "1. e4 60 | d4 40\n1. e4 e5 0\n");
+        // A book of nothing but moves that are not chosen.
+        let never = book::parse("a.book", "e4xx\n").0.unwrap();
+        std::fs::write(path("never.bin"), book::export_polyglot(&never)).unwrap();
+        let said = run("never.bin", "never.book", false).unwrap_err().to_string();
+        assert!(
+            said.contains("0 entries read; 1 entry left out: 1 of weight 0"),
+            "{said}"
+        );
+        assert!(said.contains("--keep-zero"), "{said}");
+        assert!(!path("never.book").exists());
+    }
+
+    #[test]
     fn json_has_a_position_a_line() {
         let book = book::parse("a.book", "e4 60 | d4 40\ne4 e5xx\n").0.unwrap();
         assert_eq!(
