@@ -2,14 +2,19 @@
 
 use std::{fs, io, path::Path};
 
-/// Reads a file of such lines. What is not ASCII is a name or a comment, so that an old encoding loses but a few letters of it;
-/// a mark of Unicode at the beginning, which Windows puts there, is left out.
+/// Reads a file of such lines.
 ///
 /// # Errors
 /// When the file cannot be read.
 pub fn read_file(path: &Path) -> io::Result<String> {
-    let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    Ok(text_of(&fs::read(path)?))
+}
+
+/// The text of such lines. What is not ASCII is a name or a comment, so that an old encoding loses but a few letters of it;
+/// a mark of Unicode at the beginning, which Windows puts there, is left out.
+pub(super) fn text_of(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
 }
 
 /// Splits a line into the FEN of its position and its operations, which may be none; none where it has no four fields.

@@ -23,7 +23,10 @@ pub use answer::Answer;
 pub use epd::read_file as read_epd;
 pub use game::{Finished, Reason, Referee};
 pub use mover::{Guest, Mover, Resident};
-pub use openings::{Opening, OpeningsError, human as human_opening, read as read_openings};
+pub use openings::{
+    Opening, OpeningSet, OpeningsError, human as human_opening, read as read_openings,
+    read_file as read_openings_file,
+};
 pub use player::{Clocks, EngineSpec, Player, PlayerError};
 pub use record::{Record, RecordError, Row};
 pub use schedule::{Latest, Match, MatchError, Progress, progress};

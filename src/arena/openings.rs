@@ -1,11 +1,13 @@
-//! The positions that games start from: EPD or FEN, one a line, drawn in a seeded order.
+//! The positions that games start from: EPD or FEN, one a line, or the ends of games in PGN, drawn in a seeded order.
+
+use std::{collections::HashSet, fs, io, path::Path};
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use thiserror::Error;
 
 use super::{Reason, epd};
 use crate::{
-    chess::{GameLine, Position, Variant, parse_fen, write_fen},
+    chess::{GameLine, Games, Position, RecordedGame, Variant, key, parse_fen, write_fen},
     engine::{Engine, Limits, Score, Search, Stop, Surroundings},
     personality::choice::{Haste, Model},
     units::{Elo, Nodes, Stopwatch},
@@ -21,7 +23,7 @@ pub struct Opening {
 }
 
 /// A file of openings that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Error)]
 pub enum OpeningsError {
     /// A line holds no position.
     #[error("line {line}: {why}")]
@@ -34,6 +36,175 @@ pub enum OpeningsError {
     /// Nothing but comments and empty lines.
     #[error("there is no opening in it")]
     Empty,
+    /// Games in PGN of which none serves.
+    #[error("there is no opening in it{0}")]
+    NoGame(String),
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] io::Error),
+}
+
+/// The openings of a file.
+#[derive(Debug, Clone)]
+pub struct OpeningSet {
+    /// In the order that the seed gives them.
+    pub openings: Vec<Opening>,
+    /// What tells this set from others: the lines of the file, or of games the positions that they lead to.
+    pub text: String,
+    /// What has to be said of the file: games that are left out and why, positions that come up more than once.
+    pub remarks: Vec<String>,
+}
+
+/// Reads a file of openings: games in PGN, known by the name (`.pgn`) or by how they begin, or lines as [`read`] takes
+/// them. An opening is where a game has come to after so many half moves, or at its end.
+///
+/// # Errors
+/// [`OpeningsError`] when the file cannot be read, names no opening, or has a line that is none.
+pub fn read_file(path: &Path, plies: usize, seed: u64) -> Result<OpeningSet, OpeningsError> {
+    let bytes = fs::read(path)?;
+    let named = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("pgn"));
+    let text = epd::text_of(&bytes);
+    if named || is_pgn(&text) {
+        return read_games(&bytes, plies, seed);
+    }
+    let openings = read(&text, seed)?;
+    let positions: HashSet<u64> = openings.iter().map(|opening| key(&opening.position)).collect();
+    let repeated = openings.len() - positions.len();
+    let remarks = (repeated > 0).then(|| {
+        format!(
+            "{repeated} of {} openings are positions that come up before",
+            openings.len()
+        )
+    });
+    Ok(OpeningSet {
+        openings,
+        text,
+        remarks: remarks.into_iter().collect(),
+    })
+}
+
+/// Whether a text is PGN: no line of EPD or FEN begins like that.
+fn is_pgn(text: &str) -> bool {
+    let first = text.trim_start();
+    first.starts_with(['[', '{', '%']) || first.starts_with("1.")
+}
+
+/// What came of the games of a file.
+#[derive(Debug, Default)]
+struct Tally {
+    games: usize,
+    broken: usize,
+    over: usize,
+    strange: usize,
+    repeated: usize,
+    remarks: Vec<String>,
+}
+
+impl Tally {
+    /// How many games were left out, and why; empty where all serve.
+    fn left_out(&self) -> String {
+        let reasons = [
+            (self.broken, "broken"),
+            (self.over, "over by then"),
+            (self.strange, "of other rules"),
+            (self.repeated, "ending in the position of another"),
+        ];
+        let told: Vec<String> = reasons
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, why)| format!("{count} {why}"))
+            .collect();
+        if told.is_empty() {
+            return String::new();
+        }
+        format!("; left out: {}", told.join(", "))
+    }
+
+    /// Says of a broken game what is wrong with it, of the first ones at least.
+    fn note_broken(&mut self, why: &str) {
+        const MOST: usize = 20;
+        self.broken += 1;
+        match self.broken {
+            ..=MOST => self.remarks.push(format!("game {}: {why}", self.games)),
+            1.. if self.broken == MOST + 1 => {
+                self.remarks.push("more broken games are counted only".to_owned())
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Reads games and takes where they lead to, each position once. Games that are broken, over, or of other rules are left
+/// out.
+fn read_games(bytes: &[u8], plies: usize, seed: u64) -> Result<OpeningSet, OpeningsError> {
+    let mut games = Games::new(bytes, plies);
+    let (mut openings, mut seen, mut tally) = (Vec::new(), HashSet::new(), Tally::default());
+    loop {
+        let game = match games.next_game() {
+            Ok(Some(game)) => game,
+            Ok(None) => break,
+            Err(error) => {
+                tally.games += 1;
+                tally.note_broken(&error.to_string());
+                break;
+            }
+        };
+        tally.games += 1;
+        let line = &game.line;
+        if let Some(why) = &game.broken {
+            tally.note_broken(&why.to_string());
+        } else if !matches!(line.variant(), Variant::Standard | Variant::FromPosition) {
+            tally.strange += 1;
+        } else if line.ending().is_some() {
+            tally.over += 1;
+        } else if !seen.insert(key(line.position())) {
+            tally.repeated += 1;
+        } else {
+            openings.push(Opening {
+                name: name_of(&game),
+                position: line.position().clone(),
+            });
+        }
+    }
+    if openings.is_empty() {
+        return Err(OpeningsError::NoGame(tally.left_out()));
+    }
+    if tally.games > openings.len() {
+        let sentence = format!(
+            "{} openings of {} games{}",
+            openings.len(),
+            tally.games,
+            tally.left_out()
+        );
+        tally.remarks.push(sentence);
+    }
+    let fens: Vec<String> = openings
+        .iter()
+        .map(|opening| write_fen(&opening.position))
+        .collect();
+    openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    Ok(OpeningSet {
+        openings,
+        text: fens.join("\n"),
+        remarks: tally.remarks,
+    })
+}
+
+/// The name of the opening that a game begins with, else its moves, else its position.
+fn name_of(game: &RecordedGame) -> String {
+    let tags = ["ECO", "Opening", "Variation"]
+        .iter()
+        .filter_map(|tag| game.tag(tag));
+    let name = tags.collect::<Vec<_>>().join(" ");
+    if name.is_empty() && game.line.ply() > 0 {
+        return game.line.uci_moves();
+    }
+    if name.is_empty() {
+        return write_fen(game.line.position());
+    }
+    name
 }
 
 /// Reads openings, one a line as EPD or FEN; empty lines and those that begin with `#` do not count.
@@ -138,12 +309,62 @@ mod tests {
         assert_ne!(order(7), order(8));
     }
 
+    /// The openings of a file with this name and text, by their names, and what is said of it.
+    fn file(name: &str, text: &str, plies: usize) -> Result<(Vec<String>, Vec<String>), OpeningsError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let set = read_file(&path, plies, 1)?;
+        let mut names: Vec<String> = set.openings.into_iter().map(|opening| opening.name).collect();
+        names.sort_unstable();
+        Ok((names, set.remarks))
+    }
+
+    const GAMES: &str = "[ECO \"B20\"]\n[Opening \"Sicilian\"]\n\n1. e4 c5 2. Nc3 *\n\n\
+        [Event \"broken\"]\n\n1. e4 e5 2. Ke3 *\n\n\
+        [Event \"the same position\"]\n\n1. Nc3 c5 2. e4 *\n\n\
+        [Event \"mate\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n\
+        [Event \"other rules\"]\n[Variant \"Atomic\"]\n\n1. e4 *\n\n\
+        [Event \"elsewhere\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[SetUp \"1\"]\n\n1. e4 *\n";
+
+    #[test]
+    fn games_are_openings_up_to_where_they_lead() {
+        let (names, remarks) = file("a.pgn", GAMES, usize::MAX).unwrap();
+        assert_eq!(names, ["B20 Sicilian", "e2e4"]);
+        assert_eq!(remarks.len(), 2, "{remarks:?}");
+        assert!(remarks[0].starts_with("game 2: "), "{remarks:?}");
+        assert_eq!(
+            remarks[1],
+            "2 openings of 6 games; left out: 1 broken, 1 over by then, 1 of other rules, 1 ending in the position of another"
+        );
+        // Known by how they begin, and cut where they go apart or where the mistake comes later.
+        let (names, remarks) = file("a.txt", GAMES, 1).unwrap();
+        assert_eq!(names, ["B20 Sicilian", "b1c3", "e2e4", "f2f3"]);
+        assert_eq!(remarks.len(), 1, "{remarks:?}");
+        let (names, _) = file("a.txt", "1. e4 e5 *\n\n1. d4 d5 *\n", 2).unwrap();
+        assert_eq!(names.len(), 2);
+        let error = file("a.pgn", "[Event \"x\"]\n\n1. e5 *\n", 9).unwrap_err();
+        assert_eq!(error.to_string(), "there is no opening in it; left out: 1 broken");
+    }
+
+    #[test]
+    fn lines_are_read_as_before_and_positions_that_come_twice_are_told() {
+        let (names, remarks) = file("a.epd", TEXT, 1).unwrap();
+        assert_eq!((names.len(), remarks.len()), (2, 0));
+        let (names, remarks) = file("a.epd", &TEXT.repeat(2), 1).unwrap();
+        assert_eq!(names.len(), 4);
+        assert_eq!(remarks, ["2 of 4 openings are positions that come up before"]);
+    }
+
     #[test]
     fn a_bad_line_is_named() {
         let error = read("\nnot a position\n", 0).unwrap_err();
         assert!(error.to_string().starts_with("line 2: "), "{error}");
         let over = read("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", 0).unwrap_err();
         assert_eq!(over.to_string(), "line 1: the game is over there (stalemate)");
-        assert_eq!(read("# nothing\n", 0).unwrap_err(), OpeningsError::Empty);
+        assert!(matches!(
+            read("# nothing\n", 0).unwrap_err(),
+            OpeningsError::Empty
+        ));
     }
 }

@@ -2,11 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-
-use super::{exit::Exit, print};
+use super::{exit::Exit, openings::openings_of, print};
 use crate::{
-    arena::{read_epd, read_openings},
     chess::{GameLine, Variant},
     engine::bench,
     uci,
@@ -59,8 +56,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn read(args: &Args, path: &Path) -> anyhow::Result<Vec<GameLine>> {
-    let text = read_epd(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let openings = read_openings(&text, args.seed).with_context(|| path.display().to_string())?;
+    let openings = openings_of(path, usize::MAX, args.seed)?.openings;
     let drawn = openings.into_iter().take(args.count as usize);
     Ok(drawn
         .map(|opening| GameLine::from_position(Variant::Standard, opening.position))

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::openings::openings_of;
 use crate::{
-    arena::{read_epd, read_openings},
     tuning::{Generator, SelfPlay},
     units::Nodes,
 };
@@ -28,7 +28,7 @@ pub struct Args {
     /// Random half moves at the beginning of each game; with 0 there have to be as many openings as games.
     #[arg(long, default_value_t = 8)]
     random_plies: usize,
-    /// File of openings, one EPD or FEN a line, to begin from instead of the usual start.
+    /// File of openings, one EPD or FEN a line or games in PGN, of which the end counts, to begin from instead of the usual start.
     #[arg(long)]
     openings: Option<PathBuf>,
     /// Another seed gives other games.
@@ -46,8 +46,7 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let openings = match &args.openings {
         Some(path) => {
-            let text = read_epd(path).with_context(|| format!("cannot read {}", path.display()))?;
-            let openings = read_openings(&text, args.seed).with_context(|| path.display().to_string())?;
+            let openings = openings_of(path, usize::MAX, args.seed)?.openings;
             openings.into_iter().map(|opening| opening.position).collect()
         }
         None => Vec::new(),

@@ -12,11 +12,12 @@ use anyhow::{Context as _, bail};
 use super::{
     datagen::progress_bar,
     ladder::{hash, hash_bytes},
+    openings::openings_of,
 };
 use crate::{
     arena::{
         Adjudication, BadTimeControl, EngineSpec, Match, Progress, Record, Referee, Sprt, TimeControl,
-        Verdict, progress, read_epd, read_openings,
+        Verdict, progress, read_openings,
     },
     units::Millis,
 };
@@ -26,6 +27,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring match ./new ./old --tc 8+0.08 --sprt 0,5 --openings openings.epd
+  sparring match ./new ./old --tc 10+0.1 --openings 8moves.pgn --plies 16
   sparring match './new uci' stockfish --option 2:UCI_LimitStrength=true --option 2:UCI_Elo=2200 --games 400
   sparring match ./new ./old --tc nodes=5000 --record run.ndjson    # killed and started again, it goes on
   sparring match ./bot ./bot --tc 60+0 --tc 2:600+5    # the second has more time")]
@@ -42,9 +44,12 @@ pub struct Args {
     /// without a clock a pair for each opening: more would repeat them, unless an engine leaves something to chance].
     #[arg(long)]
     games: Option<usize>,
-    /// File of openings, one EPD or FEN a line. Without it all games begin at the usual start.
+    /// File of openings: one EPD or FEN a line, or games in PGN. Without it all games begin at the usual start.
     #[arg(long)]
     openings: Option<PathBuf>,
+    /// Half moves taken of each game of a PGN [default: all of them].
+    #[arg(long, requires = "openings")]
+    plies: Option<usize>,
     /// Stops as soon as the test of these two differences in Elo is decided, at 5 % error: `0,5`.
     #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_sprt, allow_hyphen_values = true)]
     sprt: Option<Sprt>,
@@ -129,17 +134,13 @@ fn parse_sprt(text: &str) -> Result<Sprt, String> {
 /// # Errors
 /// When an engine cannot be started, or a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let text = match &args.openings {
-        Some(path) => read_epd(path).with_context(|| format!("cannot read {}", path.display()))?,
-        None => START.to_owned(),
+    let (openings, text) = match &args.openings {
+        Some(path) => {
+            let set = openings_of(path, args.plies.unwrap_or(usize::MAX), args.seed)?;
+            (set.openings, set.text)
+        }
+        None => (read_openings(START, args.seed)?, START.to_owned()),
     };
-    let openings = read_openings(&text, args.seed).with_context(|| {
-        args.openings
-            .as_deref()
-            .unwrap_or(Path::new("start"))
-            .display()
-            .to_string()
-    })?;
     let controls = controls(args)?;
     let contest = Match {
         engines: engines(args)?,

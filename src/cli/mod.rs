@@ -28,6 +28,7 @@ mod listening;
 pub mod logging;
 pub mod manual;
 pub mod match_engines;
+mod openings;
 mod parting;
 pub mod play;
 mod private;

@@ -17,9 +17,9 @@ use anyhow::Context as _;
 use super::{
     datagen::progress_bar,
     exit::{Exit, Failure},
+    openings::openings_of,
 };
 use crate::{
-    arena::read_openings,
     engine::bench,
     personality::{Level, strength::Levels},
     units::Elo,
@@ -58,7 +58,7 @@ pub struct Args {
     /// How many of the next stronger ones each plays.
     #[arg(long, default_value_t = 2)]
     reach: usize,
-    /// File of openings, one EPD or FEN a line. Without it games begin as people begin them.
+    /// File of openings: one EPD or FEN a line, or games in PGN, of which the end counts. Without it games begin as people begin them.
     #[arg(long)]
     openings: Option<PathBuf>,
     /// Names the openings and the games to chance.
@@ -98,14 +98,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             hash(include_str!("../../personality/strength/levels.toml")),
         ),
     };
-    let opened = args.openings.as_deref().map(text_of).transpose()?;
-    let openings = match (&args.openings, &opened) {
-        (Some(path), Some(text)) => {
-            let openings = read_openings(text, args.seed);
-            Some(openings.with_context(|| path.display().to_string())?)
-        }
-        _ => None,
-    };
+    let opened = args.openings.as_deref();
+    let opened = opened.map(|path| openings_of(path, usize::MAX, args.seed));
+    let (openings, opened) = opened.transpose()?.map(|set| (set.openings, set.text)).unzip();
     let ladder = Ladder {
         levels,
         entrants: entrants(args, levels)?,
