@@ -34,13 +34,15 @@ pub(super) struct Gate {
 /// Pauses as short as this are the search's own.
 const NO_STALL: Millis = Millis(10);
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 struct State {
     /// How many searches were asked for, and how many have ended.
     asked: u64,
     ended: u64,
     /// So many of them, counted from the first, were told to stop.
     stopped: u64,
+    /// Searches that only a command could end, and after which another was asked for before they began.
+    overtaken: Vec<u64>,
     /// When one has ended last.
     ended_at: Millis,
     /// The answer to the one asked for last must wait, for a stop or a ponder hit. Earlier ones wait for nothing.
@@ -111,10 +113,19 @@ impl Gate {
         self.lock().held.is_some()
     }
 
-    /// Asks for a search. `endless` says that nothing that passes will end it. Its clock runs from now on.
+    /// Asks for a search. `endless` says that nothing that passes will end it. Its clock runs from now on. One that only a
+    /// command could end makes room: behind it this one would wait for ever.
     pub fn ask(&self, held: Option<Held>, endless: bool) -> Ticket {
         let mut state = self.lock();
         let now = self.watch.elapsed();
+        if state.held.is_some() {
+            let last = state.asked;
+            state.overtaken.push(last);
+            if state.ended + 1 == last {
+                self.stop.set();
+            }
+            self.changed.notify_all();
+        }
         state.asked += 1;
         state.held = held;
         if endless {
@@ -133,12 +144,13 @@ impl Gate {
 
     /// The turn of a search has come: it begins.
     pub fn begin(&self, ticket: Ticket) {
-        let state = self.lock();
-        if ticket.number > state.stopped {
-            self.stop.clear();
-        } else {
+        let mut state = self.lock();
+        if ticket.number <= state.stopped || state.overtaken.contains(&ticket.number) {
             self.stop.set();
+        } else {
+            self.stop.clear();
         }
+        state.overtaken.retain(|number| *number > ticket.number);
         let is_last = ticket.number == state.asked;
         let (started, cap, jump) = if is_last {
             (state.started, state.cap, state.jump)
@@ -307,6 +319,43 @@ mod tests {
         assert!(!gate.stop.is_set() && gate.is_searching());
         gate.end();
         assert!(!gate.is_searching());
+    }
+
+    #[test]
+    fn what_only_a_command_could_end_makes_room_for_the_next() {
+        let gate = Gate::new();
+        let first = begun(&gate, Some(Held::Infinite));
+        let second = gate.ask(None, false);
+        assert!(gate.stop.is_set() && !gate.is_held());
+        gate.wait_for_release(first);
+        gate.end();
+        gate.begin(second);
+        assert!(!gate.stop.is_set(), "it has limits of its own");
+        // One that waits for its turn takes nothing from the one under way.
+        let third = gate.ask(ponder(None), false);
+        let fourth = gate.ask(Some(Held::Infinite), false);
+        let fifth = gate.ask(None, false);
+        assert!(!gate.stop.is_set());
+        for (ticket, is_cut) in [(third, true), (fourth, true), (fifth, false)] {
+            gate.end();
+            gate.begin(ticket);
+            gate.wait_for_release(ticket);
+            assert_eq!(gate.stop.is_set(), is_cut, "{ticket:?}");
+        }
+        gate.end();
+        assert!(!gate.is_searching() && gate.lock().overtaken.is_empty());
+    }
+
+    #[test]
+    fn a_search_that_the_ponder_hit_let_go_is_not_cut_by_the_next() {
+        let gate = Gate::new();
+        begun(&gate, None);
+        let pondered = gate.ask(ponder(Some(Millis::from_secs(7200))), false);
+        gate.ponder_hit();
+        gate.ask(None, false);
+        gate.end();
+        gate.begin(pondered);
+        assert!(!gate.stop.is_set());
     }
 
     #[test]

@@ -10,6 +10,9 @@ use crate::{
     units::{Depth, Millis, Nodes},
 };
 
+/// No iteration is as deep as this.
+const NEVER_REACHED: u32 = 128;
+
 /// The overhead takes no more than this share of a fixed time for a move: whoever gives one so short wants it used.
 const MOST_OF_MOVETIME: f64 = 0.1;
 
@@ -71,6 +74,18 @@ pub(super) fn limits(
         limits.hard = Some(limits.hard.map_or(movetime, |hard| hard.min(movetime)));
     }
     limits
+}
+
+/// More nodes than this, and more time, end no search that anybody waits for: 115 days at a million nodes a second.
+const LIFETIME_NODES: Nodes = Nodes(10_000_000_000_000);
+const LIFETIME: Millis = Millis(10_000_000_000);
+
+/// Whether nothing that passes ends such a search for certain: a mate that is not there is looked for for ever, and some
+/// numbers are no limits.
+pub(super) fn may_never_end(limits: &Limits) -> bool {
+    limits.depth.is_none_or(|depth| depth.0 >= NEVER_REACHED)
+        && limits.nodes.is_none_or(|nodes| nodes > LIFETIME_NODES)
+        && limits.hard.is_none_or(|hard| hard > LIFETIME)
 }
 
 #[cfg(test)]
@@ -159,5 +174,39 @@ mod tests {
         go.depth = Some(3);
         assert_eq!(clock_of(&go, Color::White).1, None);
         assert_eq!(clock_of(&Go::default(), Color::White).1, None);
+    }
+
+    #[test]
+    fn numbers_beyond_reason_are_no_limits() {
+        let depth = |depth| Limits {
+            depth: Some(Depth(depth)),
+            ..Limits::default()
+        };
+        let mate = Limits {
+            mate: Some(9),
+            ..Limits::default()
+        };
+        for endless in [
+            Limits::default(),
+            mate,
+            depth(u32::MAX),
+            Limits {
+                nodes: Some(Nodes(u64::MAX)),
+                ..depth(u32::MAX)
+            },
+        ] {
+            assert!(may_never_end(&endless), "{endless:?}");
+        }
+        let hard = Some(Millis(100));
+        for ends in [
+            depth(60),
+            Limits { hard, ..mate },
+            Limits {
+                nodes: Some(Nodes(5000)),
+                ..depth(u32::MAX)
+            },
+        ] {
+            assert!(!may_never_end(&ends), "{ends:?}");
+        }
     }
 }

@@ -37,7 +37,7 @@ use diagram::Diagram;
 use gate::{Gate, Held};
 use house::{Guise, open_book, speed};
 use lag::{Lag, Shown};
-use limits::{clock_of, limits};
+use limits::{clock_of, limits, may_never_end};
 use parse::{Command, Go};
 use settings::{Change, Settings};
 use voice::Voice;
@@ -287,17 +287,9 @@ impl<W: Write> Front<'_, W> {
         }
     }
 
+    /// Each `go` gets one answer: whoever has asked waits for it.
     fn go(&mut self, go: &Go) {
-        if self.is_refused("go") {
-            return;
-        }
-        if !go.skipped.is_empty() {
-            let why: Vec<String> = go.skipped.iter().map(ToString::to_string).collect();
-            self.voice.remark(format_args!("{}: skipped", why.join("; ")));
-        }
-        let Some(only) = self.root_moves(go) else {
-            return;
-        };
+        let (go, only) = &self.what_makes_sense(go);
         let (clock, remark) = clock_of(go, self.line.turn());
         if let Some(remark) = remark {
             self.voice.remark(remark);
@@ -325,16 +317,10 @@ impl<W: Write> Front<'_, W> {
         } else {
             unlimited.then_some(Held::Infinite)
         };
-        // A mate that is not there is looked for for ever.
-        let endless = limits
-            == Limits {
-                mate: limits.mate,
-                ..Limits::default()
-            };
         let seed = self.seed();
         let search = Search {
             multi_pv: self.settings.multi_pv,
-            only,
+            only: only.clone(),
             handicap: self.settings.handicap(seed),
             tablebase: self.tablebase.clone(),
             ..Search::new(self.line.clone(), limits)
@@ -349,7 +335,7 @@ impl<W: Write> Front<'_, W> {
             .house
             .book_margin(&guise)
             .or(self.settings.verify_book.then_some(TOLERANCE));
-        let ticket = self.gate.ask(held, endless);
+        let ticket = self.gate.ask(held, may_never_end(&limits));
         let order = Order {
             task: self.house.disguise(search, &guise, seed),
             lines: self.settings.multi_pv,
@@ -361,22 +347,33 @@ impl<W: Write> Front<'_, W> {
         self.send(Job::Search(ticket, Box::new(order)));
     }
 
-    /// The moves that a search is confined to, or no move where it is not. Those that are not legal are told and left out, and
-    /// where no other is there nothing confines the search: a game on the clock waits for an answer. None where nothing was
-    /// asked for but such moves.
-    fn root_moves(&self, go: &Go) -> Option<Vec<Move>> {
-        let (mut only, mut wrong) = (Vec::new(), Vec::new());
+    /// What is asked for, and the moves that the search is confined to, without what makes no sense, which is told. Where
+    /// that leaves nothing that says when to end, one depth is searched: nobody has asked for a search without end.
+    fn what_makes_sense(&self, go: &Go) -> (Go, Vec<Move>) {
+        let (mut only, mut illegal) = (Vec::new(), Vec::new());
         for text in &go.searchmoves {
             match parse_uci(self.line.position(), text) {
                 Ok(mv) => only.push(mv),
-                Err(error) => wrong.push(error.to_string()),
+                Err(error) => illegal.push(error.to_string()),
             }
         }
-        if !wrong.is_empty() {
-            self.voice
-                .remark(format_args!("searchmoves: {}", wrong.join("; ")));
+        let mut wrong: Vec<String> = go.skipped.iter().map(ToString::to_string).collect();
+        let is_hollow = !wrong.is_empty() || only.is_empty() && !illegal.is_empty();
+        if !illegal.is_empty() {
+            wrong.push(format!("searchmoves: {}", illegal.join("; ")));
         }
-        (!only.is_empty() || go.searchmoves.is_empty() || go.has_end()).then_some(only)
+        let depth = (is_hollow && !go.has_end()).then_some(1);
+        if !wrong.is_empty() {
+            let instead = if depth.is_some() {
+                ", and nothing else says when to end: depth 1 is searched"
+            } else {
+                ""
+            };
+            self.voice
+                .remark(format_args!("{}: skipped{instead}", wrong.join("; ")));
+        }
+        let depth = go.depth.or(depth);
+        (Go { depth, ..go.clone() }, only)
     }
 
     /// The book's moves, where one is wanted: not for analysis, and not before an answer may be given.

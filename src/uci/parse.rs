@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::position;
 use crate::{chess::Color, units::Millis};
 
 /// What a line asks for.
@@ -66,7 +67,7 @@ impl Go {
     pub fn has_end(&self) -> bool {
         let times = [self.movetime, self.wtime, self.btime];
         let counts = self.depth.is_some() || self.nodes.is_some() || self.mate.is_some();
-        self.infinite || self.ponder || counts || times.iter().any(Option::is_some)
+        self.infinite || counts || times.iter().any(Option::is_some)
     }
 
     /// The clock of a side.
@@ -109,7 +110,7 @@ pub(super) enum ParseError {
     Zero(String),
     #[error("\"{0}\" needs a value")]
     Missing(String),
-    #[error("\"position\" needs \"startpos\" or \"fen\" and six fields, not \"{0}\"")]
+    #[error("\"position\" needs \"startpos\" or \"fen\" and a FEN, not \"{0}\"")]
     Position(String),
     #[error("\"go\" does not know \"{0}\"")]
     Limit(String),
@@ -117,18 +118,18 @@ pub(super) enum ParseError {
     Option,
 }
 
-/// Reads a line.
+/// Reads a line. The words of the protocol may be in any case of letters.
 pub(super) fn parse(line: &str) -> Result<Command, ParseError> {
     let mut words = line.split_ascii_whitespace();
     let Some(first) = words.next() else {
         return Ok(Command::Nothing);
     };
     let rest: Vec<&str> = words.collect();
-    Ok(match first {
+    Ok(match first.to_ascii_lowercase().as_str() {
         "uci" => Command::Uci,
         "isready" => Command::IsReady,
         "ucinewgame" => Command::NewGame,
-        "setoption" => set_option(&rest, line)?,
+        "setoption" => set_option(line)?,
         "position" => position(&rest)?,
         "go" => go(&rest)?,
         "stop" => Command::Stop,
@@ -143,24 +144,30 @@ pub(super) fn parse(line: &str) -> Result<Command, ParseError> {
         }),
         "quit" => Command::Quit,
         "debug" | "register" => Command::Nothing,
-        other => return Err(ParseError::Unknown(other.to_owned())),
+        _ => return Err(ParseError::Unknown(first.to_owned())),
     })
 }
 
-fn set_option(words: &[&str], line: &str) -> Result<Command, ParseError> {
-    let ["name", rest @ ..] = words else {
+fn set_option(line: &str) -> Result<Command, ParseError> {
+    let (_, rest) = next_word(line);
+    let (word, mut rest) = next_word(rest);
+    if !word.eq_ignore_ascii_case("name") {
         return Err(ParseError::Option);
-    };
-    let split = rest.iter().position(|word| *word == "value");
-    let (name, value) = match split {
-        Some(at) => {
-            // Names of files may have more than one space in a row.
-            let as_written = line.split_once(" value ").map(|(_, text)| text.trim().to_owned());
-            let value = as_written.unwrap_or_else(|| rest[at + 1..].join(" "));
-            (&rest[..at], Some(value))
+    }
+    let (mut name, mut value) = (Vec::new(), None);
+    loop {
+        let (word, behind) = next_word(rest);
+        if word.is_empty() {
+            break;
         }
-        None => (rest, None),
-    };
+        if word.eq_ignore_ascii_case("value") {
+            // As it was written: names of files may have more than one space in a row.
+            value = Some(behind.trim().to_owned());
+            break;
+        }
+        name.push(word);
+        rest = behind;
+    }
     if name.is_empty() {
         return Err(ParseError::Option);
     }
@@ -170,16 +177,23 @@ fn set_option(words: &[&str], line: &str) -> Result<Command, ParseError> {
     })
 }
 
+/// The first word of a text, and what stands behind it.
+fn next_word(text: &str) -> (&str, &str) {
+    let text = text.trim_ascii_start();
+    let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
+    text.split_at(end)
+}
+
 fn position(words: &[&str]) -> Result<Command, ParseError> {
-    let split = words.iter().position(|word| *word == "moves");
+    let is = |word: &&str, keyword: &str| word.eq_ignore_ascii_case(keyword);
+    let split = words.iter().position(|word| is(word, "moves"));
     let (start, moves) = match split {
         Some(at) => (&words[..at], &words[at + 1..]),
         None => (words, [].as_slice()),
     };
     let fen = match start {
-        ["startpos"] => "startpos".to_owned(),
-        // Many test files leave the counters out.
-        ["fen", fields @ ..] if (4..=7).contains(&fields.len()) => fields.join(" "),
+        [word] if is(word, "startpos") => "startpos".to_owned(),
+        [word, board, fields @ ..] if is(word, "fen") => position::complete(board, fields),
         _ => return Err(ParseError::Position(start.join(" "))),
     };
     Ok(Command::Position {
@@ -207,15 +221,19 @@ const LIMITS: [&str; 13] = [
 /// No clock shows more, in milliseconds: thirty thousand years.
 const LONGEST: f64 = 1e15;
 
+fn is_limit(word: &str) -> bool {
+    LIMITS.iter().any(|limit| word.eq_ignore_ascii_case(limit))
+}
+
 fn go(words: &[&str]) -> Result<Command, ParseError> {
     let mut go = Go::default();
     let mut words = words.iter().copied().peekable();
     while let Some(word) = words.next() {
-        match word {
+        match word.to_ascii_lowercase().as_str() {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
-                while let Some(mv) = words.next_if(|word| !LIMITS.contains(word)) {
+                while let Some(mv) = words.next_if(|word| !is_limit(word)) {
                     go.searchmoves.push(mv.to_owned());
                 }
                 if go.searchmoves.is_empty() {
@@ -223,27 +241,20 @@ fn go(words: &[&str]) -> Result<Command, ParseError> {
                 }
             }
             "perft" => return Ok(Command::Perft(small(number(word, words.next())?))),
-            limit => {
-                // What stands behind a word that nobody knows is its value only if it is a number.
-                let is_known = LIMITS.contains(&limit);
-                let value = words.next_if(|value| {
-                    if is_known {
-                        !LIMITS.contains(value)
-                    } else {
-                        value.parse::<f64>().is_ok()
-                    }
-                });
+            limit if is_limit(limit) => {
+                let value = words.next_if(|value| !is_limit(value));
                 if let Err(error) = go.limit(limit, value) {
                     go.skipped.push(error);
                 }
             }
+            _ => {
+                // What stands behind a word that nobody knows is its value only if it is a number.
+                let _ = words.next_if(|value| value.parse::<f64>().is_ok());
+                go.skipped.push(ParseError::Limit(word.to_owned()));
+            }
         }
     }
-    // Without what is skipped nothing is left but a search without end, which nobody has asked for.
-    match go.skipped.first() {
-        Some(error) if !go.has_end() => Err(error.clone()),
-        _ => Ok(Command::Go(Box::new(go))),
-    }
+    Ok(Command::Go(Box::new(go)))
 }
 
 /// A number from 0. One too large to count with is as good as the largest: whoever says so wants no limit.
@@ -305,9 +316,13 @@ mod tests {
         assert_eq!(
             parse("  position   fen 8/8/8/8/8/8/8/K1k5 w - -  "),
             Ok(Command::Position {
-                fen: "8/8/8/8/8/8/8/K1k5 w - -".into(),
+                fen: "8/8/8/8/8/8/8/K1k5 w - - 0 1".into(),
                 moves: Vec::new(),
             })
+        );
+        assert_eq!(
+            parse("Position STARTPOS Moves e2e4"),
+            parse("position startpos moves e2e4")
         );
         assert!(matches!(parse("position"), Err(ParseError::Position(_))));
         assert!(matches!(parse("position fen"), Err(ParseError::Position(_))));
@@ -343,12 +358,15 @@ mod tests {
             (most, Some(u64::MAX), most, most)
         );
         for text in ["-1", "+1", "1.5", "1e3", "0x10"] {
-            assert!(parse(&format!("go depth {text}")).is_err(), "{text}");
+            let Ok(Command::Go(go)) = parse(&format!("go depth {text}")) else {
+                panic!("not read");
+            };
+            assert_eq!((go.depth, go.skipped.len()), (None, 1), "{text}");
         }
     }
 
     #[test]
-    fn what_makes_no_sense_is_skipped_with_its_value_where_a_limit_is_left() {
+    fn what_makes_no_sense_is_skipped_with_its_value() {
         let read = |line: &str| {
             let Ok(Command::Go(go)) = parse(line) else {
                 panic!("not read: {line}");
@@ -382,11 +400,17 @@ mod tests {
             for line in [format!("go {limit} wtime 1000"), format!("go wtime 1000 {limit}")] {
                 assert_eq!(read(&line), (clock.clone(), vec![why.to_owned()]), "{line}");
             }
-            assert_eq!(parse(&format!("go {limit}")).unwrap_err().to_string(), why);
+            assert_eq!(
+                read(&format!("go {limit}")),
+                (Go::default(), vec![why.to_owned()])
+            );
         }
+        assert_eq!(read("go Quickly").1, ["\"go\" does not know \"Quickly\""]);
+        assert_eq!(read("GO wTime 1000"), (clock, Vec::new()));
+        let (go, told) = read("go searchmoves depth 3");
         assert_eq!(
-            parse("go quickly").unwrap_err().to_string(),
-            "\"go\" does not know \"quickly\""
+            (go.depth, told),
+            (Some(3), vec!["\"searchmoves\" needs a value".to_owned()])
         );
     }
 
@@ -432,28 +456,40 @@ mod tests {
                 value: Some(String::new())
             })
         );
-        assert_eq!(parse("setoption value 3"), Err(ParseError::Option));
+        for line in [
+            "SetOption NAME Hash VALUE 8",
+            "setoption Name Hash Value 8",
+            "setoption\tname Hash\tvalue\t8",
+        ] {
+            assert_eq!(parse(line), parse("setoption name Hash value 8"), "{line}");
+        }
+        assert_eq!(
+            parse("setoption name BookFile VALUE the value of  books.book"),
+            Ok(Command::SetOption {
+                name: "BookFile".into(),
+                value: Some("the value of  books.book".into())
+            })
+        );
+        for line in [
+            "setoption value 3",
+            "setoption",
+            "setoption name",
+            "setoption name value 3",
+        ] {
+            assert_eq!(parse(line), Err(ParseError::Option), "{line}");
+        }
     }
 
     #[test]
     fn errors_quote_what_is_wrong() {
         let text = |line: &str| parse(line).unwrap_err().to_string();
         assert_eq!(text("hello there"), "\"hello\" is not a command");
-        assert_eq!(text("go depth ten"), "\"depth\" needs a number, not \"ten\"");
-        assert_eq!(text("go wtime"), "\"wtime\" needs a value");
+        assert_eq!(text("perft ten"), "\"perft\" needs a number, not \"ten\"");
+        assert_eq!(text("go perft"), "\"perft\" needs a value");
         assert_eq!(
-            text("go mate 0"),
-            "\"mate\" needs a number from 1, nothing is found with 0"
+            text("bench 0"),
+            "\"bench\" needs a number from 1, nothing is found with 0"
         );
-        assert_eq!(text("go searchmoves"), "\"searchmoves\" needs a value");
-        for endless in [
-            "go depth 0 searchmoves e2e4",
-            "go winc 100 depth 0",
-            "go movestogo 3 searchmoves",
-        ] {
-            assert!(parse(endless).is_err(), "{endless}");
-        }
-        assert!(matches!(parse("go searchmoves depth 3"), Ok(Command::Go(go)) if go.depth == Some(3)));
     }
 
     proptest! {

@@ -45,7 +45,6 @@ fn it_answers_while_it_searches_and_stops_when_told() {
     session
         .say("setoption name Hash value 8")
         .until("info string option");
-    session.say("go depth 1").until("info string");
     session
         .say("ucinewgame")
         .until("info string \"ucinewgame\" is ignored");
@@ -98,17 +97,6 @@ fn what_cannot_be_is_told_and_changes_nothing() {
         ("setoption name Hash value 0", "from 1 to 65536"),
         ("setoption name Nonsense value 1", "no option \"Nonsense\""),
         ("setoption", "needs \"name\""),
-        ("go searchmoves e2e4", "\"e2e4\" is not legal here"),
-        ("go depth", "needs a value"),
-        ("go depth 0", "\"depth\" needs a number from 1"),
-        ("go nodes 0", "\"nodes\" needs a number from 1"),
-        ("go mate 0", "\"mate\" needs a number from 1"),
-        ("go searchmoves", "\"searchmoves\" needs a value"),
-        ("go movestogo many", "\"movestogo\" needs a number"),
-        (
-            "go searchmoves e2e5 e7e9",
-            "searchmoves: \"e2e5\" is not legal here; \"e7e9\" is not a move",
-        ),
         ("bench -1", "\"bench\" needs a number"),
         ("bench 0", "\"bench\" needs a number from 1"),
         (
@@ -172,6 +160,73 @@ fn small_slips_of_a_fen_are_mended_without_a_word() {
     }
     let marked = "4k3/8/8/8/8/8/4P3/Q~3K3 w - - 0 1";
     assert_eq!(taken(&session, marked), "4k3/8/8/8/8/8/4P3/Q3K3 w - - 0 1");
+}
+
+#[test]
+fn a_fen_of_few_fields_or_of_too_many_is_completed_as_stockfish_has_it() {
+    let session = Session::start();
+    let board = "r3k2r/8/8/8/8/8/8/R3K2R";
+    for (fields, expected) in [
+        ("", "w - - 0 1"),
+        (" b", "b - - 0 1"),
+        (" b KQkq", "b KQkq - 0 1"),
+        (" b KQkq -", "b KQkq - 0 1"),
+        (" b KQkq - 4", "b KQkq - 4 1"),
+        (" b KQkq 4 9", "b KQkq - 4 9"),
+        (" B kq - -3 -1", "b kq - 0 1"),
+        (" b KQkq - 4 9 c0 \"of an EPD\"; id \"7\";", "b KQkq - 4 9"),
+        (" w KQkq - bm O-O; id \"7\";", "w KQkq - 0 1"),
+    ] {
+        assert_eq!(
+            taken(&session, &format!("{board}{fields}")),
+            format!("{board} {expected}")
+        );
+    }
+    session.say(&format!("Position FEN {board} b KQkq Moves e8g8"));
+    assert_eq!(
+        session.say("d").last("fen "),
+        "fen r4rk1/8/8/8/8/8/8/R3K2R w KQ - 1 2"
+    );
+    for (fields, why) in [
+        ("white", "is not a FEN"),
+        ("w KQxq", "is not a FEN"),
+        ("w KQkq z9", "is not a FEN"),
+    ] {
+        let answer = session.refusal(&format!("position fen {board} {fields}"));
+        assert!(answer.contains(why), "{answer}");
+    }
+}
+
+#[test]
+fn options_are_set_in_whatever_case_of_letters() {
+    let session = Session::start();
+    let wdl = |session: &Session| {
+        let lines = session.say("go depth 1").until("bestmove");
+        lines.iter().any(|line| line.contains(" wdl "))
+    };
+    for (line, is_shown) in [
+        ("SetOption Name UCI_ShowWDL Value TRUE", true),
+        ("setoption NAME uci_showwdl VALUE False", false),
+        ("SETOPTION name UCI_SHOWWDL value true", true),
+        ("setoption name Clear Hash value now", true),
+        ("setoption NAME CLEAR HASH", true),
+    ] {
+        session.say(line);
+        assert_eq!(wdl(&session), is_shown, "{line}");
+    }
+    for (line, told) in [
+        ("setoption Name Hash", "needs a number from 1 to 65536"),
+        ("setoption NAME Ponder VALUE", "needs true or false"),
+        ("setoption name value 3", "needs \"name\" and the option's name"),
+        ("setoption Hash value 3", "needs \"name\" and the option's name"),
+        (
+            "setoption name BookFile Value no  such value.book",
+            "stays as it was: no  such value.book: ",
+        ),
+    ] {
+        let answer = session.refusal(line);
+        assert!(answer.contains(told), "{line}: {answer}");
+    }
 }
 
 #[test]
@@ -458,7 +513,7 @@ fn what_is_asked_before_the_last_answer_is_done_in_its_turn() {
     // Behind what only a command can end it would wait for ever.
     for endless in ["go infinite", "go ponder wtime 1000 btime 1000"] {
         session.say(endless);
-        for command in ["go depth 3", "perft 3", "ucinewgame"] {
+        for command in ["perft 3", "ucinewgame"] {
             assert!(
                 session
                     .refusal(command)
@@ -467,6 +522,112 @@ fn what_is_asked_before_the_last_answer_is_done_in_its_turn() {
         }
         session.say("stop").until("bestmove");
     }
+}
+
+/// Whether exactly this many answers come of a script, the end of input behind it.
+fn answers(script: &str) -> usize {
+    let (write, output) = mpsc::channel();
+    let input = io::Cursor::new(script.as_bytes().to_vec());
+    uci::run(input, super::session::Output::new(write)).unwrap();
+    output.iter().filter(|line| line.starts_with("bestmove")).count()
+}
+
+#[test]
+fn each_go_gets_one_answer_whatever_it_asks_for() {
+    for nonsense in [
+        "depth 0",
+        "depth -3",
+        "depth ten",
+        "depth",
+        "depth 4.5",
+        "nodes 0",
+        "nodes -1",
+        "nodes",
+        "mate 0",
+        "mate -2",
+        "mate soon",
+        "movetime 0",
+        "movetime -5",
+        "movetime never",
+        "wtime 0 btime 0",
+        "wtime -1 btime -1",
+        "wtime soon btime late",
+        "movestogo many",
+        "searchmoves",
+        "searchmoves e2e5",
+        "searchmoves e2e5 zzzz 0000",
+        "searchmoves e2e4 depth 0",
+        "searchmoves depth 0",
+        "searchmoves searchmoves",
+        "quickly",
+        "quickly 7 now",
+        "\u{fe0f} \u{0}",
+        "ponder depth 0",
+        "infinite depth 0",
+        "winc 10 depth 0",
+    ] {
+        // It is let go where it asks to be held; otherwise it has answered, and a stop or a hit does nothing.
+        let script = format!("ponderhit\nstop\ngo {nonsense}\nstop\nstop\nponderhit\n");
+        assert_eq!(answers(&script), 1, "go {nonsense}");
+        if !nonsense.contains("ponder") && !nonsense.contains("infinite") {
+            let session = Session::start();
+            assert_ne!(
+                session.say(&format!("go {nonsense}")).last("bestmove"),
+                "bestmove (none)"
+            );
+            session.say("isready");
+            let rest = session.until("readyok");
+            assert!(
+                !rest.iter().any(|line| line.starts_with("bestmove")),
+                "go {nonsense}"
+            );
+        }
+        let mated = format!("position fen R5k1/5ppp/8/8/8/8/8/4K3 b\ngo {nonsense}\nponderhit\n");
+        assert_eq!(answers(&mated), 1, "go {nonsense}, mated");
+    }
+}
+
+#[test]
+fn numbers_beyond_reason_are_no_limits_that_the_end_of_input_waits_for() {
+    let vast = "99999999999999999999";
+    for limit in ["depth", "nodes", "movetime", "mate"] {
+        assert_eq!(answers(&format!("go {limit} {vast}\n")), 1, "{limit}");
+    }
+    assert_eq!(answers(&format!("go wtime {vast} btime {vast}\n")), 1);
+    assert_eq!(answers("go\n"), 1);
+}
+
+#[test]
+fn a_go_behind_a_search_that_only_a_command_could_end_takes_its_place() {
+    for held in [
+        "go infinite",
+        "go",
+        "go ponder wtime 1000 btime 1000",
+        "go ponder",
+    ] {
+        let session = Session::start();
+        // No stop: the first answers because it is overtaken.
+        session.say(held).say("go depth 2");
+        session.until("bestmove");
+        session.until("bestmove");
+        session.say("isready");
+        let rest = session.until("readyok");
+        assert!(
+            !rest.iter().any(|line| line.starts_with("bestmove")),
+            "{held}: {rest:?}"
+        );
+        assert_eq!(
+            answers(&format!(
+                "{held}\n{held}\n{held}\ngo depth 1\n{held}\nstop\nstop\n"
+            )),
+            5
+        );
+    }
+    // After a position that is refused the one before is searched.
+    assert_eq!(
+        answers("position fen 8/8 w\ngo depth 1\nposition startpos moves e2e5\ngo nodes 1\n"),
+        2
+    );
 }
 
 #[test]
