@@ -1,6 +1,6 @@
 //! When a search ends: the limits of `go` as the engine takes them.
 
-use super::parse::{Go, SideClock};
+use super::go::{Go, SideClock};
 use crate::{
     chess::Color,
     engine::{

@@ -5,6 +5,7 @@
 
 mod diagram;
 mod gate;
+mod go;
 mod house;
 mod info;
 mod lag;
@@ -35,10 +36,11 @@ pub use worker::{bench, fixed_cost, scaling};
 
 use diagram::Diagram;
 use gate::{Gate, Held};
+use go::Go;
 use house::{Guise, open_book, speed};
 use lag::{Lag, Shown};
 use limits::{clock_of, limits, may_never_end};
-use parse::{Command, Go};
+use parse::Command;
 use settings::{Change, Settings};
 use voice::Voice;
 use worker::{Job, Order, TOLERANCE, Worker};

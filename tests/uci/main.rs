@@ -1,5 +1,6 @@
 //! Whole sessions of the protocol, over pipes in memory.
 
+mod answers;
 mod books;
 #[cfg(feature = "daemon")]
 mod levels;
