@@ -14,7 +14,7 @@ use super::{
     account,
     check::{check, summary},
     exit::{self, Exit},
-    private,
+    listening, private,
     service::fresh_seed,
     state,
     station::Station,
@@ -122,6 +122,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         lines.extend(archive(&state.join(state::ARCHIVE)).filter(|_| config.state.archive));
         lines.extend(machine::disk(&state));
         lines.extend(config.status.listen.as_ref().map(machine::port));
+        let handed = args.station.config.with_file_name(listening::CREDENTIAL);
+        // A machine without such a file has its users elsewhere, and nothing is said of them.
+        let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        lines.extend(machine::others(&config.status, &handed, &accounts));
         let client = client(args, config, &mut lines);
         if let Some(client) = client.filter(|_| !args.offline) {
             let runtime = tokio::runtime::Builder::new_current_thread()

@@ -28,7 +28,7 @@ use super::{
 use crate::config::{Dashboard, Listen};
 
 /// The name of the systemd credential that may hold the password.
-const CREDENTIAL: &str = "dashboard-password";
+pub(super) const CREDENTIAL: &str = "dashboard-password";
 /// A shorter password can be guessed.
 const SHORTEST: usize = 12;
 /// The owner and the group of the socket may use it: the group is for the server in front.

@@ -8,7 +8,7 @@ use super::{
     exit::{Exit, Failure},
     service::fresh_seed,
 };
-use crate::sandbox::{Control, Options, SPEEDS, Sandbox};
+use crate::sandbox::{Key, Options, SPEEDS, Sandbox, Visitors, has_page};
 
 /// Serves lichess in a box on this machine.
 #[derive(Debug, clap::Args)]
@@ -54,23 +54,27 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 async fn serve(args: &Args) -> anyhow::Result<Exit> {
     // Others who use this machine can connect, and may not have what moves clocks and gives out tokens.
-    let key = format!("{:016x}{:016x}", fresh_seed(), fresh_seed());
+    let key = Key::random().context("cannot make a key")?;
     let mut options = Options {
         speed_factor: args.speed,
-        control: Control::Behind(key.clone()),
+        visitors: Visitors::Public(key.clone()),
         ..Options::default()
     };
     options.rules.seed = args.seed.unwrap_or_else(fresh_seed);
     let sandbox = Sandbox::new(options);
     let listener = bind(args.port).await?;
-    super::print(format_args!("http://{}/", listener.local_addr()?))?;
+    let address = format!("http://{}/", listener.local_addr()?);
+    super::print(&address)?;
     for name in &args.bots {
         super::print(format_args!("bot {name} {}", sandbox.add_bot(name)?))?;
     }
     for name in &args.humans {
         super::print(format_args!("human {name} {}", sandbox.add_human(name)?))?;
     }
-    super::print(format_args!("key {key}"))?;
+    super::print(format_args!("key {}", key.expose()))?;
+    if has_page() {
+        super::print(format_args!("page {}", with_key(&address, &key)))?;
+    }
     let stop = CancellationToken::new();
     let server = tokio::spawn(sandbox.serve(listener, stop.clone()));
     tokio::signal::ctrl_c()
@@ -79,6 +83,11 @@ async fn serve(args: &Args) -> anyhow::Result<Exit> {
     stop.cancel();
     server.await.context("the sandbox fell over")??;
     Ok(Exit::Success)
+}
+
+/// The address that the page is opened by. What stands behind the # stays in the browser: no server and no log gets it.
+pub fn with_key(address: &str, key: &Key) -> String {
+    format!("{address}#key={}", key.expose())
 }
 
 /// Takes a port of this machine and of no other.

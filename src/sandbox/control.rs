@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
     Json, Router,
-    extract::{Request, State},
+    extract::State,
     http::StatusCode,
-    middleware::{Next, from_fn_with_state},
+    middleware::from_fn_with_state,
     response::Response,
     routing::{get, post},
 };
@@ -18,7 +18,7 @@ use super::{
     faults::Fault,
     fields::BodyFields,
     hub::Hub,
-    options::Control,
+    key,
     time::SPEEDS,
     world::{BOT_SCOPES, HUMAN_SCOPES, Refusal},
 };
@@ -27,9 +27,9 @@ use crate::units::Millis;
 /// The longest jump of the clock: a leap year. One to the end of what a clock can show would halt it there for good.
 const LONGEST_JUMP: Millis = Millis::from_secs(366 * 24 * 60 * 60);
 
-/// The control routes, behind the key if there is one, and none at all where nobody has control.
+/// The control routes, for the owner alone, and none at all where nobody has control.
 pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
-    if hub.options.control == Control::Nobody {
+    if !hub.options.control {
         return Router::new();
     }
     Router::new()
@@ -43,18 +43,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .route("/sandbox/users", post(add_user))
         .route("/sandbox/tokens/revoke", post(revoke))
         .route("/sandbox/faults", get(faults).post(arm).delete(disarm))
-        .route_layer(from_fn_with_state(hub.clone(), check_key))
-}
-
-async fn check_key(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
-    let given = request.headers().get("x-sandbox-key");
-    match &hub.options.control {
-        Control::Behind(key) if given.is_none_or(|given| given.as_bytes() != key.as_bytes()) => error(
-            StatusCode::FORBIDDEN,
-            "The header x-sandbox-key is missing or wrong",
-        ),
-        _ => next.run(request).await,
-    }
+        .route_layer(from_fn_with_state(hub.clone(), key::owner_only))
 }
 
 fn show_clock(hub: &Hub) -> Json<Value> {

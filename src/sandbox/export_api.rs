@@ -18,11 +18,9 @@ use super::{
     world::{Contents, Refusal},
 };
 
-/// The routes of exports, and the one that only says that somebody is here.
+/// The routes of exports.
 pub fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/game/export/{id}", get(export))
-        .route("/__ping", get(|| async { "pong" }))
+    Router::new().route("/game/export/{id}", get(export))
 }
 
 async fn export(

@@ -49,10 +49,7 @@ impl Gate {
 pub async fn check(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
     let headers = request.headers();
     let agent = text(headers, &header::USER_AGENT).to_owned();
-    let Some(token) = text(headers, &header::AUTHORIZATION)
-        .strip_prefix("Bearer ")
-        .map(str::trim)
-    else {
+    let Some(token) = bearer(headers) else {
         return error(StatusCode::UNAUTHORIZED, "Missing authorization header");
     };
     let token = token.to_owned();
@@ -101,6 +98,12 @@ fn named_in(agent: &str) -> Option<&str> {
         .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_' || letter == '-'))
         .unwrap_or(name.len());
     Some(&name[..end]).filter(|name| !name.is_empty())
+}
+
+/// The token that a request carries.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let said = text(headers, &header::AUTHORIZATION);
+    said.strip_prefix("Bearer ").map(str::trim)
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> &'a str {

@@ -19,6 +19,7 @@ use super::{
     fields::BodyFields,
     gate::{self, Caller, Gate},
     hub::Hub,
+    key,
     world::{Game, Refusal, View},
 };
 use crate::lichess::model::Challenge;
@@ -32,11 +33,14 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
             Gate::new(hub, &["board:play", "bot:play"]),
             gate::check,
         ));
-    Router::new()
+    let owner = Router::new()
         .route("/sandbox/guest", post(guest))
+        .route_layer(from_fn_with_state(hub.clone(), key::owner_only));
+    Router::new()
         .route("/sandbox/lobby", get(lobby))
         .route("/sandbox/game/{id}/view", get(view))
         .route("/sandbox/game/{id}/decisions", get(decisions))
+        .merge(owner)
         .merge(players)
 }
 

@@ -1,6 +1,6 @@
 //! How a sandbox behaves: what a caller can choose.
 
-use super::{offer::Offer, witness::Witness};
+use super::{key::Key, offer::Offer, witness::Witness};
 use crate::units::Millis;
 
 /// How castling is written in the moves of standard games. Chess960 and games from a position always have the
@@ -26,16 +26,17 @@ pub enum Limits {
     Strict,
 }
 
-/// Who may move time, cut connections, give out tokens and arm faults over HTTP.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Control {
-    /// Whoever can connect: for servers inside tests.
+/// Whom the server knows as its owner, and what it does for others. Whoever has a token is served as on lichess.
+#[derive(Debug, Clone, Default)]
+pub enum Visitors {
+    /// Whoever can connect is as good as the owner: for servers inside tests.
     #[default]
     Open,
-    /// Who sends this key in the header `x-sandbox-key`.
-    Behind(String),
-    /// Nobody: there are no such calls.
-    Nobody,
+    /// As on lichess, whose public calls are everybody's. Tokens and control are for who sends the key in the header
+    /// `x-sandbox-key`.
+    Public(Key),
+    /// Nothing without the key or a token, but the files of the pages.
+    Private(Key),
 }
 
 /// Choices about the rules of the game server, known to the pure world.
@@ -89,8 +90,10 @@ pub struct Options {
     pub witness: Option<Witness>,
     /// Whether to serve the board's pages.
     pub pages: bool,
-    /// Who may call the control routes.
-    pub control: Control,
+    /// Who may do what without a token.
+    pub visitors: Visitors,
+    /// Whether time can be moved, connections cut, accounts made and faults armed over HTTP.
+    pub control: bool,
     /// Names under which the server may be called beside `localhost` and loopback addresses.
     pub hosts: Vec<String>,
 }
@@ -106,7 +109,8 @@ impl Default for Options {
             lobby: Offer::default(),
             witness: None,
             pages: true,
-            control: Control::default(),
+            visitors: Visitors::default(),
+            control: true,
             hosts: Vec::new(),
         }
     }

@@ -8,6 +8,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     middleware::from_fn_with_state,
     response::{IntoResponse, Redirect, Response},
+    routing::get,
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -25,6 +26,7 @@ use super::{
     game_api::{self, Interface},
     guard,
     hub::{Hub, Topic},
+    key,
     ledger::Posted,
     lobby_api,
     options::Options,
@@ -213,6 +215,8 @@ impl Sandbox {
             .merge(lichess)
             .merge(lobby_api::routes(hub))
             .merge(control::routes(hub))
+            .route_layer(from_fn_with_state(hub.clone(), key::known_only))
+            .route("/__ping", get(|| async { "pong" }))
             .fallback(elsewhere)
             .method_not_allowed_fallback(elsewhere)
             .layer(DefaultBodyLimit::max(LONGEST_BODY))
@@ -233,7 +237,8 @@ impl Sandbox {
         self.serve_beside(Router::new(), listener, shutdown).await
     }
 
-    /// The same, with routes of somebody else beside those of the sandbox; they protect themselves.
+    /// The same, with routes of somebody else beside those of the sandbox. A private server keeps them to itself; from pages
+    /// of other sites they protect themselves.
     ///
     /// # Errors
     /// Whatever the listener cannot tell about itself.
@@ -245,6 +250,7 @@ impl Sandbox {
     ) -> io::Result<()> {
         let site = format!("http://{}", listener.local_addr()?);
         self.hub.with(|world, _| world.set_site(site));
+        let others = others.layer(from_fn_with_state(self.hub.clone(), key::known_only));
         let service = self
             .router()
             .merge(others)

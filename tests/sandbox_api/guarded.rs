@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::json;
 use sparring::{
-    sandbox::{Control, Options},
+    sandbox::{Key, Options, Visitors},
     units::Millis,
 };
 
@@ -46,33 +46,103 @@ async fn foreign_names_and_pages_are_turned_away() {
     assert_eq!(answer(huge).await.0, 413);
 }
 
+/// The status of a request with this key and no token.
+async fn by_key(table: &Table, method: Method, path: &str, key: &str) -> u16 {
+    let request = table.anna.http.request(method, format!("{}{path}", table.url));
+    answer(request.header("x-sandbox-key", key)).await.0
+}
+
 #[tokio::test]
-async fn control_may_ask_for_a_key() {
+async fn tokens_and_control_are_for_the_owner_and_lichess_calls_for_all() {
+    let key = Key::random().unwrap();
     let options = Options {
-        control: Control::Behind("sesame".into()),
+        visitors: Visitors::Public(key.clone()),
         ..standing_still()
     };
     let table = Table::set(options).await;
+    for (method, path) in [
+        (Method::GET, "/sandbox/clock"),
+        (Method::POST, "/sandbox/guest"),
+        (Method::POST, "/sandbox/faults"),
+    ] {
+        // A token makes nobody the owner.
+        let (status, said) = answer(table.anna.request(method.clone(), path)).await;
+        assert_eq!((status, &said["needs"]), (403, &json!("key")), "{path}");
+        for wrong in ["", "0", &key.expose()[1..]] {
+            assert_eq!(by_key(&table, method.clone(), path, wrong).await, 403, "{path}");
+        }
+    }
+    assert_eq!(
+        by_key(&table, Method::GET, "/sandbox/clock", key.expose()).await,
+        200
+    );
+    assert_eq!(
+        by_key(&table, Method::POST, "/sandbox/guest", key.expose()).await,
+        200
+    );
+    for path in ["/sandbox/lobby", "/api/user/anna", "/api/users/status?ids=anna"] {
+        assert_eq!(by_key(&table, Method::GET, path, "").await, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_private_server_has_nothing_for_strangers_but_the_files_of_its_pages() {
+    let key = Key::random().unwrap();
+    let options = Options {
+        visitors: Visitors::Private(key.clone()),
+        ..standing_still()
+    };
+    let table = Table::set(options).await;
+    let id = table.game(&BLITZ).await;
+    for path in [
+        "/sandbox/lobby",
+        "/sandbox/clock",
+        "/sandbox/connections",
+        "/api/account",
+        "/api/user/anna",
+        "/api/users/status?ids=anna",
+        "/api/bot/online",
+        "/api/stream/event",
+        &format!("/sandbox/game/{id}/view"),
+        &format!("/sandbox/game/{id}/decisions"),
+        &format!("/game/export/{id}"),
+        &format!("/api/board/game/stream/{id}"),
+    ] {
+        assert_eq!(by_key(&table, Method::GET, path, "").await, 403, "{path}");
+    }
+    for path in [
+        "/sandbox/guest",
+        "/sandbox/users",
+        "/api/token/test",
+        "/api/challenge/anna",
+    ] {
+        assert_eq!(by_key(&table, Method::POST, path, "").await, 403, "{path}");
+    }
+    let invented = table.anna.http.get(format!("{}/api/account", table.url));
+    assert_eq!(answer(invented.bearer_auth("lip_invented")).await.0, 403);
+    // Who has a token or the key is served as ever, and a key opens no account.
+    assert_eq!(table.anna.get("/sandbox/lobby").await.0, 200);
+    assert_eq!(table.anna.get("/api/account").await.0, 200);
     assert_eq!(table.anna.get("/sandbox/clock").await.0, 403);
-    let with_key = table
-        .anna
-        .request(Method::GET, "/sandbox/clock")
-        .header("x-sandbox-key", "sesame");
     assert_eq!(
-        answer(with_key).await,
-        (200, json!({ "now": 1_786_000_000_000_u64, "speed": 0.0 }))
+        by_key(&table, Method::GET, "/sandbox/lobby", key.expose()).await,
+        200
     );
     assert_eq!(
-        table.anna.get("/sandbox/lobby").await.0,
-        200,
-        "the page needs no key"
+        by_key(&table, Method::GET, "/api/account", key.expose()).await,
+        401
     );
+    // Pages are opened and probes sent by whoever.
+    for path in ["/", "/__ping"] {
+        let opened = table.anna.http.get(format!("{}{path}", table.url)).send().await;
+        assert_eq!(opened.unwrap().status(), 200, "{path}");
+    }
 }
 
 #[tokio::test]
 async fn where_nobody_has_control_no_call_gives_any() {
     let options = Options {
-        control: Control::Nobody,
+        control: false,
         ..standing_still()
     };
     let table = Table::set(options).await;

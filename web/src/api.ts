@@ -1,6 +1,7 @@
 // Requests to the server this page came from, and the guest in whose name they are made.
 import type { Challenge, Lobby, RunningGame, Setup, Tiding, View } from './model';
 import type { Decisions } from './why';
+import { keyed, needsKey } from './key';
 import { forget, isRecord, recall, remember } from './storage';
 
 /** An answer that was not a success; `status` 0 means that the server was not reached. */
@@ -72,7 +73,7 @@ function authorized(init: RequestInit, token: string): RequestInit {
 async function send(path: string, init: RequestInit): Promise<Response> {
   let response;
   try {
-    response = await fetch(path, { cache: 'no-store', ...init });
+    response = await fetch(path, { cache: 'no-store', ...init, headers: keyed(init.headers) });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, 'the server was not reached');
@@ -81,9 +82,14 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   return response;
 }
 
+let locked = () => {};
+/** What happens when the server asks for a key that this page has not got. */
+export const whenLocked = (then: () => void): void => void (locked = then);
+
 /** The server's own words: `{"error": "text"}` or `{"error": {"field": ["text"]}}`, else the status. */
 async function complaint(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => null);
+  if (needsKey(response.status, body)) locked();
   const error = isRecord(body) ? body['error'] : null;
   if (typeof error === 'string') return error;
   if (isRecord(error)) return Object.values(error).flat().join(', ');

@@ -1,7 +1,9 @@
 // The page in the browser: a header, and below it the lobby or a game as the address says.
 import './styles/app.css';
+import { whenLocked } from './api';
 import { h } from './dom';
 import { gamePage } from './game/game';
+import { onNewKey, takeKey } from './key';
 import { listenToKeys } from './keys';
 import { lobbyPage } from './lobby/lobby';
 import { reloadLine } from './reloads';
@@ -20,17 +22,31 @@ document.body.append(header, reloadLine());
 
 let page: Page | null = null;
 
-function open(): void {
+function show(next: Page, name: string, title: string): void {
   page?.close();
   page?.element.remove();
-  const where = route(location.hash);
-  page = where.page === 'game' ? gamePage(where.id) : lobbyPage();
-  document.body.dataset['page'] = where.page;
+  page = next;
+  document.body.dataset['page'] = name;
   document.body.append(page.element);
   scrollTo(0, 0);
-  document.title = `${where.page === 'game' ? text.game : text.lobbyTitle} · ${text.product}`;
+  document.title = `${title} · ${text.product}`;
 }
 
+function open(): void {
+  if (takeKey() && isLocked()) return location.reload();
+  const where = route(location.hash);
+  if (where.page === 'game') show(gamePage(where.id), 'game', text.game);
+  else show(lobbyPage(), 'lobby', text.lobbyTitle);
+}
+
+const isLocked = () => document.body.dataset['page'] === 'locked';
+const lockedPage = (): Page => ({
+  element: h('main', { class: 'lobby' }, h('h1', {}, text.lockedTitle), h('div', { role: 'alert' }, ...text.locked.map((line) => h('p', {}, line)))),
+  close: () => undefined,
+});
+
+whenLocked(() => isLocked() || show(lockedPage(), 'locked', text.lockedTitle));
+onNewKey(() => isLocked() && location.reload());
 listenToKeys();
 addEventListener('hashchange', () => {
   open();

@@ -46,6 +46,13 @@ export const text = {
     ['?', 'this list'],
   ] as readonly (readonly [string, string])[],
 
+  lockedTitle: 'This page needs its key',
+  locked: [
+    'Open the address that the program printed in the terminal when it started: it ends in #key=… and is the way in.',
+    'Each start makes a new key. A tab from an earlier start goes on as soon as the new address is open in another one.',
+    'Other users of this machine can reach this page too. Without the key nobody plays here, and nobody writes your books.',
+  ] as readonly string[],
+
   lobbyTitle: 'Play a game',
   opponents: 'Opponent',
   strength: 'Strength',

@@ -282,6 +282,52 @@ test('a Chess960 game from the lobby to its PGN', async (t) => {
   await context.close();
 });
 
+test('another user of the machine is told what is missing, and gets no token, game or book', async () => {
+  const [base, key] = sparring.url.split('#key=');
+  const refused = async (path, init = {}) => {
+    const answer = await fetch(new URL(path, base), init);
+    assert.equal(answer.status, 403, path);
+    const body = await answer.json();
+    assert.equal(body.needs, 'key');
+    assert.match(body.error, /open the address that the program printed in the terminal/);
+  };
+  for (const guess of [undefined, '', key.slice(1), '0'.repeat(key.length)]) {
+    const headers = guess === undefined ? {} : { 'x-sandbox-key': guess };
+    for (const path of ['/sandbox/lobby', '/reloads', `/sandbox/lobby?key=${key}`]) await refused(path, { headers });
+    for (const path of ['/sandbox/guest', '/api/challenge/Sparring', '/api/token/test']) await refused(path, { method: 'POST', headers });
+  }
+  const expected = /status of 40[13]/;
+  const { page, context, complaints } = await visit(browser, base, { expected });
+  await page.getByRole('heading', { name: 'This page needs its key' }).waitFor();
+  assert.match(await page.getByRole('alert').textContent(), /Open the address that the program printed in the terminal/);
+  assert.equal(await page.evaluate(() => localStorage.getItem('sparring.guest')), null);
+  await assertAccessible(page);
+  await shoot(page, 'locked');
+
+  // The whole address opened in another tab lets this one in too; the key is in no address any more, and outlasts reloads.
+  const second = await context.newPage();
+  await second.goto(sparring.url);
+  const lobby = (tab) => tab.getByRole('heading', { name: 'Play a game' }).waitFor();
+  await lobby(second);
+  await lobby(page);
+  assert.ok(!second.url().includes('key='), second.url());
+  await second.reload();
+  await lobby(second);
+  await second.close();
+
+  // A key of an earlier start is none, and the new address is enough for the tab that has it.
+  await page.evaluate(() => {
+    localStorage.setItem('sparring.key', JSON.stringify('0'.repeat(32)));
+    localStorage.setItem('sparring.guest', JSON.stringify({ username: 'Guest1', token: 'lip_of_an_earlier_start' }));
+  });
+  await page.reload();
+  await page.getByRole('heading', { name: 'This page needs its key' }).waitFor();
+  await page.goto(sparring.url);
+  await lobby(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test('no request leaves the machine, because the policy forbids it', async () => {
   const { page, context, complaints } = await visit(browser, sparring.url, { expected: /Content Security Policy|Failed to fetch/ });
   const answer = await page.request.get(sparring.url);

@@ -8,7 +8,10 @@ use std::{
 };
 
 use super::Line;
-use crate::{config::Listen, units::Millis};
+use crate::{
+    config::{Dashboard, Listen},
+    units::Millis,
+};
 
 /// A clock that is further off than this makes dates wrong and certificates doubtful.
 const SKEW: Millis = Millis::from_secs(60);
@@ -102,6 +105,43 @@ fn room(free: u64) -> Line {
     }
 }
 
+/// Who else could press the buttons of the dashboard: on an address of this machine nobody is asked who he is. `None` where
+/// nobody could, or there is a password. `handed` is a password that systemd hands over.
+pub(super) fn others(dashboard: &Dashboard, handed: &Path, accounts: &str) -> Option<Line> {
+    let has_password = || {
+        let handed = std::fs::metadata(handed).is_ok_and(|file| file.len() > 0);
+        handed || dashboard.password_file.is_some()
+    };
+    let is_open = dashboard.listen.as_ref().is_some_and(Listen::is_loopback);
+    let may = match (dashboard.has_controls(), dashboard.edit) {
+        (true, true) => "press its buttons and write books",
+        (true, false) => "press its buttons",
+        (false, true) => "write books",
+        (false, false) => return None,
+    };
+    let people = people(accounts);
+    if !is_open || people.len() < 2 || has_password() {
+        return None;
+    }
+    let found = format!("every user of this machine can {may}: {}", people.join(", "));
+    let remedy = "name a password-file in [status], or listen on unix:PATH";
+    Some(Line::worth("dashboard", found, remedy))
+}
+
+/// The accounts with which people log in, of a text as in `/etc/passwd`.
+fn people(accounts: &str) -> Vec<&str> {
+    accounts.lines().filter_map(person).collect()
+}
+
+/// The name of an account, if it is a person's: what runs services has no shell, or a number below 1000.
+fn person(account: &str) -> Option<&str> {
+    let mut fields = account.split(':');
+    let (name, number, shell) = (fields.next()?, fields.nth(1)?, fields.next_back()?);
+    let logs_in = !shell.ends_with("/nologin") && !shell.ends_with("/false");
+    let is_person = (1000..65_534).contains(&number.parse::<u32>().ok()?);
+    (logs_in && is_person).then_some(name)
+}
+
 /// Whether the dashboard could be served where the settings want it.
 pub(super) fn port(listen: &Listen) -> Line {
     const WHAT: &str = "dashboard";
@@ -134,6 +174,55 @@ mod tests {
         assert!(port(&listen).to_string().starts_with("warn  dashboard"));
         drop(taken);
         assert!(port(&listen).to_string().starts_with("ok    dashboard"));
+    }
+
+    #[test]
+    fn who_shares_the_machine_is_told_that_the_dashboard_asks_nobody() {
+        const ALONE: &str = "root:x:0:0::/root:/bin/bash\nana:x:1000:1000:Ana:/home/ana:/bin/bash\n\
+            games:x:5:60::/:/usr/sbin/nologin\nsparring:x:1001:1001::/:/usr/sbin/nologin\nbroken\n\
+            nobody:x:65534:65534::/:/usr/sbin/nologin\n";
+        let shared = format!("{ALONE}ben:x:1002:1002::/home/ben:/bin/zsh\n");
+        let folder = tempfile::tempdir().unwrap();
+        let handed = folder.path().join("dashboard-password");
+        let with = |listen: &str| Dashboard {
+            listen: Some(if listen.contains('/') {
+                Listen::Unix(listen.into())
+            } else {
+                Listen::Tcp(listen.parse().unwrap())
+            }),
+            edit: true,
+            ..Dashboard::default()
+        };
+        let told = others(&with("127.0.0.1:9464"), &handed, &shared)
+            .unwrap()
+            .to_string();
+        for part in [
+            "warn  dashboard",
+            "press its buttons and write books: ana, ben",
+            "password-file",
+        ] {
+            assert!(told.contains(part), "{told}");
+        }
+        let looking = Dashboard {
+            controls: Some(false),
+            edit: false,
+            ..with("127.0.0.1:9464")
+        };
+        let guarded = Dashboard {
+            password_file: Some("password".into()),
+            ..with("127.0.0.1:9464")
+        };
+        for (dashboard, accounts) in [
+            (&with("127.0.0.1:9464"), ALONE),
+            (&with("/run/status.sock"), &shared),
+            (&Dashboard::default(), &shared),
+            (&looking, &shared),
+            (&guarded, &shared),
+        ] {
+            assert_eq!(others(dashboard, &handed, accounts), None, "{dashboard:?}");
+        }
+        std::fs::write(&handed, "correct horse\n").unwrap();
+        assert_eq!(others(&with("127.0.0.1:9464"), &handed, &shared), None);
     }
 
     #[test]

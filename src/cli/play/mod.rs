@@ -21,7 +21,7 @@ use super::{
     exit::{Exit, Failure},
     guard::Access,
     reloads,
-    sandbox::bind,
+    sandbox::{bind, with_key},
     service::{assemble, failure, fresh_seed},
     stock::{must_know, shipped_stand_in, stock},
     why,
@@ -34,7 +34,7 @@ use crate::{
         model::{ChallengeColor, Invitation, UserId},
     },
     personality::Level,
-    sandbox::{self, Sandbox, Witness, has_page},
+    sandbox::{self, Key, Sandbox, Visitors, Witness, has_page},
     store::{Archive, Store},
     units::{Elo, Millis},
 };
@@ -160,10 +160,12 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let seed = fresh_seed();
     // What the program carries cannot be edited.
     let edits = !args.no_edit && !args.console && !shipped_stand_in(&config.paths);
+    // Other users of this machine can connect, and shall neither play here nor write books.
+    let key = Key::random().context("cannot make a key")?;
     let mut options = sandbox::Options {
         lobby: lobby::live(stock.cast.clone(), &config, edits),
-        // The bot's token would let other users of this machine take its place.
-        control: sandbox::Control::Nobody,
+        visitors: Visitors::Private(key.clone()),
+        control: false,
         ..Default::default()
     };
     options.rules.seed = seed;
@@ -212,7 +214,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
         let client = Client::new(&address, Token::parse(&guest)?, seed)?;
         converse(args, client).await?;
     } else {
-        show_page(&address, &mut daemon).await?;
+        show_page(&with_key(&address, &key), &mut daemon).await?;
     }
     signals.leave.cancel();
     stop.cancel();

@@ -1,4 +1,5 @@
 // The calls of the editing page, as docs/editing.md shows them.
+import { keyed } from '../key';
 
 export type Kind = 'book' | 'personality';
 
@@ -87,7 +88,7 @@ export class Refused extends Error {
 }
 
 async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
-  const response = await fetch(path, { cache: 'no-store', ...init });
+  const response = await fetch(path, { cache: 'no-store', ...init, headers: keyed(init.headers) });
   const body = (await response.json().catch(() => null)) as { readonly error?: unknown; readonly version?: unknown } | null;
   if (response.ok) return body as T;
   const { error, version } = body ?? {};

@@ -1,6 +1,7 @@
 // Books and personalities as texts: a list of them, and the one that the address names under the pen.
 import '../styles/edit.css';
 import { h } from '../dom';
+import { onNewKey } from '../key';
 import type { Page } from '../route';
 import { themeSwitch } from '../theme';
 import * as api from './api';
@@ -77,4 +78,5 @@ const fileRow = ({ kind, name, bytes }: api.FileRow, most: number): HTMLElement 
     : h('a', { href: `#/${kind}/${encodeURIComponent(name)}`, 'data-file': `${kind}/${name}` }, name));
 
 addEventListener('hashchange', () => void open());
+onNewKey(() => nav.childElementCount === 0 && void start());
 void start();
