@@ -12,6 +12,8 @@ import { settingsButton, soundSwitch } from './settings';
 import { text } from './text';
 import { themeSwitch } from './theme';
 
+// First of all: whatever the page asks for needs it.
+takeKey();
 const header = h(
   'header',
   {},
