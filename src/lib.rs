@@ -7,6 +7,7 @@
 //! | roof | `main`, [`cli`] | everything; exit codes, stdin and stdout |
 //! | 4 | [`bot`], [`sandbox`] | tokio, network; they meet only at [`lichess::model`] and over HTTP |
 //! | 3 | [`config`], [`lists`], [`store`], [`watch`], [`uci`], [`lichess`] client | one kind of input and output each |
+//! | 3 | [`http_server`] | what every server here stands on: limits of connections, and who may ask |
 //! | 3 | [`arena`], [`tuning`] | engines against engines; games in, better weights out |
 //! | 2 | [`personality`] | nothing outside |
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
@@ -26,6 +27,8 @@ pub mod cli;
 pub mod config;
 pub mod diagnostic;
 pub mod engine;
+#[cfg(feature = "daemon")]
+pub mod http_server;
 #[cfg(feature = "daemon")]
 pub mod lichess;
 pub mod lines;

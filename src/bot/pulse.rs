@@ -7,7 +7,7 @@ use tokio::{
     time::timeout,
 };
 
-/// More who ask at the same time are told that it does not.
+/// More who ask at the same time wait for their turn.
 const ASKING: usize = 16;
 
 /// Asks. Clones ask the same loop.
@@ -29,7 +29,8 @@ impl Pulse {
     /// Whether the loop answers within this time.
     pub async fn beats(&self, within: Duration) -> bool {
         let (reply, answer) = oneshot::channel();
-        self.0.try_send(reply).is_ok() && matches!(timeout(within, answer).await, Ok(Ok(())))
+        let asked = async { self.0.send(reply).await.is_ok() && answer.await.is_ok() };
+        timeout(within, asked).await.unwrap_or(false)
     }
 }
 
@@ -48,6 +49,20 @@ impl Heart {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_crowd_that_asks_hears_the_same_as_one() {
+        let (pulse, mut heart) = pulse();
+        let turning = tokio::spawn(async move {
+            loop {
+                heart.beat().await;
+            }
+        });
+        let asked = (0..10 * ASKING).map(|_| pulse.beats(Duration::from_secs(30)));
+        let heard = futures::future::join_all(asked).await;
+        assert!(heard.into_iter().all(|beats| beats));
+        turning.abort();
+    }
 
     #[tokio::test]
     async fn a_loop_that_turns_answers_and_one_that_does_not_is_found_out() {

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     config::{Config, Server, load},
+    http_server::raise_open_files,
     lichess::{Client, Untrusted},
     store::{Archive, StoreError},
     units::Millis,
@@ -126,6 +127,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         // A machine without such a file has its users elsewhere, and nothing is said of them.
         let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
         lines.extend(machine::others(&config.status, &handed, &accounts));
+        lines.push(machine::files(raise_open_files()));
         let client = client(args, config, &mut lines);
         if let Some(client) = client.filter(|_| !args.offline) {
             let runtime = tokio::runtime::Builder::new_current_thread()

@@ -21,6 +21,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
+use crate::http_server::{is_cross_site, is_own_origin, is_this_machine};
+
 /// The page talks to nobody but the program it came from. Its style sheet carries the pieces as `data:` images.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'";
@@ -154,10 +156,12 @@ fn is_same(given: &[u8], kept: &[u8]) -> bool {
 
 /// Refuses whom the access does not let in and what a foreign page could have caused, and marks every answer.
 ///
-/// A false name may lead a browser here: then `Host` is not this machine. A page elsewhere may send a form here: then
-/// `Origin` is not this page, and unlike a program a browser always sends it with a POST.
+/// A false name may lead a browser here: then `Host` is not this machine. A page elsewhere may have the browser ask here,
+/// and though it cannot read the answer, that costs: `Sec-Fetch-Site` or `Origin` tell of it. Who changes something must
+/// say by `Origin` that it is this page: unlike a program a browser always sends it with a POST.
 pub(super) async fn check(State(access): State<Access>, request: Request, next: Next) -> Response {
-    let mut response = match refusal(&access, request.method(), request.headers()).await {
+    let mut response = match refusal(&access, request.method(), request.uri().path(), request.headers()).await
+    {
         Some(refused) => refused,
         None => next.run(request).await,
     };
@@ -174,10 +178,13 @@ pub(super) async fn check(State(access): State<Access>, request: Request, next: 
     response
 }
 
-async fn refusal(access: &Access, method: &Method, headers: &HeaderMap) -> Option<Response> {
+async fn refusal(access: &Access, method: &Method, path: &str, headers: &HeaderMap) -> Option<Response> {
     let refuse = |status, why| Some((status, Json(json!({ "error": why }))).into_response());
     if !access.any_host && !is_at_home(headers) {
         return refuse(StatusCode::FORBIDDEN, "This is only for its own machine");
+    }
+    if is_cross_site(method, headers, is_page(path)) {
+        return refuse(StatusCode::FORBIDDEN, "Other sites may not ask for that");
     }
     let answer = match &access.door {
         Some(door) => door.judge(headers, Instant::now()),
@@ -195,7 +202,7 @@ async fn refusal(access: &Access, method: &Method, headers: &HeaderMap) -> Optio
             return Some((StatusCode::UNAUTHORIZED, ask, why).into_response());
         }
     }
-    if !method.is_safe() && !is_own_page(headers) {
+    if !method.is_safe() && is_own_origin(headers) != Some(true) {
         return refuse(StatusCode::FORBIDDEN, "Only the own page may do that");
     }
     None
@@ -204,22 +211,12 @@ async fn refusal(access: &Access, method: &Method, headers: &HeaderMap) -> Optio
 /// Whether the caller means this machine: a page in a browser that was led here by a false name does not.
 fn is_at_home(headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    host.is_some_and(|host| {
-        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-        matches!(name, "localhost" | "127.0.0.1" | "[::1]")
-    })
+    host.is_some_and(is_this_machine)
 }
 
-/// Whether the request says that it comes from a page of this server.
-fn is_own_page(headers: &HeaderMap) -> bool {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let (Some(origin), Some(host)) = (text(header::ORIGIN), text(header::HOST)) else {
-        return false;
-    };
-    // A server in front of this one may speak https.
-    ["http://", "https://"]
-        .iter()
-        .any(|scheme| origin.strip_prefix(scheme) == Some(host))
+/// Whether a browser shows what is there as a page, to which a link of another site may lead.
+fn is_page(path: &str) -> bool {
+    path == "/" || path.ends_with(".html")
 }
 
 #[cfg(test)]
@@ -231,18 +228,71 @@ mod tests {
         pairs.iter().map(pair).collect()
     }
 
-    #[test]
-    fn only_the_own_page_may_change_anything() {
-        let said = |origin: Option<&str>| {
+    #[tokio::test]
+    async fn other_sites_may_lead_here_and_ask_nothing() {
+        let refused = |method: Method, path: &'static str, more: &[(&'static str, &str)]| {
             let mut pairs = vec![(header::HOST, "127.0.0.1:9464")];
-            pairs.extend(origin.map(|origin| (header::ORIGIN, origin)));
-            headers(&pairs)
+            pairs.extend(
+                more.iter()
+                    .map(|(name, value)| (HeaderName::from_static(name), *value)),
+            );
+            let headers = headers(&pairs);
+            async move {
+                refusal(&Access::default(), &method, path, &headers)
+                    .await
+                    .is_some()
+            }
         };
-        assert!(is_own_page(&said(Some("http://127.0.0.1:9464"))));
-        for origin in ["http://127.0.0.1:80", "http://evil.example", "null"] {
-            assert!(!is_own_page(&said(Some(origin))), "{origin}");
+        let link = [
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-mode", "navigate"),
+            ("sec-fetch-dest", "document"),
+        ];
+        let image = [
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-mode", "no-cors"),
+            ("sec-fetch-dest", "image"),
+        ];
+        for page in ["/", "/edit.html"] {
+            assert!(!refused(Method::GET, page, &link).await, "{page}");
+            assert!(refused(Method::GET, page, &image).await, "{page}");
         }
-        assert!(!is_own_page(&said(None)), "a form without an origin");
+        for call in [
+            "/api/games",
+            "/api/live",
+            "/metrics",
+            "/healthz",
+            "/edit/files",
+            "/dashboard.js",
+        ] {
+            assert!(refused(Method::GET, call, &link).await, "{call}");
+            assert!(refused(Method::GET, call, &image).await, "{call}");
+            assert!(
+                refused(Method::GET, call, &[("origin", "http://evil.example")]).await,
+                "{call}"
+            );
+            assert!(
+                !refused(Method::GET, call, &[]).await,
+                "a program asks for {call}"
+            );
+            assert!(
+                !refused(Method::GET, call, &[("sec-fetch-site", "same-origin")]).await,
+                "{call}"
+            );
+        }
+        let own = ("origin", "http://127.0.0.1:9464");
+        assert!(
+            !refused(
+                Method::POST,
+                "/edit/save",
+                &[own, ("sec-fetch-site", "same-origin")]
+            )
+            .await
+        );
+        assert!(
+            refused(Method::POST, "/edit/save", &[]).await,
+            "a form without an origin"
+        );
     }
 
     fn basic(pair: &str) -> HeaderMap {

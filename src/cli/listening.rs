@@ -8,6 +8,7 @@ use std::{
         net::UnixStream,
     },
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -21,11 +22,15 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::{
+    dashboard::LIMITS,
     exit::{Exit, Failure},
     guard::Access,
     private::{self, PrivateError},
 };
-use crate::config::{Dashboard, Listen};
+use crate::{
+    config::{Dashboard, Listen},
+    http_server::{self, Acceptor, Connections},
+};
 
 /// The name of the systemd credential that may hold the password.
 pub(super) const CREDENTIAL: &str = "dashboard-password";
@@ -146,20 +151,20 @@ impl Place {
     }
 
     async fn serve(self, router: Router, stop: CancellationToken) {
-        let stopped = stop.cancelled_owned();
-        match self {
-            Self::Tcp(listener) => told(axum::serve(listener, router).with_graceful_shutdown(stopped)).await,
-            Self::Unix(listener, path) => {
-                told(axum::serve(listener, router).with_graceful_shutdown(stopped)).await;
-                leave_socket(path);
+        let connections = Arc::new(Connections::new(LIMITS));
+        let served = match self {
+            Self::Tcp(listener) => {
+                http_server::serve(Acceptor::new(listener, connections), router, stop).await
             }
+            Self::Unix(listener, path) => {
+                let served = http_server::serve(Acceptor::new(listener, connections), router, stop).await;
+                leave_socket(path);
+                served
+            }
+        };
+        if let Err(error) = served {
+            warn!("the dashboard is served no longer: {error}");
         }
-    }
-}
-
-async fn told(serving: impl IntoFuture<Output = io::Result<()>>) {
-    if let Err(error) = serving.await {
-        warn!("the dashboard is served no longer: {error}");
     }
 }
 

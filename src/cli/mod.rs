@@ -53,6 +53,7 @@ pub mod tune;
 pub mod verify;
 pub mod warnings;
 pub mod why;
+mod worker;
 
 use std::{
     fmt::Display,

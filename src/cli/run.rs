@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
 
 use super::{
-    dashboard::{self, Panel, Wish},
+    dashboard::{self, Load, Panel, Viewers, Wish},
     edit::Editor,
     exit::{self, Exit, Failure},
     health::Watched,
@@ -29,6 +29,7 @@ use super::{
 use crate::{
     bot::{Signals, Status},
     config::{Config, Server},
+    http_server::raise_open_files,
     lichess::Client,
     lists::{self, Cache},
     watch::Stock,
@@ -68,6 +69,7 @@ const KEEP_AGAIN: Duration = Duration::from_secs(30);
 /// With an exit code for settings, token, account or server that cannot be used.
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     private::keep_memory_private();
+    raise_open_files().warn_if_few();
     let ended = be(args, warnings);
     match ended {
         Err(error) if args.quit_if_hopeless && is_hopeless(&error) => {
@@ -239,6 +241,8 @@ fn panel(
         access: listening::access(status)?,
         wishes,
         begun: Instant::now(),
+        load: Load::default(),
+        viewers: Viewers::default(),
     })
 }
 

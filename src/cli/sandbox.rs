@@ -8,7 +8,10 @@ use super::{
     exit::{Exit, Failure},
     service::fresh_seed,
 };
-use crate::sandbox::{Key, Options, SPEEDS, Sandbox, Visitors, has_page};
+use crate::{
+    http_server::raise_open_files,
+    sandbox::{Key, Options, SPEEDS, Sandbox, Visitors, has_page},
+};
 
 /// Serves lichess in a box on this machine.
 #[derive(Debug, clap::Args)]
@@ -48,6 +51,7 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 /// # Errors
 /// When the port is taken or an account's name cannot be one.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    raise_open_files().warn_if_few();
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     runtime.block_on(serve(args))
 }

@@ -21,17 +21,17 @@ const WRITTEN_WITHIN: Duration = Duration::from_secs(3);
 /// How soon it is looked again.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// The decisions of a game that is over for everybody else, once its end is in the archive; nothing for games that it
-/// does not know.
-pub async fn once_written(store: &Store, library: &Library, cast: &Cast, id: GameId) -> Option<Value> {
+/// A game that is over for everybody else, with its moves, once its end is in the archive; nothing for games that it does
+/// not know.
+pub async fn once_written(store: &Store, id: GameId) -> Option<(GameRecord, Vec<MoveRecord>)> {
     let begun = Instant::now();
     loop {
         let wanted = id.clone();
         let asked = store.ask(move |archive| Ok((archive.game(&wanted)?, archive.moves(&wanted)?)));
         let (game, moves) = asked.await?.ok()?;
-        let told = game.and_then(|game| decisions(&game, &moves, library, cast));
-        if told.is_some() || begun.elapsed() > WRITTEN_WITHIN {
-            return told;
+        let game = game.filter(|game| game.end.is_some());
+        if game.is_some() || begun.elapsed() > WRITTEN_WITHIN {
+            return game.zip(Some(moves));
         }
         sleep(LOOK_AGAIN).await;
     }

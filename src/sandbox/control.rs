@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{Done, error},
-    connections::ConnectionInfo,
     faults::Fault,
     fields::BodyFields,
     hub::Hub,
@@ -22,7 +21,7 @@ use super::{
     time::SPEEDS,
     world::{BOT_SCOPES, HUMAN_SCOPES, Refusal},
 };
-use crate::units::Millis;
+use crate::{http_server::ConnectionInfo, units::Millis};
 
 /// The longest jump of the clock: a leap year. One to the end of what a clock can show would halt it there for good.
 const LONGEST_JUMP: Millis = Millis::from_secs(366 * 24 * 60 * 60);

@@ -1,18 +1,16 @@
 //! What protects a server on the own machine from pages in the same browser, and what every answer carries.
 
-use std::{
-    net::{Ipv4Addr, Ipv6Addr},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use axum::{
-    extract::{ConnectInfo, Request, State},
+    extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 
-use super::{answer::error, connections::ConnectionNumber, hub::Hub};
+use super::{answer::error, hub::Hub};
+use crate::http_server::{is_this_machine, name_in};
 
 /// The page talks to nobody but the server it came from. Its style sheet carries the pieces as `data:` images.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'; \
@@ -54,29 +52,14 @@ pub async fn check(State(hub): State<Arc<Hub>>, request: Request, next: Next) ->
     response
 }
 
-/// Notes what a connection is used for, whoever serves it.
-pub async fn note(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
-    if let Some(ConnectInfo(number)) = request.extensions().get::<ConnectInfo<ConnectionNumber>>() {
-        let name = format!("{} {}", request.method(), request.uri().path());
-        hub.connections.note_request(*number, name);
-    }
-    next.run(request).await
-}
-
 fn host(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::HOST).map(|host| host.to_str().unwrap_or("?"))
 }
 
-/// Whether a `Host` names this machine: `localhost`, a loopback address, or a name the owner allowed.
+/// Whether a `Host` names this machine, or is a name that the owner allowed.
 fn is_ours(host: &str, allowed: &[String]) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(rest),
-        None => host.split(':').next().unwrap_or(host),
-    };
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse().is_ok_and(|address: Ipv4Addr| address.is_loopback())
-        || name.parse().is_ok_and(|address: Ipv6Addr| address.is_loopback())
-        || allowed.iter().any(|ours| name.eq_ignore_ascii_case(ours))
+    let name = name_in(host).unwrap_or_default();
+    is_this_machine(host) || allowed.iter().any(|ours| name.eq_ignore_ascii_case(ours))
 }
 
 /// Whether the request came from a page of this server, or from no page at all.
@@ -93,26 +76,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_this_machine_are_ours() {
+    fn only_names_of_this_machine_and_those_the_owner_allowed_are_ours() {
+        let allowed = ["chess.home".to_owned()];
         for host in [
-            "localhost",
             "LOCALHOST:80",
-            "127.0.0.1:8080",
             "127.1.2.3",
             "[::1]:8080",
+            "chess.home:80",
+            "Chess.Home",
         ] {
-            assert!(is_ours(host, &[]), "{host}");
+            assert!(is_ours(host, &allowed), "{host}");
         }
-        for host in [
-            "evil.example",
-            "localhost.evil.example",
-            "10.0.0.1:80",
-            "[fe80::1]",
-            "",
-        ] {
-            assert!(!is_ours(host, &[]), "{host}");
+        for host in ["evil.example", "chess.home.evil.example", "chess.home:x", ""] {
+            assert!(!is_ours(host, &allowed), "{host}");
         }
-        assert!(is_ours("chess.home:80", &["chess.home".to_owned()]));
     }
 
     #[test]

@@ -16,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     chaos::{Chaos, Spoiled},
-    connections::Connections,
     faults::Faults,
     ledger::Ledger,
     mailbox::Mailbox,
@@ -26,8 +25,18 @@ use super::{
     world::{Outgoing, World},
 };
 use crate::{
+    http_server::{ConnectionLimits, Connections},
     lichess::model::{GameId, UserId},
     units::Millis,
+};
+
+/// Sixty-four games at once with both sides' streams and calls need some 330; few enough that nobody exhausts the machine, nor
+/// the thousand files that a program may have open.
+const LIMITS: ConnectionLimits = ConnectionLimits {
+    most: 512,
+    request: Duration::from_secs(10),
+    idle: Duration::from_secs(120),
+    write: Duration::from_secs(30),
 };
 
 /// A reader that does not take its own move's state within this is not waited for.
@@ -82,7 +91,7 @@ pub struct Hub {
     /// Its time.
     pub clock: VirtualClock,
     /// Who is connected.
-    pub connections: Connections,
+    pub connections: Arc<Connections>,
     /// Whose requests are being served.
     pub turns: Turns,
     /// What is to go wrong.
@@ -110,7 +119,7 @@ impl Hub {
         };
         Self {
             clock: VirtualClock::new(start, options.speed_factor),
-            connections: Connections::default(),
+            connections: Arc::new(Connections::new(LIMITS)),
             turns: Turns::new(options.rules.limits),
             faults: Faults::default(),
             chaos: Chaos::default(),

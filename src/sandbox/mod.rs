@@ -11,9 +11,7 @@ mod answer;
 mod arena_api;
 mod challenge_api;
 mod chaos;
-mod connections;
 mod control;
-mod doorman;
 mod export_api;
 mod faults;
 mod fields;
@@ -36,7 +34,6 @@ mod witness;
 pub mod world;
 
 pub use chaos::Struck;
-pub use connections::ConnectionInfo;
 pub use faults::{Fault, Mishap};
 pub use hub::Topic;
 pub use key::Key;

@@ -18,10 +18,7 @@ use super::{
     answer::error,
     arena_api, challenge_api,
     chaos::Struck,
-    connections::{ConnectionInfo, ConnectionNumber},
-    control,
-    doorman::Doorman,
-    export_api,
+    control, export_api,
     faults::{self, Fault},
     game_api::{self, Interface},
     guard,
@@ -34,6 +31,7 @@ use super::{
     world::{ArenaPlan, BOT_SCOPES, HUMAN_SCOPES, Refusal},
 };
 use crate::{
+    http_server::{self, Acceptor, ConnectionInfo},
     lichess::model::{ArenaId, GameId, UserId},
     units::Millis,
 };
@@ -251,28 +249,20 @@ impl Sandbox {
         let site = format!("http://{}", listener.local_addr()?);
         self.hub.with(|world, _| world.set_site(site));
         let others = others.layer(from_fn_with_state(self.hub.clone(), key::known_only));
-        let service = self
-            .router()
-            .merge(others)
-            .layer(from_fn_with_state(self.hub.clone(), guard::note))
-            .into_make_service_with_connect_info::<ConnectionNumber>();
-        let server = axum::serve(Doorman::new(listener, self.hub.clone()), service)
-            .with_graceful_shutdown(self.clone().farewell(shutdown.clone()));
+        let acceptor = Acceptor::new(listener, self.hub.connections.clone());
+        let router = self.router().merge(others);
+        let server = http_server::serve(acceptor, router, shutdown.clone());
         let timers = self.run_timers(shutdown.clone());
         let last_word = async {
             shutdown.cancelled().await;
+            // Otherwise their connections would never be done.
+            self.hub.close_streams();
             tokio::time::sleep(FAREWELL).await;
             self.hub.connections.set_silent(false);
             self.hub.connections.drop_all();
         };
-        let (served, (), ()) = tokio::join!(async { server.await }, timers, last_word);
+        let (served, (), ()) = tokio::join!(server, timers, last_word);
         served
-    }
-
-    /// Once told to stop, ends the streams: otherwise their connections would never be done.
-    async fn farewell(self, shutdown: CancellationToken) {
-        shutdown.cancelled().await;
-        self.hub.close_streams();
     }
 }
 

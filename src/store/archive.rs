@@ -4,11 +4,14 @@ mod challenges;
 mod filter;
 mod past;
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use rusqlite::{
-    Connection, OpenFlags, OptionalExtension as _, Row, Transaction, TransactionBehavior, named_params,
-    params, params_from_iter,
+    Connection, InterruptHandle, OpenFlags, OptionalExtension as _, Row, Transaction, TransactionBehavior,
+    named_params, params, params_from_iter,
 };
 use thiserror::Error;
 
@@ -71,6 +74,15 @@ pub enum StoreError {
         /// The newest known here.
         known: usize,
     },
+}
+
+impl StoreError {
+    /// Whether somebody ended the question, as by [`Archive::interrupt`].
+    #[must_use]
+    pub fn was_interrupted(&self) -> bool {
+        let Self::Sql(error) = self else { return false };
+        error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted)
+    }
 }
 
 /// The same move seen again, as after a restart, adds what is new and keeps what was known; another move in its place
@@ -331,6 +343,27 @@ impl Archive {
     /// [`StoreError`] when the database refuses.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, StoreError> {
         self.select("*", filter, game_of)
+    }
+
+    /// The same without the moves of the games, which take most of the room: for whoever counts results.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn results(&self, filter: &Filter) -> Result<Vec<GameRecord>, StoreError> {
+        self.select("'' AS moves, *", filter, game_of)
+    }
+
+    /// Where it is; none in memory.
+    #[must_use]
+    pub fn path(&self) -> Option<PathBuf> {
+        let path = self.sql.path().filter(|path| !path.is_empty());
+        path.map(PathBuf::from)
+    }
+
+    /// What ends a question that runs, from another thread.
+    #[must_use]
+    pub fn interrupt(&self) -> InterruptHandle {
+        self.sql.get_interrupt_handle()
     }
 
     /// Which games a filter lets through, the newest first: for whoever takes them one by one, because all of them together

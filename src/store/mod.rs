@@ -20,6 +20,8 @@ use crate::{
     units::{Elo, Millis},
 };
 
+pub use rusqlite::InterruptHandle;
+
 pub use archive::{Archive, ChallengeFilter, Filter, GameResult, StoreError};
 pub use grounds::{
     BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, Worth, permille,

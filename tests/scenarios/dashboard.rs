@@ -1,18 +1,25 @@
 //! What the owner sees of a daemon at work in a browser, and may ask of it.
 
-use std::time::Duration;
+#[path = "../../src/store/sample.rs"]
+#[expect(dead_code, reason = "shared with tests of how games end")]
+mod sample;
+
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use sparring::{
     cli::{
-        dashboard::{Course, Panel, Wish, router},
+        dashboard::{Course, LIMITS, Load, Panel, Viewers, Wish, router},
         edit::Editor,
         guard::Access,
         health::Watched,
         warnings::Warnings,
     },
     config::Paths,
-    units::Elo,
+    http_server::{Acceptor, Connections, serve},
+    lichess::model::Side,
+    store::{End, GameRecord},
+    units::{Elo, Millis},
     watch::open,
 };
 use tokio::{
@@ -20,6 +27,8 @@ use tokio::{
     sync::{mpsc, watch},
     time::{Instant, timeout},
 };
+
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     stage::{Stage, WHITE, replies},
@@ -64,10 +73,13 @@ async fn served_with(
         access,
         wishes,
         begun: Instant::now(),
+        load: Load::default(),
+        viewers: Viewers::default(),
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, router(panel)).await });
+    let acceptor = Acceptor::new(listener, Arc::new(Connections::new(LIMITS)));
+    tokio::spawn(serve(acceptor, router(panel), CancellationToken::new()));
     (address, wished)
 }
 
@@ -144,6 +156,87 @@ async fn a_game_is_watched_live_and_explained_when_it_is_over() {
     assert_eq!(opponents["opponents"][0]["games"], 1);
     for told in [&over, &listed, &figures, &opponents] {
         assert!(!told.to_string().contains(&stage.table.bot.token));
+    }
+}
+
+#[tokio::test]
+async fn pages_of_games_are_short_and_lead_to_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let stage = replies(&[])
+        .archive(&folder.path().join("archive.db"))
+        .open()
+        .await;
+    let (address, _wished) = served(&stage).await;
+    for number in 0..450 {
+        stage.crew.store.game(GameRecord {
+            // Many begin at the same moment.
+            began: Millis(1_795_000_000_000 + number / 100),
+            ..sample::game(&format!("{number:08}"), Side::White)
+        });
+        stage.crew.store.flush().await;
+    }
+    let page = async |query: &str| {
+        let page = json(&format!("{address}/api/games?{query}")).await;
+        let ids = page["games"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|game| game["id"].as_str().unwrap().to_owned());
+        (ids.collect::<Vec<_>>(), page["next"].as_str().map(str::to_owned))
+    };
+    let (first, next) = page("most=20000").await;
+    assert_eq!((first.len(), next.as_ref()), (200, first.last()));
+    let mut all = first;
+    let mut next = next;
+    while let Some(after) = next {
+        let (more, last) = page(&format!("most=200&after={after}")).await;
+        all.extend(more);
+        next = last;
+    }
+    assert_eq!(all.len(), 450);
+    let (newest, _) = page("most=1&speed=Blitz&opponent=ana").await;
+    assert_eq!(newest, ["00000400"]);
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 450, "each comes once");
+    let lost = client().get(format!("{address}/api/games?after=99999999"));
+    assert_eq!(lost.send().await.unwrap().status(), 404);
+}
+
+#[tokio::test]
+async fn another_site_makes_no_browser_ask_for_anything() {
+    let stage = replies(&[]).open().await;
+    let (address, _wished) = served(&stage).await;
+    for path in [
+        "/api/games?most=20000",
+        "/api/overview",
+        "/api/live",
+        "/reloads",
+        "/metrics",
+        "/healthz",
+    ] {
+        let asked = client().get(format!("{address}{path}"));
+        let foreign = asked
+            .header("sec-fetch-site", "cross-site")
+            .header("sec-fetch-mode", "no-cors");
+        assert_eq!(foreign.send().await.unwrap().status(), 403, "{path}");
+        let foreign = client()
+            .get(format!("{address}{path}"))
+            .header("origin", "http://evil.example");
+        assert_eq!(foreign.send().await.unwrap().status(), 403, "{path}");
+    }
+    let link = client().get(&address).header("sec-fetch-site", "cross-site");
+    let link = link
+        .header("sec-fetch-mode", "navigate")
+        .header("sec-fetch-dest", "document");
+    assert_eq!(
+        link.send().await.unwrap().status(),
+        200,
+        "a link leads to the page"
+    );
+    for host in ["LOCALHOST", "localhost.:1", "127.0.0.2:9464", "[::1]:9464"] {
+        let own = client().get(format!("{address}/healthz")).header("host", host);
+        assert_eq!(own.send().await.unwrap().status(), 200, "{host}");
     }
 }
 

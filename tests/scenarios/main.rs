@@ -25,6 +25,7 @@ mod puppet;
 mod reconnect;
 mod rescue;
 mod shutdown;
+mod siege;
 mod stage;
 mod starting;
 mod strange_games;

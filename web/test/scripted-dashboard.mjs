@@ -163,7 +163,11 @@ export class ScriptedDaemon {
       this.looks += 1;
       return json(this.overview);
     }
-    if (pathname === '/api/games') return json({ games: this.games.slice(0, Number(searchParams.get('most')) || this.games.length) });
+    if (pathname === '/api/games') {
+      const from = this.games.findIndex(({ id }) => id === searchParams.get('after')) + 1;
+      const games = this.games.slice(from, from + (Number(searchParams.get('most')) || this.games.length));
+      return json({ games, next: from + games.length < this.games.length ? games.at(-1).id : null });
+    }
     if (pathname === '/api/game/abcd1234') return json(this.game);
     if (pathname === '/api/opponents') return json({ opponents: this.opponents });
     if (pathname === '/api/figures') return json(this.figures);

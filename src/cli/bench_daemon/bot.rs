@@ -61,6 +61,11 @@ impl Bot {
     ) -> anyhow::Result<Self> {
         let folder = Folder::new()?;
         folder.write(&settings(max_games, "50ms"), personality, book)?;
+        Self::start_in(ground, folder).await
+    }
+
+    /// Starts the program with the files of a folder, and waits until it listens.
+    pub(super) async fn start_in(ground: &Ground, folder: Folder) -> anyhow::Result<Self> {
         let log = Arc::new(Mutex::new(Log::default()));
         let heard = Arc::clone(&log);
         let hear = move |line: &str| heard.lock().unwrap_or_else(PoisonError::into_inner).read(line);
@@ -78,6 +83,12 @@ impl Bot {
     /// Memory in use now, in bytes.
     pub(super) fn resident(&self) -> anyhow::Result<u64> {
         self.program.resident().context("the program has ended")
+    }
+
+    /// What its log has said since this was asked last.
+    pub(super) fn heard(&self) -> Log {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *log)
     }
 
     /// Ends the program and says what its log said.

@@ -4,6 +4,7 @@
 //! Answers are timed twice: from the opponent's chair, which holds the way through the sandbox and back too, and by the
 //! daemon itself, from the bytes that brought its turn to its move going out.
 
+mod besieged;
 mod bot;
 mod endurance;
 mod saver;
@@ -46,6 +47,9 @@ pub struct Args {
     /// Only this: so many games of a few moves each, and how memory grows over them.
     #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u32).range(10..))]
     endurance: Option<u32>,
+    /// Only this: games alone, and the same with 1,100 idle sockets and 300 clients at the dashboard.
+    #[arg(long, conflicts_with = "endurance")]
+    besieged: bool,
     /// Seed of everything drawn.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -70,6 +74,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     runtime.block_on(async {
         match args.endurance {
             Some(games) => endurance::measure(games as usize, args).await,
+            None if args.besieged => besieged::measure(args).await,
             None => measure(args).await,
         }
     })?;

@@ -11,17 +11,26 @@ use crate::{
 /// A book shows so many of its moves, those that cost most points first.
 const SHOWN: usize = 100;
 
-/// Every book with what its moves scored in these games.
-pub(super) fn figures(library: &Library, games: &[(GameRecord, Vec<MoveRecord>)]) -> Value {
+/// Every book with what its moves scored in these games, which come in parts.
+///
+/// # Errors
+/// Whatever keeps a part from coming.
+pub(super) fn figures<E>(
+    library: &Library,
+    parts: impl IntoIterator<Item = Result<Vec<(GameRecord, Vec<MoveRecord>)>, E>>,
+) -> Result<Value, E> {
     let books: Vec<&Book> = library.names().filter_map(|name| library.book(name)).collect();
     let mut lessons: Vec<Lessons<'_>> = books.iter().map(|book| Lessons::new(book)).collect();
-    let read = from_games(games, &mut lessons);
+    let mut read = 0;
+    for part in parts {
+        read += from_games(&part?, &mut lessons);
+    }
     let shown: Vec<Value> = books
         .iter()
         .zip(&lessons)
         .map(|(book, lessons)| of_book(book, lessons, read))
         .collect();
-    json!({"games": read, "books": shown})
+    Ok(json!({"games": read, "books": shown}))
 }
 
 fn of_book(book: &Book, lessons: &Lessons<'_>, all: usize) -> Value {
@@ -97,7 +106,8 @@ mod tests {
             game("d2d4 d7d5", Some(Side::White)),
             game("c2c4 e7e5", None),
         ];
-        let told = figures(&library, &games);
+        let parts = games.map(|game| Ok::<_, std::convert::Infallible>(vec![game]));
+        let Ok(told) = figures(&library, parts);
         assert_eq!(told["games"], 3);
         let mine = &told["books"][0];
         assert_eq!((&mine["followed"], &mine["depth"]), (&json!(2), &json!(1.5)));

@@ -18,7 +18,7 @@ use crate::{
 const EXTREME: f64 = 0.99;
 
 /// The table of levels, and what games with both ratings known say of them.
-pub(super) fn table(cast: &Cast, games: &[GameRecord]) -> Value {
+pub(super) fn table(cast: &Cast, games: Vec<GameRecord>) -> Value {
     let levels = Levels::shipped();
     let rows: Vec<Value> = levels
         .rows()
@@ -41,15 +41,15 @@ pub(super) fn table(cast: &Cast, games: &[GameRecord]) -> Value {
 }
 
 /// By level: the performance in games against opponents with a rating, in standard chess.
-fn played(cast: &Cast, games: &[GameRecord]) -> Vec<Value> {
+fn played(cast: &Cast, games: Vec<GameRecord>) -> Vec<Value> {
     let mut by_level: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
     for game in games
-        .iter()
+        .into_iter()
         .filter(|game| game.rating.is_some() && game.variant == "standard")
     {
         let own = || cast.get(&game.personality).and_then(|profile| profile.level);
         if let Some(level) = game.played.or_else(own) {
-            by_level.entry(level.0).or_default().push(game.clone());
+            by_level.entry(level.0).or_default().push(game);
         }
     }
     let told = by_level.iter().filter_map(|(level, games)| {
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_table_rises_and_says_how_true_it_is() {
-        let told = table(&Cast::new(Vec::new()), &[]);
+        let told = table(&Cast::new(Vec::new()), Vec::new());
         assert_eq!(told["note"], CALIBRATION);
         let places: Vec<f64> = told["levels"]
             .as_array()

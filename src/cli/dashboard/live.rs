@@ -1,6 +1,11 @@
 //! The running games as a stream of lines: all of them at first, then each that changes, and word of each that ends.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use axum::{
     body::{Body, Bytes},
@@ -8,12 +13,13 @@ use axum::{
     http::header,
     response::{IntoResponse as _, Response},
 };
-use futures::stream::unfold;
+use futures::stream::{StreamExt as _, unfold};
 use serde_json::{Value, json};
 use tokio::{
     sync::watch,
     time::{Instant, sleep, timeout},
 };
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Panel;
 use crate::{
@@ -27,16 +33,43 @@ const EVERY: Duration = Duration::from_millis(200);
 /// After so long without news comes an empty line, as on lichess' streams.
 const KEEP_ALIVE: Duration = Duration::from_secs(7);
 
+/// So many follow the games at once: one more ends the stream of whoever has followed longest. The other connections
+/// are for pages.
+pub(super) const STREAMS: usize = 16;
+
+/// Who follows the running games. Clones know the same.
+#[derive(Debug, Clone, Default)]
+pub struct Viewers(Arc<Mutex<VecDeque<CancellationToken>>>);
+
+impl Viewers {
+    /// One more. Its stream ends with the token.
+    fn join(&self) -> CancellationToken {
+        let mut viewers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        viewers.retain(|viewer| !viewer.is_cancelled());
+        if viewers.len() >= STREAMS
+            && let Some(oldest) = viewers.pop_front()
+        {
+            oldest.cancel();
+        }
+        let token = CancellationToken::new();
+        viewers.push_back(token.clone());
+        token
+    }
+}
+
 /// Serves the stream.
 pub(super) async fn stream(State(panel): State<Panel>) -> Response {
+    let end = panel.viewers.join();
     let tail = Tail {
         news: panel.boards.follow(),
         sent: None,
+        _left: end.clone().drop_guard(),
     };
     let lines = unfold(tail, |mut tail| async move {
         let text = tail.next().await?;
         Some((Ok::<_, Infallible>(Bytes::from(text)), tail))
     });
+    let lines = lines.take_until(end.cancelled_owned());
     (
         [(header::CONTENT_TYPE, "application/x-ndjson")],
         Body::from_stream(lines),
@@ -49,6 +82,8 @@ struct Tail {
     news: watch::Receiver<Pictures>,
     /// None before the first lines.
     sent: Option<Pictures>,
+    /// Tells that this reader has left.
+    _left: DropGuard,
 }
 
 impl Tail {
@@ -131,6 +166,17 @@ mod tests {
         assert_eq!(lines[0]["clocks"], json!({"mine": 5000, "theirs": 6000}));
         assert_eq!(lines[1], json!({"type": "gone", "id": "aaaaaaaa"}));
         assert_eq!(changes(Some(&now), &now), "\n");
+    }
+
+    #[test]
+    fn one_viewer_too_many_ends_the_stream_of_the_oldest() {
+        let viewers = Viewers::default();
+        let tokens: Vec<CancellationToken> = (0..STREAMS).map(|_| viewers.join()).collect();
+        tokens[3].cancel(); // It has left by itself.
+        viewers.join();
+        assert!(!tokens[0].is_cancelled(), "there was room");
+        viewers.join();
+        assert!(tokens[0].is_cancelled() && !tokens[1].is_cancelled());
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod control;
 mod figures;
 mod levels;
 mod live;
+mod load;
 mod pages;
 mod trouble;
 
@@ -15,6 +16,7 @@ use axum::{
     Json, Router,
     extract::{Path, Query, State},
     middleware::from_fn_with_state,
+    response::{IntoResponse as _, Response},
     routing::{get, post},
 };
 use serde::Deserialize;
@@ -24,8 +26,12 @@ use tokio::{
     time::Instant,
 };
 
-pub use self::control::{Course, Wish};
-use self::trouble::Trouble;
+pub use self::{
+    control::{Course, Wish},
+    live::Viewers,
+    load::{LIMITS, Load},
+};
+use self::{load::Reading, trouble::Trouble};
 use super::{
     edit::{self, Editor},
     games::{as_json, result},
@@ -40,13 +46,17 @@ use crate::{
     bot::{Options, boards::Boards},
     lichess::model::{GameId, UserId},
     personality::{Cast, Level},
-    store::{Archive, Filter, GameRecord, MoveRecord, StoreError},
+    store::{Filter, GameRecord, StoreError},
     units::Millis,
     watch::Tidings,
 };
 
 /// A page of the list of games.
 const PAGE: u32 = 50;
+/// No page is longer.
+const LARGEST_PAGE: u32 = 200;
+/// So many opponents are shown, those who played most.
+const OPPONENTS: usize = 1000;
 /// Figures are made of no more games than these, the newest.
 const JUDGED: u32 = 20_000;
 /// What books scored is made of no more than these: each game is played through for it.
@@ -84,12 +94,16 @@ pub struct Panel {
     pub wishes: mpsc::Sender<Wish>,
     /// Since when it runs.
     pub begun: Instant,
+    /// What it may cost to look at all this.
+    pub load: Load,
+    /// Who watches the running games.
+    pub viewers: Viewers,
 }
 
 /// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
 pub fn router(panel: Panel) -> Router {
     let health = health::router(panel.watched.clone(), panel.access.clone());
-    let access = panel.access.clone();
+    let (access, load) = (panel.access.clone(), panel.load.clone());
     let reloads = reloads::router(panel.tidings.clone(), access.clone());
     let editing = match panel.editor.clone() {
         Some(editor) => edit::router(editor, access.clone()),
@@ -110,7 +124,8 @@ pub fn router(panel: Panel) -> Router {
         .fallback(pages::page)
         .layer(from_fn_with_state(access, guard::check))
         .with_state(panel);
-    health.merge(editing).merge(reloads).merge(own)
+    let all = health.merge(editing).merge(reloads).merge(own);
+    all.layer(from_fn_with_state(load, load::pace))
 }
 
 async fn overview(State(panel): State<Panel>) -> Json<Value> {
@@ -118,10 +133,9 @@ async fn overview(State(panel): State<Panel>) -> Json<Value> {
     let why = ailment(watched).await;
     let status = watched.status.borrow().clone();
     let now = Millis::since_1970(SystemTime::now());
-    let limits = watched.store.ask(move |archive| archive.limits(now)).await;
-    let has_archive = limits.is_some();
+    let limits = panel.ask(move |archive| archive.limits(now)).await;
+    let has_archive = !matches!(limits, Err(Trouble::NoArchive));
     let gates: Vec<Value> = limits
-        .and_then(Result::ok)
         .unwrap_or_default()
         .into_iter()
         .map(|(key, until)| json!({"key": key, "until": until}))
@@ -145,144 +159,159 @@ struct Wanted {
     speed: Option<String>,
     rated: Option<bool>,
     most: Option<u32>,
+    /// The last game of the page before.
+    after: Option<String>,
 }
 
-/// The newest games that fit.
-async fn games(State(panel): State<Panel>, Query(wanted): Query<Wanted>) -> Result<Json<Value>, Trouble> {
+/// The newest games that fit, or those after one of them.
+async fn games(State(panel): State<Panel>, Query(wanted): Query<Wanted>) -> Result<Response, Trouble> {
     let opponent = match wanted.opponent.as_deref().filter(|name| !name.is_empty()) {
         Some(name) => Some(name.parse::<UserId>().map_err(|_| Trouble::NotFound)?),
         None => None,
     };
+    let after = match wanted.after.as_deref().filter(|id| !id.is_empty()) {
+        Some(id) => Some(id.parse::<GameId>().map_err(|_| Trouble::NotFound)?),
+        None => None,
+    };
+    let most = wanted.most.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
     let filter = Filter {
         opponent,
         speed: wanted.speed.filter(|speed| !speed.is_empty()),
         rated: wanted.rated,
-        most: Some(wanted.most.unwrap_or(PAGE).min(JUDGED)),
+        // One more tells whether there are any.
+        most: Some(most + 1),
         ..Filter::default()
     };
-    let found = panel.read(move |archive| archive.games(&filter)).await?;
-    let list: Vec<Value> = found.iter().map(as_json).collect();
-    Ok(Json(json!({ "games": list })))
+    let page = move |reading: &Reading| {
+        let after = match after {
+            Some(id) => {
+                let last = reading.archive()?.game(&id)?.ok_or(Trouble::NotFound)?;
+                Some((last.began, id))
+            }
+            None => None,
+        };
+        let mut games = reading.archive()?.games(&Filter { after, ..filter })?;
+        let has_more = games.len() > most as usize;
+        games.truncate(most as usize);
+        let next = games.last().filter(|_| has_more).map(|game| &game.id);
+        Ok(json!({"games": games.iter().map(as_json).collect::<Vec<_>>(), "next": next}))
+    };
+    panel.read(page).await
 }
 
 /// A game with its moves, and, once it is over, with what they rest on.
-async fn game(State(panel): State<Panel>, Path(id): Path<String>) -> Result<Json<Value>, Trouble> {
+async fn game(State(panel): State<Panel>, Path(id): Path<String>) -> Result<Response, Trouble> {
     let id: GameId = id.parse().map_err(|_| Trouble::NotFound)?;
-    let (game, moves) = panel
-        .read(move |archive| Ok((archive.game(&id)?, archive.moves(&id)?)))
-        .await?;
-    let game = game.ok_or(Trouble::NotFound)?;
-    let mut shown = as_json(&game);
     let library = Arc::clone(&panel.library.borrow());
     let cast = Arc::clone(&panel.cast.borrow());
-    let told = why::retold(&game, &moves).into_iter();
-    shown["line"] = told
-        .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
-        .collect();
-    shown["decisions"] = match why::decisions(&game, &moves, &library, &cast) {
-        Some(decisions) => why::editable(decisions, panel.editor.is_some()),
-        None => Value::Null,
+    let can_edit = panel.editor.is_some();
+    let shown = move |reading: &Reading| {
+        let game = reading.archive()?.game(&id)?.ok_or(Trouble::NotFound)?;
+        let moves = reading.archive()?.moves(&id)?;
+        let mut shown = as_json(&game);
+        let told = why::retold(&game, &moves).into_iter();
+        shown["line"] = told
+            .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
+            .collect();
+        shown["decisions"] = match why::decisions(&game, &moves, &library, &cast) {
+            Some(decisions) => why::editable(decisions, can_edit),
+            None => Value::Null,
+        };
+        Ok(shown)
     };
-    Ok(Json(shown))
+    panel.read(shown).await
 }
 
 /// With whom how many games were played, and how they ended; the most played first.
-async fn opponents(State(panel): State<Panel>) -> Result<Json<Value>, Trouble> {
-    let games = panel.judged().await?;
+async fn opponents(State(panel): State<Panel>) -> Result<Response, Trouble> {
+    panel
+        .read(|reading| Ok(json!({"opponents": met(&judged(reading)?)})))
+        .await
+}
+
+fn met(games: &[GameRecord]) -> Vec<Value> {
     let mut by_name: BTreeMap<&str, Vec<&GameRecord>> = BTreeMap::new();
-    for game in &games {
+    for game in games {
         by_name.entry(&game.name).or_default().push(game);
     }
-    let mut list: Vec<Value> = by_name
+    let mut list: Vec<(usize, Value)> = by_name
         .into_iter()
         .map(|(name, games)| {
             let count = |word| games.iter().filter(|game| result(game) == word).count();
             // They come with the newest first.
             let newest = games.first();
-            json!({
+            let shown = json!({
                 "name": name, "id": newest.and_then(|game| game.opponent.as_ref()), "games": games.len(),
                 "bot": newest.is_some_and(|game| game.is_bot), "rating": newest.and_then(|game| game.rating),
                 "last": newest.map(|game| game.began), "won": count("won"), "drawn": count("drawn"),
                 "lost": count("lost"),
-            })
+            });
+            (games.len(), shown)
         })
         .collect();
-    list.sort_by_key(|entry| std::cmp::Reverse(entry["games"].as_u64()));
-    Ok(Json(json!({ "opponents": list })))
+    list.sort_by_key(|(games, _)| std::cmp::Reverse(*games));
+    list.into_iter().take(OPPONENTS).map(|(_, shown)| shown).collect()
 }
 
 /// How strong it was against whom it played, by speed and by personality, and how the ratings moved.
-async fn performance(State(panel): State<Panel>) -> Result<Json<Value>, Trouble> {
-    let games = panel.judged().await?;
-    Ok(Json(json!({
-        "bySpeed": figures::groups(&games, |game| game.speed.clone()),
-        "byPersonality": figures::groups(&games, |game| game.personality.clone()),
-        "ratings": figures::ratings(&games),
-    })))
+async fn performance(State(panel): State<Panel>) -> Result<Response, Trouble> {
+    let strength = |reading: &Reading| {
+        let games = judged(reading)?;
+        Ok(json!({
+            "bySpeed": figures::groups(&games, |game| game.speed.clone()),
+            "byPersonality": figures::groups(&games, |game| game.personality.clone()),
+            "ratings": figures::ratings(&games),
+        }))
+    };
+    panel.read(strength).await
 }
 
 /// What the lines of the books scored.
-async fn scores_of_books(State(panel): State<Panel>) -> Result<Json<Value>, Trouble> {
-    let games = panel.newest_with_moves(PLAYED_THROUGH).await?;
+async fn scores_of_books(State(panel): State<Panel>) -> Result<Response, Trouble> {
     let library = Arc::clone(&panel.library.borrow());
-    let figures = tokio::task::spawn_blocking(move || books::figures(&library, &games)).await;
-    figures.map(Json).map_err(|_| Trouble::Unreadable)
+    let scores = move |reading: &Reading| {
+        let newest = Filter {
+            most: Some(PLAYED_THROUGH),
+            ..Filter::default()
+        };
+        let ids = reading.archive()?.ids(&newest)?;
+        // A few at a time: with all their moves they are large.
+        let parts = ids.chunks(PART).map(|part| {
+            let archive = reading.archive()?;
+            let with_moves = |id: &GameId| Ok(archive.game(id)?.zip(Some(archive.moves(id)?)));
+            let games: Result<Vec<_>, StoreError> =
+                part.iter().filter_map(|id| with_moves(id).transpose()).collect();
+            Ok::<_, Trouble>(games?)
+        });
+        books::figures(&library, parts)
+    };
+    panel.read(scores).await
 }
 
 /// The levels, and how strong they were.
-async fn strength_of_levels(State(panel): State<Panel>) -> Json<Value> {
-    // Without an archive there is still the table.
-    let games = panel.judged().await.unwrap_or_default();
+async fn strength_of_levels(State(panel): State<Panel>) -> Result<Response, Trouble> {
     let cast = Arc::clone(&panel.cast.borrow());
-    Json(levels::table(&cast, &games))
+    let told = panel.read({
+        let cast = Arc::clone(&cast);
+        move |reading| Ok(levels::table(&cast, judged(reading)?))
+    });
+    match told.await {
+        // Without an archive there is still the table.
+        Err(Trouble::NoArchive) => Ok(Json(levels::table(&cast, Vec::new())).into_response()),
+        told => told,
+    }
+}
+
+/// The newest games without their moves, for figures.
+fn judged(reading: &Reading) -> Result<Vec<GameRecord>, Trouble> {
+    let newest = Filter {
+        most: Some(JUDGED),
+        ..Filter::default()
+    };
+    Ok(reading.archive()?.results(&newest)?)
 }
 
 /// The last warnings and errors, the newest first.
 async fn warnings(State(panel): State<Panel>) -> Json<Value> {
     Json(json!({"warnings": panel.warnings.recent()}))
-}
-
-impl Panel {
-    async fn read<T: Send + 'static>(
-        &self,
-        question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, Trouble> {
-        let asked = self.watched.store.ask(question).await;
-        asked.ok_or(Trouble::NoArchive)?.map_err(|why| {
-            tracing::warn!(
-                "the dashboard cannot read the archive: {:#}",
-                anyhow::Error::new(why)
-            );
-            Trouble::Unreadable
-        })
-    }
-
-    /// The newest games, for figures.
-    async fn judged(&self) -> Result<Vec<GameRecord>, Trouble> {
-        self.newest(JUDGED).await
-    }
-
-    /// The same with all moves, read in parts so that nobody waits long for the archive.
-    async fn newest_with_moves(&self, most: u32) -> Result<Vec<(GameRecord, Vec<MoveRecord>)>, Trouble> {
-        let (games, mut all) = (self.newest(most).await?, Vec::new());
-        for part in games.chunks(PART) {
-            let part = part.to_vec();
-            let read = self
-                .read(move |archive| {
-                    let with_moves = |game: GameRecord| archive.moves(&game.id).map(|moves| (game, moves));
-                    part.into_iter().map(with_moves).collect::<Result<Vec<_>, _>>()
-                })
-                .await?;
-            all.extend(read);
-        }
-        Ok(all)
-    }
-
-    async fn newest(&self, most: u32) -> Result<Vec<GameRecord>, Trouble> {
-        let filter = Filter {
-            most: Some(most),
-            ..Filter::default()
-        };
-        self.read(move |archive| archive.games(&filter)).await
-    }
 }

@@ -7,6 +7,11 @@ use axum::{
 };
 use serde_json::json;
 
+use crate::{
+    cli::worker::{Undone, again_soon},
+    store::StoreError,
+};
+
 /// Why there is no answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Trouble {
@@ -16,6 +21,30 @@ pub(super) enum Trouble {
     Busy,
     NoLevel,
     OnlyLook,
+    TooMany,
+    TooLong,
+}
+
+impl From<StoreError> for Trouble {
+    fn from(why: StoreError) -> Self {
+        if why.was_interrupted() {
+            return Self::TooLong;
+        }
+        tracing::warn!(
+            "the dashboard cannot read the archive: {:#}",
+            anyhow::Error::new(why)
+        );
+        Self::Unreadable
+    }
+}
+
+impl From<Undone> for Trouble {
+    fn from(undone: Undone) -> Self {
+        match undone {
+            Undone::Busy => Self::TooMany,
+            Undone::FellOver => Self::Unreadable,
+        }
+    }
 }
 
 impl IntoResponse for Trouble {
@@ -35,8 +64,20 @@ impl IntoResponse for Trouble {
                 StatusCode::FORBIDDEN,
                 "The buttons are off: see controls in [status]",
             ),
+            Self::TooMany => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Too many ask at once: games come first",
+            ),
+            Self::TooLong => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "That takes too long now: games come first",
+            ),
             Self::NoLevel => (StatusCode::UNPROCESSABLE_ENTITY, "There is no such level"),
         };
-        (status, Json(json!({ "error": sentence }))).into_response()
+        let answer = (status, Json(json!({ "error": sentence })));
+        match self {
+            Self::TooMany | Self::TooLong => again_soon(answer),
+            _ => answer.into_response(),
+        }
     }
 }

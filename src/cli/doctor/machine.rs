@@ -10,6 +10,7 @@ use std::{
 use super::Line;
 use crate::{
     config::{Dashboard, Listen},
+    http_server::OpenFiles,
     units::Millis,
 };
 
@@ -140,6 +141,15 @@ fn person(account: &str) -> Option<&str> {
     let logs_in = !shell.ends_with("/nologin") && !shell.ends_with("/false");
     let is_person = (1000..65_534).contains(&number.parse::<u32>().ok()?);
     (logs_in && is_person).then_some(name)
+}
+
+/// Whether as many files may be open at once as games and pages need.
+pub(super) fn files(limit: OpenFiles) -> Line {
+    const WHAT: &str = "open files";
+    match limit.remedy() {
+        Some(remedy) => Line::worth(WHAT, limit.to_string(), remedy),
+        None => Line::fine(WHAT, limit.to_string()),
+    }
 }
 
 /// Whether the dashboard could be served where the settings want it.

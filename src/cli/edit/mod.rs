@@ -11,18 +11,21 @@ use std::{io, path::PathBuf, sync::Arc};
 
 use axum::{
     Json, Router,
-    extract::{DefaultBodyLimit, Path, State},
+    extract::{DefaultBodyLimit, Path, Request, State},
     http::StatusCode,
-    middleware::from_fn_with_state,
+    middleware::{Next, from_fn_with_state},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Semaphore, watch};
 
 use self::files::{FileError, Kind, Version};
-use super::guard::{self, Access};
+use super::{
+    guard::{self, Access},
+    worker::{Undone, Worker, again_soon},
+};
 use crate::{book::Library, config::Paths, diagnostic::Findings, units::Elo};
 
 /// The largest text that is edited here: some fifteen thousand lines of a book. Browsers take ever longer for a key in
@@ -30,14 +33,18 @@ use crate::{book::Library, config::Paths, diagnostic::Findings, units::Elo};
 const MOST_BYTES: u64 = 512 << 10;
 /// JSON writes some characters with more bytes than a file.
 const MOST_BODY: usize = 2 * MOST_BYTES as usize;
+/// So many texts at once are taken in.
+const PLACES: usize = 4;
 
 /// What there is to edit. Clones edit the same files, one save at a time.
 #[derive(Debug, Clone)]
 pub struct Editor {
     paths: Arc<Paths>,
     library: watch::Receiver<Arc<Library>>,
-    /// Held while a text is judged or saved: typing must not take a daemon's processors, and saves must not cross.
-    busy: Arc<Mutex<()>>,
+    /// Judges and saves one text at a time: typing must not take a daemon's processors, and saves must not cross.
+    worker: Worker,
+    /// Who may send a text now.
+    places: Arc<Semaphore>,
 }
 
 impl Editor {
@@ -47,24 +54,18 @@ impl Editor {
         Self {
             paths: Arc::new(paths),
             library,
-            busy: Arc::default(),
+            worker: Worker::default(),
+            places: Arc::new(Semaphore::new(PLACES)),
         }
     }
 
-    /// Does something with the files on a thread of its own, when nobody else does.
+    /// Does something with the files off the loop that games run on, when nobody else does.
     async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Paths, &Library) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, Trouble> {
-        let turn = Arc::clone(&self.busy).lock_owned().await;
         let (paths, library) = (Arc::clone(&self.paths), Arc::clone(&self.library.borrow()));
-        tokio::task::spawn_blocking(move || {
-            // Kept to the end of the work: a page that no longer waits for the answer does not end it.
-            let _turn = turn;
-            work(&paths, &library)
-        })
-        .await
-        .map_err(|_| Trouble::FellOver)?
+        self.worker.run(move || work(&paths, &library)).await?
     }
 }
 
@@ -76,8 +77,17 @@ pub fn router(editor: Editor, access: Access) -> Router {
         .route("/edit/check", post(check))
         .route("/edit/save", post(save))
         .layer(DefaultBodyLimit::max(MOST_BODY))
+        .layer(from_fn_with_state(editor.clone(), admit))
         .layer(from_fn_with_state(access.at_home(), guard::check))
         .with_state(editor)
+}
+
+/// Lets few send a text at once: texts may be long.
+async fn admit(State(editor): State<Editor>, request: Request, next: Next) -> Response {
+    match editor.places.try_acquire() {
+        Ok(_place) => next.run(request).await,
+        Err(_) => Trouble::Busy.into_response(),
+    }
 }
 
 /// What can be edited.
@@ -193,7 +203,17 @@ enum Trouble {
     /// The text has mistakes.
     Broken(Box<Findings>),
     File(FileError),
+    Busy,
     FellOver,
+}
+
+impl From<Undone> for Trouble {
+    fn from(undone: Undone) -> Self {
+        match undone {
+            Undone::Busy => Self::Busy,
+            Undone::FellOver => Self::FellOver,
+        }
+    }
 }
 
 impl From<FileError> for Trouble {
@@ -231,6 +251,10 @@ impl IntoResponse for Trouble {
                 };
                 refuse(status, json!({"error": error.to_string(), "version": version}))
             }
+            Self::Busy => again_soon(refuse(
+                StatusCode::SERVICE_UNAVAILABLE,
+                json!({"error": "Too many ask at once"}),
+            )),
             Self::FellOver => refuse(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 json!({"error": "Looking at the text fell over; the log says why"}),

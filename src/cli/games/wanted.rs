@@ -94,6 +94,7 @@ impl Wanted {
             variant: self.variant.clone(),
             speed: self.speed.clone(),
             personality: self.personality.clone(),
+            after: None,
             most: self.most,
         })
     }

@@ -25,10 +25,12 @@ use super::{
     service::{assemble, failure, fresh_seed},
     stock::{must_know, shipped_stand_in, stock},
     why,
+    worker::Worker,
 };
 use crate::{
     bot::{Options, Signals, Status},
     config::{Config, Games, Rule, Then, load},
+    http_server::raise_open_files,
     lichess::{
         Client, Token,
         model::{ChallengeColor, Invitation, UserId},
@@ -121,6 +123,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if let Some(personality) = &args.personality {
         config.play.personality.clone_from(personality);
     }
+    raise_open_files().warn_if_few();
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     let done = runtime.block_on(play(args, config));
     // A read from the terminal cannot be interrupted, and must not keep the program.
@@ -172,11 +175,14 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     // What it has played of late is kept as long as it runs, so that the page can ask why.
     let store = Store::start(Archive::in_memory()?.keeping(KEPT)).context("cannot start the archive")?;
     let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.cast.clone());
+    let worker = Worker::default();
     options.witness = Some(Witness::new(move |id| {
         let (library, cast) = (Arc::clone(&library.borrow()), Arc::clone(&cast.borrow()));
-        let memory = memory.clone();
+        let (memory, worker) = (memory.clone(), worker.clone());
         async move {
-            let told = why::once_written(&memory, &library, &cast, id).await?;
+            let (game, moves) = why::once_written(&memory, id).await?;
+            let told = move || why::decisions(&game, &moves, &library, &cast);
+            let told = worker.run(told).await.ok()??;
             Some(why::editable(told, edits))
         }
     }));

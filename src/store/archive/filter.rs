@@ -4,7 +4,7 @@ use rusqlite::types::Value;
 
 use super::{number, side_name};
 use crate::{
-    lichess::model::{Side, UserId},
+    lichess::model::{GameId, Side, UserId},
     units::Millis,
 };
 
@@ -59,6 +59,8 @@ pub struct Filter {
     pub speed: Option<String>,
     /// Played by this personality, in any spelling of case.
     pub personality: Option<String>,
+    /// Only those that come after this one, which began at this time since 1970, in the order in which games are shown.
+    pub after: Option<(Millis, GameId)>,
     /// No more than so many, the newest first; none for all.
     pub most: Option<u32>,
 }
@@ -93,6 +95,10 @@ impl Filter {
             .filter_map(|(condition, value)| Some((condition, value?)))
             .unzip();
         conditions.extend(self.result.map(Result::condition));
+        if let Some((began, id)) = &self.after {
+            conditions.push("began <= ? AND (began < ? OR id > ?)");
+            values.extend([time(*began), time(*began), Value::from(id.to_string())]);
+        }
         let conditions = if conditions.is_empty() {
             String::new()
         } else {

@@ -425,3 +425,28 @@ fn who_is_left_alone_is_kept_until_it_is_over() {
     assert_eq!(archive.rests(Millis(19)).unwrap(), [rest(20, 2)]);
     assert_eq!(archive.rests(Millis(20)).unwrap(), []);
 }
+
+#[test]
+fn a_question_that_runs_can_be_ended_from_another_thread() {
+    let (_folder, archive) = fresh();
+    let interrupt = archive.interrupt();
+    let (begin, begun) = std::sync::mpsc::channel();
+    let ending = std::thread::spawn(move || {
+        begun.recv().unwrap();
+        // It may not have begun yet when it is to end.
+        while begun.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
+            interrupt.interrupt();
+            std::thread::yield_now();
+        }
+    });
+    begin.send(()).unwrap();
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+    let ended = archive.sql.query_row(endless, [], |row| row.get::<_, i64>(0));
+    drop(begin);
+    assert!(StoreError::from(ended.unwrap_err()).was_interrupted());
+    ending.join().unwrap();
+    assert!(
+        archive.games(&Filter::default()).unwrap().is_empty(),
+        "the next one is answered"
+    );
+}

@@ -72,6 +72,12 @@ export interface GameRow {
   readonly moves: string | null;
 }
 
+/** Games in order, and after which one the next page begins; none on the last page. */
+export interface GamePage {
+  readonly games: readonly GameRow[];
+  readonly next: string | null;
+}
+
 export interface GameDetail extends GameRow {
   readonly start: string;
   readonly line: readonly { readonly uci: string; readonly san: string; readonly fen: string }[];
@@ -183,8 +189,10 @@ export interface Reload {
 
 export type Wish = 'pause' | 'resume' | 'drain' | 'reload';
 
-async function answer(path: string, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(path, { cache: 'no-store', ...init });
+const answer = async (path: string, init: RequestInit = {}): Promise<Response> =>
+  checked(await fetch(path, { cache: 'no-store', ...init }));
+
+async function checked(response: Response): Promise<Response> {
   if (response.ok) return response;
   const body = (await response.json().catch(() => null)) as { readonly error?: unknown } | null;
   throw new Error(typeof body?.error === 'string' ? body.error : `status ${response.status}`);
@@ -192,13 +200,22 @@ async function answer(path: string, init: RequestInit = {}): Promise<Response> {
 
 /** Whoever is silent for so long does not answer. */
 const PATIENCE_MS = 10_000;
+/** So often a daemon that says "come again in a moment" is asked again. */
+const TRIES = 5;
 
-const read = async <T>(path: string): Promise<T> =>
-  (await (await answer(path, { signal: AbortSignal.timeout(PATIENCE_MS) })).json()) as T;
+async function read<T>(path: string): Promise<T> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  for (let left = TRIES; ; left--) {
+    const response = await fetch(path, { cache: 'no-store', signal });
+    const wait = Number(response.headers.get('retry-after')) * 1_000;
+    if (response.status !== 503 || !wait || left === 0) return (await (await checked(response)).json()) as T;
+    await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random() / 2)));
+  }
+}
 
 export const overview = (): Promise<Overview> => read('/api/overview');
-export const games = async (query: URLSearchParams): Promise<readonly GameRow[]> =>
-  (await read<{ games: readonly GameRow[] }>(`/api/games?${query}`)).games;
+export const games = (query: Readonly<Record<string, string>>): Promise<GamePage> =>
+  read(`/api/games?${new URLSearchParams(query)}`);
 export const game = (id: string): Promise<GameDetail> => read(`/api/game/${encodeURIComponent(id)}`);
 export const opponents = async (): Promise<readonly Opponent[]> =>
   (await read<{ opponents: readonly Opponent[] }>('/api/opponents')).opponents;

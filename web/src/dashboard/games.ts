@@ -6,34 +6,42 @@ import { loadedPage, moment, table, tableRow } from './loaded';
 import { words } from './words';
 
 const STEP = 50;
+/** The daemon gives no more at once. */
+const LARGEST_PAGE = 200;
 
 export function gamesPage(query: URLSearchParams): Page {
   const opponent = query.get('opponent') ?? '';
   const title = opponent ? `${words.pages['#/games']}: ${opponent}` : (words.pages['#/games'] ?? '');
-  const read = (most: number) => api.games(new URLSearchParams({ opponent, most: String(most) }));
+  /** So many games after one of them. */
+  const read = async (most: number, after: string | null): Promise<api.GamePage> => {
+    const { games, next } = await api.games({ opponent, most: String(Math.min(most, LARGEST_PAGE)), ...(after && { after }) });
+    if (next === null || games.length >= most) return { games, next };
+    const rest = await read(most - games.length, next);
+    return { games: [...games, ...rest.games], next: rest.next };
+  };
   return loadedPage(title, async () => {
     let most = Number(query.get('most')) || STEP;
-    let shown = await read(most);
-    if (shown.length === 0) return [h('p', { class: 'note' }, words.noGames)];
+    const first = await read(most, null);
+    let { next } = first;
+    let shown = first.games.length;
+    if (shown === 0) return [h('p', { class: 'note' }, words.noGames)];
     const heads = [words.when, words.opponent, words.result, words.as, words.speed, words.who, words.end, words.moves];
-    const list = table(title, heads, shown.map(row));
+    const list = table(title, heads, first.games.map(row));
     const said = h('span', { class: 'note', role: 'status' });
 
     // Added below, so that eyes and cursor stay where they are; the address keeps how many there are.
     const showMore = async () => {
       more.disabled = true;
       try {
-        const games = await read(most + STEP);
-        const known = new Set(shown.map(({ id }) => id));
-        const last = games.findIndex(({ id }) => id === shown.at(-1)?.id);
-        const older = games.slice(last + 1).filter(({ id }) => !known.has(id));
-        const rows = older.map((game) => tableRow(row(game)));
+        const older = await read(STEP, next);
+        const rows = older.games.map((game) => tableRow(row(game)));
         list.querySelector('tbody')?.append(...rows);
         most += STEP;
-        shown = [...shown, ...older];
-        more.hidden = games.length < most;
+        shown += rows.length;
+        next = older.next;
+        more.hidden = next === null;
         history.replaceState(null, '', `#/games?${new URLSearchParams({ ...(opponent && { opponent }), most: String(most) })}`);
-        setText(said, words.shown(shown.length));
+        setText(said, words.shown(shown));
         if (more.hidden) rows[0]?.querySelector('a')?.focus({ preventScroll: true });
       } catch (error) {
         setText(said, words.failed((error as Error).message));
@@ -41,7 +49,7 @@ export function gamesPage(query: URLSearchParams): Page {
       more.disabled = false;
       if (document.activeElement === document.body) more.focus({ preventScroll: true }); // A button that is off loses the focus.
     };
-    const more = h('button', { type: 'button', hidden: shown.length < most, onclick: () => void showMore() }, words.more);
+    const more = h('button', { type: 'button', hidden: next === null, onclick: () => void showMore() }, words.more);
     return [list, h('p', { class: 'row more' }, more, said)];
   });
 }

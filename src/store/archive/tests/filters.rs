@@ -149,3 +149,28 @@ fn opponents_count_from_the_moment_that_is_asked_for() {
     let ana = ("ana".parse().unwrap(), false);
     assert_eq!(archive.opponents_since(Millis(6)).unwrap(), [ana.clone(), ana]);
 }
+
+#[test]
+fn a_page_goes_on_after_the_last_game_of_the_one_before() {
+    let (_folder, archive) = fresh();
+    let same = ["dddddddd", "bbbbbbbb", "cccccccc"].map(|name| game(name, 5));
+    put(&archive, &same);
+    put(&archive, &[game("aaaaaaaa", 9), game("eeeeeeee", 1)]);
+    let after = |name: &str, began| Filter {
+        after: Some((Millis(began), id(name))),
+        ..Filter::default()
+    };
+    assert_eq!(found(&archive, &Filter::default()), "abcde");
+    assert_eq!(found(&archive, &after("aaaaaaaa", 9)), "bcde");
+    assert_eq!(found(&archive, &after("cccccccc", 5)), "de");
+    assert_eq!(found(&archive, &after("eeeeeeee", 1)), "");
+}
+
+#[test]
+fn results_come_without_the_moves() {
+    let (_folder, archive) = fresh();
+    put(&archive, &[ended(&game("aaaaaaaa", 1), "e2e4 e7e5")]);
+    let moves = |games: Vec<GameRecord>| games[0].end.clone().unwrap().moves;
+    assert_eq!(moves(archive.games(&Filter::default()).unwrap()), "e2e4 e7e5");
+    assert_eq!(moves(archive.results(&Filter::default()).unwrap()), "");
+}

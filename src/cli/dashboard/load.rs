@@ -1,0 +1,192 @@
+//! How much the pages may cost: so many connections, so many requests a second, one costly answer at a time, on a thread
+//! of its own and by a connection of its own to the archive.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    extract::{Request, State},
+    http::header,
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use serde::Serialize;
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, sleep, timeout},
+};
+
+use super::{Panel, trouble::Trouble};
+use crate::{
+    cli::worker::Worker,
+    http_server::{ConnectionLimits, RateLimit},
+    store::{Archive, InterruptHandle, StoreError},
+};
+
+/// The connections to the dashboard. At most a quarter of them follow the running games.
+pub const LIMITS: ConnectionLimits = ConnectionLimits {
+    most: 64,
+    request: Duration::from_secs(10),
+    idle: Duration::from_secs(60),
+    write: Duration::from_secs(20),
+};
+
+/// So many requests a second are answered, after so many at once. A page needs ten when it opens, and then three every
+/// five seconds.
+const RATE: u32 = 50;
+const BURST: u32 = 100;
+/// Who would have to wait longer for his turn is sent away.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// An answer that takes longer is given up.
+const LONGEST: Duration = Duration::from_secs(8);
+/// So many questions at once go to the thread that writes the archive: what is to be written waits behind them.
+const ASKED_AT_ONCE: usize = 4;
+
+/// What the pages share of the machine. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Load {
+    rate: Arc<RateLimit>,
+    worker: Worker,
+    asking: Arc<Semaphore>,
+}
+
+impl Default for Load {
+    fn default() -> Self {
+        Self {
+            rate: Arc::new(RateLimit::new(RATE, BURST)),
+            worker: Worker::default(),
+            asking: Arc::new(Semaphore::new(ASKED_AT_ONCE)),
+        }
+    }
+}
+
+/// Lets so many requests a second through.
+pub(super) async fn pace(State(load): State<Load>, request: Request, next: Next) -> Response {
+    match load.rate.turn(Instant::now(), PATIENCE) {
+        Some(wait) => sleep(wait).await,
+        None => return Trouble::TooMany.into_response(),
+    }
+    next.run(request).await
+}
+
+/// The archive as one answer reads it.
+pub(super) struct Reading {
+    archive: Archive,
+    ending: Arc<Ending>,
+}
+
+/// Whether an answer is still wanted, and how to end the question that runs for it.
+#[derive(Default)]
+struct Ending {
+    is_over: AtomicBool,
+    question: Mutex<Option<InterruptHandle>>,
+}
+
+/// Ends the reading when whoever asked has gone.
+struct Wanted(Arc<Ending>);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::Release);
+        if let Some(question) = &*self.0.question.lock().unwrap_or_else(PoisonError::into_inner) {
+            question.interrupt();
+        }
+    }
+}
+
+impl Reading {
+    /// The archive, as long as the answer is wanted.
+    pub(super) fn archive(&self) -> Result<&Archive, Trouble> {
+        match self.ending.is_over.load(Ordering::Acquire) {
+            true => Err(Trouble::TooLong),
+            false => Ok(&self.archive),
+        }
+    }
+}
+
+impl Panel {
+    /// Makes an answer of what the archive has, off the loop that games run on.
+    pub(super) async fn read<T: Serialize>(
+        &self,
+        question: impl FnOnce(&Reading) -> Result<T, Trouble> + Send + 'static,
+    ) -> Result<Response, Trouble> {
+        let path = self.ask(|archive| Ok(archive.path())).await?;
+        self.load.read(path.ok_or(Trouble::NoArchive)?, question).await
+    }
+
+    /// Asks the thread that writes the archive: something short, since what is to be written waits meanwhile.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Trouble> {
+        // Kept until it is answered, whether somebody still waits or not.
+        let asking = self.load.asking.clone();
+        let place = timeout(PATIENCE, asking.acquire_owned())
+            .await
+            .map_err(|_| Trouble::TooMany)?;
+        let answer = self.watched.store.ask(move |archive| {
+            let _place = place;
+            question(archive)
+        });
+        let answer = timeout(LONGEST, answer).await.map_err(|_| Trouble::TooLong)?;
+        Ok(answer.ok_or(Trouble::NoArchive)??)
+    }
+}
+
+impl Load {
+    /// Makes an answer of what the archive there has.
+    async fn read<T: Serialize>(
+        &self,
+        path: PathBuf,
+        question: impl FnOnce(&Reading) -> Result<T, Trouble> + Send + 'static,
+    ) -> Result<Response, Trouble> {
+        let wanted = Wanted(Arc::default());
+        let ending = Arc::clone(&wanted.0);
+        let work = move || {
+            let archive = Archive::read(&path)?;
+            *ending.question.lock().unwrap_or_else(PoisonError::into_inner) = Some(archive.interrupt());
+            let reading = Reading { archive, ending };
+            reading.archive()?;
+            let answer = question(&reading)?;
+            serde_json::to_vec(&answer).map_err(|_| Trouble::Unreadable)
+        };
+        let read = timeout(LONGEST, self.worker.run(work)).await;
+        let bytes = read.map_err(|_| Trouble::TooLong)?.map_err(Trouble::from)??;
+        Ok(([(header::CONTENT_TYPE, "application/json")], bytes).into_response())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_that_nobody_waits_for_any_more_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("archive.db");
+        drop(Archive::open(&path).unwrap());
+        let load = Load::default();
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let (begin, begun) = tokio::sync::oneshot::channel();
+        let endless = move |reading: &Reading| {
+            let _ = begin.send(());
+            while reading.archive().is_ok() {
+                std::thread::yield_now();
+            }
+            let _ = tell.send(());
+            Ok(())
+        };
+        tokio::select! {
+            _ = load.read(path.clone(), endless) => panic!("it is endless"),
+            begun = begun => begun.unwrap(),
+        }
+        told.await.unwrap();
+        assert_eq!(load.read(path, |_| Ok(1)).await.unwrap().status(), 200);
+    }
+}

@@ -1,0 +1,39 @@
+//! What every HTTP server of this program stands on: how many connections it keeps and for how long, and which requests
+//! are meant for this machine.
+
+mod acceptor;
+mod connections;
+mod open_files;
+mod rate_limit;
+mod requests;
+mod site;
+mod socket;
+
+use std::io;
+
+use axum::{Router, middleware::from_fn};
+use tokio_util::sync::CancellationToken;
+
+pub use acceptor::{Acceptor, Accepts};
+pub use connections::{ConnectionInfo, ConnectionLimits, Connections, Handle};
+pub use open_files::{MANY, OpenFiles, open_files, raise_open_files};
+pub use rate_limit::RateLimit;
+pub use requests::track;
+pub use site::{is_cross_site, is_own_origin, is_this_machine, name_in};
+
+/// Serves the router on a listener until `stop`, within the limits of its connections.
+///
+/// # Errors
+/// Whatever the listener cannot tell about itself.
+pub async fn serve<L: Accepts>(
+    acceptor: Acceptor<L>,
+    router: Router,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let service = router
+        .layer(from_fn(track))
+        .into_make_service_with_connect_info::<Handle>();
+    axum::serve(acceptor, service)
+        .with_graceful_shutdown(stop.cancelled_owned())
+        .await
+}

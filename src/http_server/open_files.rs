@@ -1,0 +1,96 @@
+//! How many files this process may have open: sockets count among them.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// With fewer than these, what a bot plays and what its owner looks at may not fit side by side.
+pub const MANY: u64 = 1024;
+/// No server takes the last descriptors: they are for games, books and the archive.
+const RESERVE: u64 = 256;
+
+/// How many files may be open at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenFiles(u64);
+
+/// The limit in force.
+#[must_use]
+pub fn open_files() -> OpenFiles {
+    OpenFiles(getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX))
+}
+
+/// Raises the limit to what the system lets this process have, and says what it is then. Systems start programs with a
+/// low one for the sake of old calls that are not used here.
+pub fn raise_open_files() -> OpenFiles {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let is_lower = match (current, maximum) {
+        (Some(current), Some(maximum)) => current < maximum,
+        (current, _) => current.is_some(),
+    };
+    if is_lower {
+        let raised = Rlimit {
+            current: maximum,
+            maximum,
+        };
+        if let Err(why) = setrlimit(Resource::Nofile, raised) {
+            tracing::debug!("the limit of open files cannot be raised: {why}");
+        }
+    }
+    open_files()
+}
+
+impl OpenFiles {
+    /// What to do about a limit that is too low, if it is.
+    #[must_use]
+    pub fn remedy(self) -> Option<String> {
+        (self.0 < MANY).then(|| {
+            format!("raise it to {MANY} or more, by LimitNOFILE= in the unit or by ulimit -Hn; until then few can see the pages")
+        })
+    }
+
+    /// Says in the log what to do about it.
+    pub fn warn_if_few(self) {
+        if let Some(remedy) = self.remedy() {
+            tracing::warn!("{self}: {remedy}");
+        }
+    }
+
+    /// Whether a server may keep a connection of this descriptor. The system gives the lowest that is free, so its number
+    /// tells how many are in use.
+    pub(super) fn has_room_for(self, descriptor: u64) -> bool {
+        descriptor < self.0.saturating_sub(RESERVE.min(self.0 / 2))
+    }
+}
+
+impl std::fmt::Display for OpenFiles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            u64::MAX => write!(f, "as many files as there are may be open at once"),
+            most => write!(f, "at most {most} files may be open at once"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_descriptors_are_kept_for_the_games() {
+        assert!(OpenFiles(1024).has_room_for(767) && !OpenFiles(1024).has_room_for(768));
+        assert!(OpenFiles(64).has_room_for(31) && !OpenFiles(64).has_room_for(32));
+        assert!(OpenFiles(u64::MAX).has_room_for(1 << 20));
+    }
+
+    #[test]
+    fn a_low_limit_is_told_with_its_remedy() {
+        assert!(OpenFiles(MANY - 1).remedy().unwrap().contains("LimitNOFILE="));
+        assert_eq!(OpenFiles(MANY).remedy(), None);
+        assert_eq!(OpenFiles(64).to_string(), "at most 64 files may be open at once");
+    }
+
+    #[test]
+    fn the_limit_is_raised_as_far_as_the_system_lets_it() {
+        raise_open_files();
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        assert_eq!(current, maximum);
+    }
+}
