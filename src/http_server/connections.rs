@@ -68,6 +68,8 @@ pub(super) struct Connection {
     number: u64,
     peer: Option<SocketAddr>,
     cut: AtomicBool,
+    /// Whether it is cut as a crash would.
+    reset: AtomicBool,
     now: Mutex<Now>,
     /// The tasks that read and write it, to be woken when it is cut or speaks again.
     tasks: Mutex<Vec<Waker>>,
@@ -129,6 +131,7 @@ impl Connections {
     pub fn drop_all(&self) -> usize {
         let open: Vec<Arc<Connection>> = lock(&self.open).values().cloned().collect();
         for connection in &open {
+            connection.reset.store(true, Ordering::Release);
             connection.cut();
         }
         open.len()
@@ -184,12 +187,10 @@ impl Connections {
     /// the one that has been idle longest, else one whose client has stopped reading.
     pub(super) fn end_one(&self) {
         let open = lock(&self.open);
-        if open.values().any(|connection| connection.is_cut()) {
-            return; // One is on its way out already.
-        }
         let now = Instant::now();
         let least = open
             .values()
+            .filter(|connection| !connection.is_cut())
             .filter_map(|connection| Some((connection.need(now)?, connection)))
             .min_by_key(|(need, _)| *need);
         if let Some((_, connection)) = least {
@@ -204,6 +205,7 @@ impl Connections {
             number,
             peer,
             cut: AtomicBool::new(false),
+            reset: AtomicBool::new(false),
             now: Mutex::new(Now {
                 phase: Phase::New,
                 since: Instant::now(),
@@ -227,6 +229,11 @@ impl Connection {
     /// Whether it must end at once.
     pub(super) fn is_cut(&self) -> bool {
         self.cut.load(Ordering::Acquire)
+    }
+
+    /// Whether it must end without goodbye.
+    pub(super) fn is_reset(&self) -> bool {
+        self.reset.load(Ordering::Acquire)
     }
 
     /// The socket's task will be woken when something changes.
@@ -316,9 +323,12 @@ impl Connection {
 
 impl Now {
     fn turn(&mut self, phase: Phase) {
-        if self.phase != phase {
-            (self.phase, self.since) = (phase, Instant::now());
+        // Of the first request, head and body count from the beginning.
+        let begins = self.phase != phase && (self.phase, phase) != (Phase::New, Phase::Asking);
+        if begins {
+            self.since = Instant::now();
         }
+        self.phase = phase;
     }
 }
 

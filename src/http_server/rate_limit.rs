@@ -1,13 +1,13 @@
 //! So many a second, and some at once.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
+use std::time::Duration;
+
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep_until},
 };
 
-use tokio::time::Instant;
-
-/// Lets so many through a second, after some at once; who comes too early is told how long to wait.
+/// Lets so many through a second, after some at once. The others wait in the order in which they came.
 #[derive(Debug)]
 pub struct RateLimit {
     each: Duration,
@@ -27,17 +27,15 @@ impl RateLimit {
         }
     }
 
-    /// How long to wait for a turn, which is taken by asking; none where that would be longer than `patience`, and then
-    /// no turn is taken.
-    pub fn turn(&self, now: Instant, patience: Duration) -> Option<Duration> {
-        let mut paid = self.paid.lock().unwrap_or_else(PoisonError::into_inner);
-        let from = paid.map_or(now, |paid| paid.max(now));
-        let wait = (from + self.each).saturating_duration_since(now + self.each * self.burst);
-        if wait > patience {
-            return None;
+    /// Waits for a turn. Whoever gives up has taken none.
+    pub async fn turn(&self) {
+        let mut paid = self.paid.lock().await;
+        let now = Instant::now();
+        let due = paid.map_or(now, |paid| paid.max(now)) + self.each;
+        if due > now + self.each * self.burst {
+            sleep_until(due - self.each * self.burst).await;
         }
-        *paid = Some(from + self.each);
-        Some(wait)
+        *paid = Some(due);
     }
 }
 
@@ -48,30 +46,23 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn some_pass_at_once_and_the_others_one_by_one() {
         let limit = RateLimit::new(10, 3);
-        let now = Instant::now();
-        let patience = Duration::from_millis(250);
-        let waits: Vec<_> = (0..6).map(|_| limit.turn(now, patience)).collect();
-        let millis = |millis| Some(Duration::from_millis(millis));
-        assert_eq!(
-            waits,
-            [millis(0), millis(0), millis(0), millis(100), millis(200), None]
-        );
-        let later = now + Duration::from_millis(100);
-        assert_eq!(
-            limit.turn(later, patience),
-            millis(200),
-            "who was sent away took no turn"
-        );
-        let much_later = now + Duration::from_secs(60);
-        assert_eq!(
-            (0..3)
-                .filter_map(|_| limit.turn(much_later, patience))
-                .sum::<Duration>(),
-            Duration::ZERO
-        );
-        assert_eq!(
-            limit.turn(much_later, patience),
-            millis(100),
+        let millis = Duration::from_millis;
+        let took = async |turns| {
+            let begun = Instant::now();
+            for _ in 0..turns {
+                limit.turn().await;
+            }
+            begun.elapsed().as_millis()
+        };
+        assert_eq!(took(3).await, 0);
+        assert!((200..210).contains(&took(2).await));
+        for _ in 0..20 {
+            assert!(tokio::time::timeout(millis(1), limit.turn()).await.is_err());
+        }
+        assert!(took(1).await < 100, "who gave up took no turn");
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        assert!(
+            (100..110).contains(&took(4).await),
             "an idle hour saves nothing up"
         );
     }

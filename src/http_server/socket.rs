@@ -35,7 +35,9 @@ impl<S: Stream> Socket<S> {
     fn permitted(&mut self, context: &Context<'_>) -> Poll<io::Result<()>> {
         self.connection.remember(context);
         if self.connection.is_cut() {
-            self.stream.reset();
+            if self.connection.is_reset() {
+                self.stream.reset();
+            }
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
         }
         if self.connection.server().is_silent() {

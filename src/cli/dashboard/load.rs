@@ -17,10 +17,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use serde::Serialize;
-use tokio::{
-    sync::Semaphore,
-    time::{Instant, sleep, timeout},
-};
+use tokio::{sync::Semaphore, time::timeout};
 
 use super::{Panel, trouble::Trouble};
 use crate::{
@@ -41,7 +38,7 @@ pub const LIMITS: ConnectionLimits = ConnectionLimits {
 /// five seconds.
 const RATE: u32 = 50;
 const BURST: u32 = 100;
-/// Who would have to wait longer for his turn is sent away.
+/// Who would have to wait longer to ask the thread that writes the archive is sent away.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// An answer that takes longer is given up.
 const LONGEST: Duration = Duration::from_secs(8);
@@ -66,12 +63,10 @@ impl Default for Load {
     }
 }
 
-/// Lets so many requests a second through.
+/// Lets so many requests a second through. Those that wait are no more than there are connections, so that whoever watches
+/// over the daemon hears within two seconds how it is.
 pub(super) async fn pace(State(load): State<Load>, request: Request, next: Next) -> Response {
-    match load.rate.turn(Instant::now(), PATIENCE) {
-        Some(wait) => sleep(wait).await,
-        None => return Trouble::TooMany.into_response(),
-    }
+    load.rate.turn().await;
     next.run(request).await
 }
 

@@ -76,7 +76,7 @@ impl IntoResponse for Trouble {
         };
         let answer = (status, Json(json!({ "error": sentence })));
         match self {
-            Self::TooMany | Self::TooLong => again_soon(answer),
+            Self::TooMany => again_soon(answer),
             _ => answer.into_response(),
         }
     }
