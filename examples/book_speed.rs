@@ -54,6 +54,7 @@ static ALLOCATOR: Counting = Counting;
 const ORIGIN: Origin = Origin {
     bytes: 0,
     modified: 0,
+    changed: 0,
 };
 
 fn main() -> Outcome {
