@@ -39,6 +39,8 @@ const NEIGHBOURS: &[(&str, &str)] = &[
     ("settings", "diagnostic"),
     ("settings", "units"),
     ("chess", "units"),
+    // Names in PGN files have near misses, as keys of settings have.
+    ("chess", "diagnostic"),
     // The poller publishes what the configuration names.
     ("watch", "config"),
     // What is kept fresh is what the configuration declares.

@@ -1,45 +1,108 @@
 //! Games read from PGN, one after the other, however long the file is.
+//!
+//! The main line of a game ends at the first word that does not belong to it. Never is a game played on from a position
+//! that nobody had.
+
+mod languages;
+mod reading;
+mod source;
+mod spelling;
+mod start;
+mod tokens;
+mod word;
+
+#[cfg(test)]
+mod tests;
 
 use std::{
+    fmt,
     io::{self, Read},
-    ops::ControlFlow,
 };
 
-use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+use self::{
+    reading::{Heard, Reading},
+    source::Place,
+    tokens::{Tag, Token, Tokens, in_plain_signs},
+    word::{Outcome, outcome},
+};
+use super::{Color, GameLine, Variant};
 
-use super::{Color, GameLine, Rules as _, Variant, parse_fen};
+/// No game of chess has as many half moves: by the rule of 75 moves it ends long before.
+const LONGEST: usize = 20_000;
+
+/// So many tags of a game are kept.
+const TAGS: usize = 256;
 
 /// A game as it was recorded: its tags, and the moves up to where the reading stopped.
 #[derive(Debug, Clone)]
 pub struct RecordedGame {
-    /// Names and values of the tags, in their order.
+    /// Its place among the games of the stream, from 1.
+    pub number: u64,
+    /// Names and values of the tags, in their order. Of several with one name the first is kept.
     pub tags: Vec<(String, String)>,
     /// The moves that were read.
     pub line: GameLine,
-    /// What stopped the reading before its time: a move that is not legal, or a start that is no position.
-    pub broken: Option<String>,
+    /// What stopped the reading before its time: a word that is no legal move, a number that does not fit, a start
+    /// that is no position, or the end of a text that was cut.
+    pub broken: Option<Break>,
+    /// The result at the end of the moves.
+    marker: Option<Outcome>,
+}
+
+/// What stopped the reading of a game, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Break {
+    /// The line of the text, from 1.
+    pub line: u64,
+    /// The character of the line, from 1.
+    pub column: u64,
+    /// What is wrong: lower case, no full stop.
+    pub message: String,
+}
+
+impl Break {
+    fn new(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            line: place.line,
+            column: place.column,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Break {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
+    }
 }
 
 impl RecordedGame {
-    /// The value of a tag. Unknown values, written as `?` or `-`, are none.
+    /// The value of a tag, whose name may be in any case. Unknown values, written as `?` or `-`, are none.
     #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
         let mut tags = self.tags.iter();
         let value = tags
-            .find(|(tag, _)| tag == name)
-            .map(|(_, value)| value.as_str())?;
+            .find(|(tag, _)| tag.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim())?;
         (!matches!(value, "" | "?" | "-")).then_some(value)
     }
 
     /// What White scored, in half points; none while the game is open.
+    ///
+    /// The tag `Result` holds. Where it is missing, or says nothing, the result at the end of the moves does.
     #[must_use]
     pub fn score_of_white(&self) -> Option<u32> {
-        match self.tag("Result")? {
-            "1-0" => Some(2),
-            "0-1" => Some(0),
-            "1/2-1/2" => Some(1),
-            _ => None,
+        match self.outcome_of_tag().or(self.marker)? {
+            Outcome::Won(Color::White) => Some(2),
+            Outcome::Won(Color::Black) => Some(0),
+            Outcome::Drawn => Some(1),
+            Outcome::Open => None,
         }
+    }
+
+    fn outcome_of_tag(&self) -> Option<Outcome> {
+        let value = in_plain_signs(self.tag("Result")?).replace(' ', "");
+        outcome(&value).filter(|outcome| *outcome != Outcome::Open)
     }
 
     /// What a side scored, in half points; none while the game is open.
@@ -82,155 +145,194 @@ impl RecordedGame {
 /// assert!(games.next_game().unwrap().is_none());
 /// ```
 pub struct Games<R> {
-    reader: Reader<R>,
-    recorder: Recorder,
+    tokens: Tokens<R>,
+    plies: usize,
+    /// How many games were begun.
+    number: u64,
+    /// What was read of the next game.
+    kept: Option<Token>,
 }
 
 impl<R: Read> Games<R> {
     /// Reads at most so many half moves of each game.
     pub fn new(stream: R, plies: usize) -> Self {
         Self {
-            reader: Reader::new(stream),
-            recorder: Recorder { plies },
+            tokens: Tokens::new(stream),
+            plies: plies.min(LONGEST),
+            number: 0,
+            kept: None,
         }
     }
 
     /// The next game; none at the end of the stream.
     ///
     /// # Errors
-    /// Whatever reading fails with, or text that is no PGN.
+    /// Whatever reading fails with. What the text says is never an error: a game that makes no sense is broken.
     pub fn next_game(&mut self) -> io::Result<Option<RecordedGame>> {
-        self.reader.read_game(&mut self.recorder)
+        loop {
+            let header = self.header()?;
+            let token = self.take()?;
+            let is_over = matches!(token, Token::End(_)) && header.tags.is_empty();
+            self.kept = Some(token);
+            if is_over {
+                return Ok(None);
+            }
+            let game = self.movetext(header)?;
+            if game.is_some() {
+                return Ok(game);
+            }
+        }
+    }
+
+    fn take(&mut self) -> io::Result<Token> {
+        match self.kept.take() {
+            Some(token) => Ok(token),
+            None => self.tokens.next(),
+        }
+    }
+
+    fn header(&mut self) -> io::Result<Header> {
+        let mut header = Header::default();
+        loop {
+            match self.take()? {
+                Token::Tag(tag) if !header.is_of_another_game(&tag) => header.add(tag),
+                token => {
+                    self.kept = Some(token);
+                    return Ok(header);
+                }
+            }
+        }
+    }
+
+    /// The game with these tags; none where there is neither tag nor move, as behind a result that stands twice.
+    fn movetext(&mut self, header: Header) -> io::Result<Option<RecordedGame>> {
+        let (mut game, mut reading) = header.begin(self.plies);
+        let mut variation = Nesting::default();
+        loop {
+            match self.take()? {
+                Token::Open(place) => variation.open(place),
+                Token::Close(place) if !variation.close() => {
+                    reading.stop(place, "\")\" ends no variation");
+                }
+                Token::UnclosedComment(place) => reading.stop(place, "the comment is not closed"),
+                Token::Word(word) if variation.depth == 0 => match reading.hear(&word) {
+                    Heard::Goes => {}
+                    Heard::Ends(outcome) => {
+                        game.marker = Some(outcome);
+                        break;
+                    }
+                    Heard::Another => {
+                        self.kept = Some(Token::Word(word));
+                        break;
+                    }
+                },
+                Token::Close(_) | Token::Word(_) => {}
+                token @ (Token::Tag(_) | Token::End(_)) => {
+                    if let Some(place) = variation.opened.filter(|_| variation.depth > 0) {
+                        reading.stop(place, "the variation is not closed");
+                    }
+                    if let Token::End(place) = token
+                        && game.outcome_of_tag().is_some()
+                    {
+                        reading.stop(place, "the text ends before the result");
+                    }
+                    self.kept = Some(token);
+                    break;
+                }
+            }
+        }
+        if game.tags.is_empty() && !reading.has_begun() {
+            return Ok(None);
+        }
+        self.number += 1;
+        game.number = self.number;
+        (game.line, game.broken) = reading.finish();
+        Ok(Some(game))
     }
 }
 
-struct Recorder {
-    plies: usize,
+/// How deep in variations a word stands.
+#[derive(Default)]
+struct Nesting {
+    depth: u64,
+    opened: Option<Place>,
 }
 
-impl Visitor for Recorder {
-    type Tags = Vec<(String, String)>;
-    type Movetext = RecordedGame;
-    type Output = RecordedGame;
-
-    fn begin_tags(&mut self) -> ControlFlow<RecordedGame, Self::Tags> {
-        ControlFlow::Continue(Vec::new())
+impl Nesting {
+    fn open(&mut self, place: Place) {
+        if self.depth == 0 {
+            self.opened = Some(place);
+        }
+        self.depth += 1;
     }
 
-    fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<RecordedGame> {
-        let name = String::from_utf8_lossy(name).into_owned();
-        tags.push((name, value.decode_utf8_lossy().into_owned()));
-        ControlFlow::Continue(())
+    /// False if no variation is open.
+    fn close(&mut self) -> bool {
+        let is_open = self.depth > 0;
+        self.depth = self.depth.saturating_sub(1);
+        is_open
+    }
+}
+
+/// The tags of a game.
+#[derive(Default)]
+struct Header {
+    tags: Vec<(String, String)>,
+    /// Where the tags stand that say how the game begins.
+    places: Vec<(String, Place)>,
+    cut: Option<Place>,
+}
+
+impl Header {
+    fn has(&self, name: &str) -> bool {
+        self.tags
+            .iter()
+            .any(|(known, _)| known.eq_ignore_ascii_case(name))
     }
 
-    fn begin_movetext(&mut self, tags: Self::Tags) -> ControlFlow<RecordedGame, RecordedGame> {
-        let mut game = RecordedGame {
-            tags,
+    /// Whether a tag begins another game, the one before having no moves.
+    fn is_of_another_game(&self, tag: &Tag) -> bool {
+        (tag.after_blank_line || tag.name.eq_ignore_ascii_case("Event")) && self.has(&tag.name)
+    }
+
+    fn add(&mut self, tag: Tag) {
+        if tag.is_cut {
+            self.cut.get_or_insert(tag.place);
+        }
+        if self.tags.len() < TAGS && !self.has(&tag.name) {
+            if ["FEN", "Variant"]
+                .iter()
+                .any(|name| tag.name.eq_ignore_ascii_case(name))
+            {
+                self.places.push((tag.name.clone(), tag.place));
+            }
+            self.tags.push((tag.name, tag.value));
+        }
+    }
+
+    /// The game before its first move.
+    fn begin(self, plies: usize) -> (RecordedGame, Reading) {
+        let game = RecordedGame {
+            number: 0,
+            tags: self.tags,
             line: GameLine::new(Variant::Standard),
             broken: None,
+            marker: None,
         };
-        let variant = match game.tag("Variant") {
-            None => Ok(Variant::Standard),
-            Some(name) => {
-                variant_named(name).ok_or_else(|| format!("\"{name}\" is not a variant that lichess plays"))
-            }
+        let (line, misfit) = match start::start(&game) {
+            Ok(line) => (line, None),
+            Err(misfit) => (game.line.clone(), Some(misfit)),
         };
-        let start = variant.and_then(|variant| match game.tag("FEN") {
-            None => Ok((variant, variant.start())),
-            Some(fen) => parse_fen(variant, fen)
-                .map(|start| (variant, start))
-                .map_err(|error| error.to_string()),
-        });
-        match start {
-            Ok((variant, start)) => {
-                game.line = GameLine::from_position(variant, start);
-                ControlFlow::Continue(game)
-            }
-            Err(error) => {
-                game.broken = Some(error);
-                ControlFlow::Break(game)
-            }
+        let mut reading = Reading::new(line, plies);
+        let mut places = self.places.into_iter();
+        if let Some(misfit) = misfit
+            && let Some((_, place)) = places.find(|(name, _)| name.eq_ignore_ascii_case(misfit.tag))
+        {
+            reading.stop(place, misfit.message);
         }
-    }
-
-    fn san(&mut self, game: &mut RecordedGame, san: SanPlus) -> ControlFlow<RecordedGame> {
-        if game.line.ply() >= self.plies {
-            return ControlFlow::Break(game.clone());
+        if let Some(place) = self.cut {
+            reading.stop(place, "the tag is not closed");
         }
-        match san.san.to_move(game.line.position()) {
-            Ok(mv) => {
-                game.line.play(mv);
-                ControlFlow::Continue(())
-            }
-            Err(_) => {
-                let number = game.line.position().fullmoves();
-                game.broken = Some(format!("\"{san}\" is not legal at move {number}"));
-                ControlFlow::Break(game.clone())
-            }
-        }
-    }
-
-    fn begin_variation(&mut self, _: &mut RecordedGame) -> ControlFlow<RecordedGame, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn end_game(&mut self, game: RecordedGame) -> RecordedGame {
-        game
-    }
-}
-
-/// A variant by what PGN files call it: lichess' names in any case, with or without blanks.
-fn variant_named(name: &str) -> Option<Variant> {
-    let bare = |name: &str| name.to_ascii_lowercase().replace([' ', '-'], "");
-    let wanted = bare(name);
-    let mut all = Variant::ALL.into_iter();
-    all.find(|variant| [variant.key(), variant.name()].map(bare).contains(&wanted))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn games(pgn: &str) -> Vec<RecordedGame> {
-        let mut reader = Games::new(pgn.as_bytes(), 60);
-        std::iter::from_fn(|| reader.next_game().unwrap()).collect()
-    }
-
-    #[test]
-    fn tags_moves_and_results_are_read() {
-        let read = games(
-            "[White \"Ann\"]\n[Black \"?\"]\n[WhiteElo \"1512\"]\n[BlackElo \"-\"]\n[Result \"1/2-1/2\"]\n\n\
-             1. e4! {best} e5 $1 (1... c5 2. Nf3) 2. Nf3 1/2-1/2\n\n[White \"Bob\"]\n\n1. d4 *\n",
-        );
-        assert_eq!(read.len(), 2);
-        assert_eq!(read[0].line.uci_moves(), "e2e4 e7e5 g1f3");
-        assert_eq!(read[0].name_of(Color::White), Some("Ann"));
-        assert_eq!(read[0].name_of(Color::Black), None);
-        assert_eq!(read[0].rating_of(Color::White), Some(1512));
-        assert_eq!(read[0].rating_of(Color::Black), None);
-        assert_eq!(read[0].score_of(Color::Black), Some(1));
-        assert_eq!(read[1].score_of_white(), None);
-    }
-
-    #[test]
-    fn a_broken_game_says_why_and_the_next_one_is_read() {
-        let read = games(
-            "1. e4 e5 2. Nf9 Nc6 *\n\n[Event \"x\"]\n\n1. e4 Ke7 *\n\n[FEN \"no\"]\n\n1. e4 *\n\n1. c4 *\n",
-        );
-        let broken: Vec<Option<&str>> = read.iter().map(|game| game.broken.as_deref()).collect();
-        assert_eq!(broken[1], Some("\"Ke7\" is not legal at move 1"));
-        assert!(broken[2].unwrap().contains("not a FEN"), "{broken:?}");
-        assert_eq!(read.last().unwrap().line.uci_moves(), "c2c4");
-    }
-
-    #[test]
-    fn starts_and_variants_are_those_of_the_tags() {
-        let read = games(
-            "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[SetUp \"1\"]\n\n1. e4 *\n\n\
-             [Variant \"King of the Hill\"]\n\n1. e4 *\n\n[Variant \"Chessopoly\"]\n\n1. e4 *\n",
-        );
-        assert_eq!(read[0].line.uci_moves(), "e2e4");
-        assert_eq!(read[1].line.variant(), Variant::KingOfTheHill);
-        assert!(read[2].broken.is_some());
+        (game, reading)
     }
 }

@@ -16,7 +16,7 @@ mod variant;
 pub use counts::{is_tucked_away, material, men_near_king, pawnless_files, queens_out, ranks_advanced};
 pub use ending::Ending;
 #[cfg(feature = "daemon")]
-pub use games::{Games, RecordedGame};
+pub use games::{Break, Games, RecordedGame};
 pub use line::{GameLine, PlayError};
 pub use notation::{NotationError, SanError, parse_san, parse_uci, write_san, write_uci};
 pub use pgn::Pgn;

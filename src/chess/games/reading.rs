@@ -1,0 +1,334 @@
+//! The main line of a game, word by word, until a word does not belong to it.
+
+use super::{
+    super::{Color, GameLine, Move, Position, Rules as _},
+    Break,
+    languages::{ENGLISH, Letters, OTHERS},
+    source::Place,
+    spelling::{Unread, read_move},
+    tokens::Word,
+    word::{Kind, Number, Outcome, classify},
+};
+
+/// What a word did to the game.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// The game goes on, or is broken and waits for its end.
+    Goes,
+    /// The game has ended so.
+    Ends(Outcome),
+    /// Another game, without tags, begins with this word.
+    Another,
+}
+
+/// A game that is being read.
+pub(super) struct Reading {
+    /// By the letters of the standard.
+    line: GameLine,
+    /// What stopped the reading by the letters of the standard.
+    broken: Option<Break>,
+    /// Whether no letters make sense of what was read.
+    is_over: bool,
+    /// The same moves by other letters, once those of the standard did not fit.
+    others: Vec<(Letters, GameLine)>,
+    /// Moves as they are written.
+    words: Vec<(String, Place)>,
+    /// The difference between numbers in the text and half moves, once a number is read.
+    first_number: Option<u64>,
+    /// How many half moves had been read when a number last fitted.
+    confirmed: usize,
+    /// The glyph before this word that could be the letter of a piece.
+    letter: Option<Word>,
+    plies: usize,
+    has_begun: bool,
+}
+
+impl Reading {
+    pub(super) fn new(line: GameLine, plies: usize) -> Self {
+        Self {
+            line,
+            broken: None,
+            is_over: false,
+            others: Vec::new(),
+            words: Vec::new(),
+            first_number: None,
+            confirmed: 0,
+            letter: None,
+            plies,
+            has_begun: false,
+        }
+    }
+
+    /// Stops the reading. The first reason counts.
+    pub(super) fn stop(&mut self, place: Place, message: impl Into<String>) {
+        self.others.clear();
+        self.is_over = true;
+        self.broken.get_or_insert_with(|| Break::new(place, message));
+    }
+
+    /// Whether a word of a game was read, other than a result.
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun || self.is_over
+    }
+
+    /// Reads a word of the main line.
+    pub(super) fn hear(&mut self, word: &Word) -> Heard {
+        let kind = classify(&word.text);
+        let has_begun = self.has_begun;
+        match kind {
+            Kind::Result(outcome) => return Heard::Ends(outcome),
+            Kind::Glyph => {}
+            _ => self.has_begun = true,
+        }
+        if let Kind::Number(number) = kind
+            && has_begun
+            && word.after_blank_line
+            && number.number == Some(1)
+            && number.dots <= 1
+            && (self.is_done() || !self.is_due(number))
+        {
+            return Heard::Another;
+        }
+        if self.is_done() {
+            return Heard::Goes;
+        }
+        if let Kind::Number(Number { rest, .. }) = kind
+            && let Kind::Result(outcome) = classify(rest)
+        {
+            return Heard::Ends(outcome);
+        }
+        self.step(kind, word, 0);
+        Heard::Goes
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_over || self.ply() >= self.plies
+    }
+
+    fn ply(&self) -> usize {
+        self.words.len()
+    }
+
+    fn step(&mut self, kind: Kind<'_>, word: &Word, glued: u64) {
+        let letter = self.letter.take();
+        match kind {
+            Kind::Number(number) => self.count(number, word),
+            Kind::Null => self.stop(
+                word.place,
+                format!("\"{}\" is a null move, which no game can have", word.text),
+            ),
+            Kind::Letter if self.ply() > self.confirmed && !word.is_last => self.letter = Some(word.clone()),
+            Kind::EnPassant if self.line.moves().last().is_some_and(|mv| mv.is_en_passant()) => {}
+            Kind::Glyph | Kind::Result(_) => {}
+            Kind::Letter | Kind::EnPassant => self.stop(word.place, self.no_move(&word.text)),
+            Kind::Move(text) => {
+                let joined = letter.filter(|letter| self.reads(&format!("{}{text}", letter.text)));
+                match joined {
+                    Some(letter) => self.stop(
+                        letter.place,
+                        format!("\"{}\" and \"{text}\" could be one move", letter.text),
+                    ),
+                    None => {
+                        let column = word.place.column + glued;
+                        let place = Place { column, ..word.place };
+                        self.play(text.to_owned(), place, word.is_last);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the number of a move, and the move directly behind it.
+    fn count(&mut self, number: Number<'_>, word: &Word) {
+        if number.rest.is_empty() && word.is_last {
+            // The file may end in the middle of the number.
+            let message = format!("the text ends with \"{}\"", word.text);
+            return self.stop(word.place, message);
+        }
+        if !self.is_due(number) {
+            let (due, color) = self.due();
+            let head = word.text.strip_suffix(number.rest).unwrap_or(&word.text);
+            self.take_back_doubtful();
+            return self.stop(
+                word.place,
+                format!("\"{head}\" stands where move {due} of {color} is due"),
+            );
+        }
+        if let Some(count) = number.number {
+            let half = self.half_moves();
+            self.first_number.get_or_insert(count.saturating_sub(half / 2));
+            self.confirmed = self.ply();
+        }
+        if !number.rest.is_empty() {
+            let glued = word.text.chars().count() - number.rest.chars().count();
+            self.step(classify(number.rest), word, glued as u64);
+        }
+    }
+
+    /// How many half moves were played since the last move of White's before the start, or so.
+    fn half_moves(&self) -> u64 {
+        self.ply() as u64 + u64::from(self.line.start().turn() == Color::Black)
+    }
+
+    /// The number and the side of the next move.
+    fn due(&self) -> (u64, &'static str) {
+        let first = self
+            .first_number
+            .unwrap_or_else(|| u64::from(self.line.start().fullmoves().get()));
+        let half = self.half_moves();
+        let side = if half.is_multiple_of(2) { "White" } else { "Black" };
+        (first + half / 2, side)
+    }
+
+    /// Whether a number fits the moves before it. A game from a position counts on, or from 1.
+    fn is_due(&self, number: Number<'_>) -> bool {
+        let half = self.half_moves();
+        if number.dots >= 2 && half.is_multiple_of(2) {
+            return false;
+        }
+        let Some(count) = number.number else {
+            return true;
+        };
+        count == self.due().0 || self.first_number.is_none() && count == 1 + half / 2
+    }
+
+    /// Where a number does not fit, a move before it may be missing, and what follows the gap was played by nobody.
+    fn take_back_doubtful(&mut self) {
+        if self.broken.is_some() {
+            return;
+        }
+        let since = self.ply().saturating_sub(self.confirmed);
+        let white_was_due = self.half_moves().saturating_sub(since as u64).is_multiple_of(2);
+        let is_doubtful = match since {
+            0 => false,
+            1 => white_was_due && self.could_be_the_answer(),
+            // A whole move.
+            2 => !white_was_due,
+            _ => true,
+        };
+        if is_doubtful {
+            self.line.truncate(self.confirmed);
+            self.words.truncate(self.confirmed);
+        }
+    }
+
+    /// Whether the last move could as well be the other side's, after a move that is missing.
+    fn could_be_the_answer(&self) -> bool {
+        let Some((word, _)) = self.words.last() else {
+            return false;
+        };
+        let mut before = self.line.clone();
+        before.truncate(self.confirmed);
+        let before = before.position();
+        before.legal_moves().into_iter().any(|missing| {
+            let mut after = before.clone();
+            after.play_unchecked(missing);
+            read_move(&after, word, &ENGLISH).is_ok()
+        })
+    }
+
+    fn no_move(&self, text: &str) -> String {
+        format!("\"{text}\" is no legal move at move {}", self.due().0)
+    }
+
+    /// Whether a word is a legal move by the letters in use.
+    fn reads(&self, text: &str) -> bool {
+        let reads = |line: &GameLine, letters: &Letters| read_move(line.position(), text, letters).is_ok();
+        match self.broken {
+            None => reads(&self.line, &ENGLISH),
+            Some(_) => self.others.iter().any(|(letters, line)| reads(line, letters)),
+        }
+    }
+
+    fn play(&mut self, text: String, place: Place, is_last: bool) {
+        if self.broken.is_none() {
+            let read = read_move(self.line.position(), &text, &ENGLISH);
+            if is_last
+                && read
+                    .as_ref()
+                    .is_ok_and(|mv| is_cut_castling(self.line.position(), *mv))
+            {
+                return self.stop(place, format!("the text ends with \"{text}\""));
+            }
+            match read {
+                Ok(mv) => self.line.play(mv),
+                Err(unread) => {
+                    let message = match unread {
+                        Unread::NoMove => self.no_move(&text),
+                        Unread::Several(moves) => format!(
+                            "\"{text}\" could be {} at move {}",
+                            moves.join(" or "),
+                            self.due().0
+                        ),
+                    };
+                    self.broken = Some(Break::new(place, message));
+                    self.others = self.in_other_languages();
+                }
+            }
+        }
+        if self.broken.is_some() {
+            self.others.retain_mut(|(letters, line)| {
+                let Ok(mv) = read_move(line.position(), &text, letters) else {
+                    return false;
+                };
+                let is_whole = !(is_last && is_cut_castling(line.position(), mv));
+                line.play(mv);
+                is_whole
+            });
+            self.is_over = self.others.is_empty();
+        }
+        if !self.is_over {
+            self.words.push((text, place));
+        }
+    }
+
+    /// The moves so far by all other letters that make a game of them.
+    fn in_other_languages(&self) -> Vec<(Letters, GameLine)> {
+        let replay = |letters: Letters| {
+            let start = self.line.start().clone();
+            let mut line = GameLine::from_position(self.line.variant(), start);
+            for (word, _) in &self.words {
+                line.play(read_move(line.position(), word, &letters).ok()?);
+            }
+            Some((letters, line))
+        };
+        OTHERS.into_iter().filter_map(replay).collect()
+    }
+
+    /// What was read. Other letters than those of the standard count if they alone make the whole game.
+    pub(super) fn finish(self) -> (GameLine, Option<Break>) {
+        let mut others = self.others.into_iter().map(|(_, line)| line);
+        let (Some(_), Some(mut line)) = (&self.broken, others.next()) else {
+            return (self.line, self.broken);
+        };
+        let mut broken = None;
+        for other in others {
+            let same = moves_in_common(&line, &other);
+            if same == line.ply() {
+                continue;
+            }
+            let differs = self.words.get(same);
+            broken = differs.map(|(word, place)| {
+                let message = format!("\"{word}\" is another move in another language");
+                Break::new(*place, message)
+            });
+            line.truncate(same);
+        }
+        (line, broken)
+    }
+}
+
+fn moves_in_common(line: &GameLine, other: &GameLine) -> usize {
+    let pairs = line.moves().iter().zip(other.moves());
+    pairs.take_while(|(one, other)| one == other).count()
+}
+
+/// Whether a move at the end of a text may be `O-O-O` of which only `O-O` is left.
+fn is_cut_castling(pos: &Position, mv: Move) -> bool {
+    use shakmaty::CastlingSide::{KingSide, QueenSide};
+    mv.castling_side() == Some(KingSide)
+        && pos
+            .legal_moves()
+            .iter()
+            .any(|mv| mv.castling_side() == Some(QueenSide))
+}
