@@ -1,10 +1,12 @@
 //! What each fuzz target does with its bytes. Plain tests run the same functions over the corpora, so that what was once
 //! found stays found on a stable compiler.
 
+use std::io::{self, Read};
+
 use sparring::{
     book::{self, Notation},
     bot::{chat, game::Game},
-    chess::{Color, GameLine, Games, Rules as _, Variant, parse_fen, write_fen},
+    chess::{Color, GameLine, Games, Pgn, RecordedGame, Rules as _, Variant, parse_fen, write_fen},
     config,
     lichess::model::{Event, GameEvent},
     personality, uci,
@@ -92,15 +94,91 @@ pub fn positions(data: &[u8]) {
     }
 }
 
-/// Recorded games; whatever is read of one is legal, and what it says of its players can be asked.
+/// Recorded games; whatever is read of one is legal, and what it says of its players can be asked. In whatever pieces the
+/// bytes come, the games are the same; and what is read of a game that was spoiled afterwards is how the whole one begins.
 pub fn pgn(data: &[u8]) {
-    let mut games = Games::new(data, 300);
-    while let Ok(Some(game)) = games.next_game() {
+    let games = recorded(data, 300);
+    for game in &games {
         assert!(game.line.ply() <= 300);
         for side in Color::ALL {
             let _ = (game.rating_of(side), game.name_of(side), game.score_of(side));
         }
     }
+    let in_pieces = recorded(Drops(data), 300);
+    assert_eq!(games.len(), in_pieces.len());
+    for (one, other) in games.iter().zip(in_pieces) {
+        let facts = |game: &RecordedGame| (game.number, game.tags.clone(), game.broken.clone());
+        assert_eq!(facts(one), facts(&other));
+        assert_eq!(one.line.moves(), other.line.moves());
+    }
+    for game in games.iter().take(3) {
+        spoiled_games_begin_as_the_whole(&game.line, data.len());
+    }
+}
+
+/// Gives one byte at a time.
+struct Drops<'b>(&'b [u8]);
+
+impl Read for Drops<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(&mut buffer[..1])
+    }
+}
+
+fn recorded(stream: impl Read, plies: usize) -> Vec<RecordedGame> {
+    let mut games = Games::new(stream, plies);
+    std::iter::from_fn(|| games.next_game().expect("memory can be read")).collect()
+}
+
+/// Writes a game, and reads it whole, with a word that is no move, without one of its moves, and cut.
+fn spoiled_games_begin_as_the_whole(line: &GameLine, salt: usize) {
+    let written = Pgn {
+        line,
+        tags: Vec::new(),
+        comments: Vec::new(),
+        result: "*",
+        width: None,
+    };
+    let header = written.header() + "\n";
+    let text = written.movetext();
+    let words: Vec<&str> = text.split(' ').collect();
+    let read = |words: &[&str]| {
+        let mut games = recorded((header.clone() + &words.join(" ")).as_bytes(), 1000);
+        assert_eq!(games.len(), 1, "{header}{words:?}");
+        games.remove(0)
+    };
+    let whole = read(&words);
+    assert_eq!(whole.line.moves(), line.moves(), "{header}{text}");
+    assert_eq!(whole.broken, None, "{header}{text}");
+    let places: Vec<usize> = (0..words.len()).filter(|at| !words[*at].ends_with('.')).collect();
+    let ply = salt % places.len();
+    let at = places[ply];
+    let mut spoiled = words.clone();
+    spoiled.insert(at, "hello");
+    let with_junk = read(&spoiled);
+    assert_eq!(
+        with_junk.line.moves(),
+        &line.moves()[..ply],
+        "{header}{spoiled:?}"
+    );
+    assert!(with_junk.broken.is_some());
+    if words[at..].iter().any(|word| word.ends_with('.')) {
+        spoiled = words.clone();
+        spoiled.remove(at);
+        let without_move = read(&spoiled);
+        assert!(
+            line.moves().starts_with(without_move.line.moves()),
+            "{header}{spoiled:?}"
+        );
+        assert!(without_move.broken.is_some(), "{header}{spoiled:?}");
+    }
+    let end = salt * 7 % text.len();
+    let cut = read(&[&text[..end]]);
+    assert!(
+        line.moves().starts_with(cut.line.moves()),
+        "{header}{}",
+        &text[..end]
+    );
 }
 
 /// Chat: a command or nothing, never a panic.

@@ -1,8 +1,8 @@
 //! A word as a move: the move, or why it is none here and what may have been meant.
 
 use crate::chess::{
-    Color, Move, Position, Role, Rules as _, SanError, Square, Variant, parse_san, parse_uci, write_san,
-    write_uci,
+    Color, Move, Position, Role, Rules as _, SanError, Square, Variant, in_plain_signs, parse_san, parse_uci,
+    write_san, write_uci,
 };
 
 /// Longer words are no moves, and are quoted in part.
@@ -49,18 +49,6 @@ pub(super) fn read_move(pos: &Position, word: &str) -> Result<Move, Unread> {
             help: None,
         },
     })
-}
-
-/// A word with the signs of a keyboard in place of those that texts on paper and the web have for them; none where there
-/// are no such signs.
-pub(super) fn in_plain_signs(word: &str) -> Option<String> {
-    const DASHES: [char; 6] = [
-        '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}',
-    ];
-    if word.is_ascii() || !word.contains(DASHES) && !word.contains(['½', '×']) {
-        return None;
-    }
-    Some(word.replace(DASHES, "-").replace('½', "1/2").replace('×', "x"))
 }
 
 /// The move that a word names by piece, both squares and whatever else: `Ng1-f3`, `h7xg8Q`.

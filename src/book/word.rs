@@ -1,6 +1,6 @@
 //! What a word of a row is by its look alone, before anybody knows which moves are legal.
 
-use super::moves::in_plain_signs;
+use crate::chess::in_plain_signs;
 
 /// A word of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,10 +22,10 @@ use std::{
 use self::{
     reading::{Heard, Reading},
     source::Place,
-    tokens::{Tag, Token, Tokens, in_plain_signs},
+    tokens::{Tag, Token, Tokens},
     word::{Outcome, outcome},
 };
-use super::{Color, GameLine, Variant};
+use super::{Color, GameLine, Variant, in_plain_signs};
 
 /// No game of chess has as many half moves: by the rule of 75 moves it ends long before.
 const LONGEST: usize = 20_000;
@@ -101,8 +101,9 @@ impl RecordedGame {
     }
 
     fn outcome_of_tag(&self) -> Option<Outcome> {
-        let value = in_plain_signs(self.tag("Result")?).replace(' ', "");
-        outcome(&value).filter(|outcome| *outcome != Outcome::Open)
+        let value = self.tag("Result")?;
+        let plain = in_plain_signs(value).unwrap_or_else(|| value.to_owned());
+        outcome(&plain.replace(' ', "")).filter(|outcome| *outcome != Outcome::Open)
     }
 
     /// What a side scored, in half points; none while the game is open.
@@ -214,7 +215,7 @@ impl<R: Read> Games<R> {
                 Token::Close(place) if !variation.close() => {
                     reading.stop(place, "\")\" ends no variation");
                 }
-                Token::UnclosedComment(place) => reading.stop(place, "the comment is not closed"),
+                Token::UnclosedComment(place) => reading.cut(place, "the comment is not closed"),
                 Token::Word(word) if variation.depth == 0 => match reading.hear(&word) {
                     Heard::Goes => {}
                     Heard::Ends(outcome) => {
@@ -229,12 +230,12 @@ impl<R: Read> Games<R> {
                 Token::Close(_) | Token::Word(_) => {}
                 token @ (Token::Tag(_) | Token::End(_)) => {
                     if let Some(place) = variation.opened.filter(|_| variation.depth > 0) {
-                        reading.stop(place, "the variation is not closed");
+                        reading.cut(place, "the variation is not closed");
                     }
                     if let Token::End(place) = token
                         && game.outcome_of_tag().is_some()
                     {
-                        reading.stop(place, "the text ends before the result");
+                        reading.cut(place, "the text ends before the result");
                     }
                     self.kept = Some(token);
                     break;

@@ -18,7 +18,7 @@ pub use ending::Ending;
 #[cfg(feature = "daemon")]
 pub use games::{Break, Games, RecordedGame};
 pub use line::{GameLine, PlayError};
-pub use notation::{NotationError, SanError, parse_san, parse_uci, write_san, write_uci};
+pub use notation::{NotationError, SanError, in_plain_signs, parse_san, parse_uci, write_san, write_uci};
 pub use pgn::Pgn;
 pub use shakmaty::{
     ByColor, Color, File, KnownOutcome, Move, MoveList, Position as Rules, Rank, Role, Square,

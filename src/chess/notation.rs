@@ -126,6 +126,19 @@ pub fn write_san(pos: &Position, mv: Move) -> String {
     SanPlus::from_move(pos.clone(), mv).to_string()
 }
 
+/// A text with the signs of a keyboard in place of those that texts on paper and the web have for them; none where there
+/// are no such signs.
+#[must_use]
+pub fn in_plain_signs(text: &str) -> Option<String> {
+    const DASHES: [char; 7] = [
+        '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}',
+    ];
+    if text.is_ascii() || !text.contains(DASHES) && !text.contains(['½', '×']) {
+        return None;
+    }
+    Some(text.replace(DASHES, "-").replace('½', "1/2").replace('×', "x"))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;

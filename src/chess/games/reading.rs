@@ -27,7 +27,9 @@ pub(super) struct Reading {
     line: GameLine,
     /// What stopped the reading by the letters of the standard.
     broken: Option<Break>,
-    /// Whether no letters make sense of what was read.
+    /// Where the text is cut in a game that other letters make sense of.
+    cut: Option<Break>,
+    /// Whether no more words are read.
     is_over: bool,
     /// The same moves by other letters, once those of the standard did not fit.
     others: Vec<(Letters, GameLine)>,
@@ -48,6 +50,7 @@ impl Reading {
         Self {
             line,
             broken: None,
+            cut: None,
             is_over: false,
             others: Vec::new(),
             words: Vec::new(),
@@ -64,6 +67,15 @@ impl Reading {
         self.others.clear();
         self.is_over = true;
         self.broken.get_or_insert_with(|| Break::new(place, message));
+    }
+
+    /// Ends the reading where the text is cut: what was read holds.
+    pub(super) fn cut(&mut self, place: Place, message: impl Into<String>) {
+        if self.others.is_empty() {
+            return self.stop(place, message);
+        }
+        self.is_over = true;
+        self.cut.get_or_insert_with(|| Break::new(place, message));
     }
 
     /// Whether a word of a game was read, other than a result.
@@ -118,7 +130,7 @@ impl Reading {
                 format!("\"{}\" is a null move, which no game can have", word.text),
             ),
             Kind::Letter if self.ply() > self.confirmed && !word.is_last => self.letter = Some(word.clone()),
-            Kind::EnPassant if self.line.moves().last().is_some_and(|mv| mv.is_en_passant()) => {}
+            Kind::EnPassant if self.ends_en_passant() => {}
             Kind::Glyph | Kind::Result(_) => {}
             Kind::Letter | Kind::EnPassant => self.stop(word.place, self.no_move(&word.text)),
             Kind::Move(text) => {
@@ -143,7 +155,7 @@ impl Reading {
         if number.rest.is_empty() && word.is_last {
             // The file may end in the middle of the number.
             let message = format!("the text ends with \"{}\"", word.text);
-            return self.stop(word.place, message);
+            return self.cut(word.place, message);
         }
         if !self.is_due(number) {
             let (due, color) = self.due();
@@ -227,6 +239,15 @@ impl Reading {
         })
     }
 
+    /// Whether a pawn was captured en passant just now.
+    fn ends_en_passant(&self) -> bool {
+        let ends = |line: &GameLine| line.moves().last().is_some_and(|mv| mv.is_en_passant());
+        match self.broken {
+            None => ends(&self.line),
+            Some(_) => self.others.iter().any(|(_, line)| ends(line)),
+        }
+    }
+
     fn no_move(&self, text: &str) -> String {
         format!("\"{text}\" is no legal move at move {}", self.due().0)
     }
@@ -241,6 +262,7 @@ impl Reading {
     }
 
     fn play(&mut self, text: String, place: Place, is_last: bool) {
+        let is_foreign = self.broken.is_some();
         if self.broken.is_none() {
             let read = read_move(self.line.position(), &text, &ENGLISH);
             if is_last
@@ -267,6 +289,7 @@ impl Reading {
             }
         }
         if self.broken.is_some() {
+            let before = (is_last && is_foreign).then(|| self.others.clone());
             self.others.retain_mut(|(letters, line)| {
                 let Ok(mv) = read_move(line.position(), &text, letters) else {
                     return false;
@@ -275,6 +298,12 @@ impl Reading {
                 line.play(mv);
                 is_whole
             });
+            if self.others.is_empty()
+                && let Some(before) = before
+            {
+                self.others = before;
+                return self.cut(place, format!("the text ends with \"{text}\""));
+            }
             self.is_over = self.others.is_empty();
         }
         if !self.is_over {
@@ -301,7 +330,7 @@ impl Reading {
         let (Some(_), Some(mut line)) = (&self.broken, others.next()) else {
             return (self.line, self.broken);
         };
-        let mut broken = None;
+        let mut broken = self.cut;
         for other in others {
             let same = moves_in_common(&line, &other);
             if same == line.ply() {

@@ -76,24 +76,46 @@ impl<R: Read> Source<R> {
             }
         }
         self.at += 1;
-        match byte {
-            b'\n' => {
-                self.place.line += 1;
-                self.place.column = 1;
-                self.rest_of_character = 0;
-            }
-            0x80..=0xbf if self.rest_of_character > 0 => self.rest_of_character -= 1,
-            _ => {
-                self.place.column += 1;
-                self.rest_of_character = match byte {
-                    0xc2..=0xdf => 1,
-                    0xe0..=0xef => 2,
-                    0xf0..=0xf4 => 3,
-                    _ => 0,
-                };
-            }
+        if byte == b'\n' {
+            self.place.line += 1;
+            self.place.column = 1;
+            self.rest_of_character = 0;
+        } else {
+            count(&mut self.place.column, &mut self.rest_of_character, byte);
         }
         Ok(Some(byte))
+    }
+
+    /// Takes the bytes of this line up to one that stops, and keeps as many as fit. Gives the last that is no blank.
+    pub(super) fn take_until(
+        &mut self,
+        kept: &mut Vec<u8>,
+        most: usize,
+        is_stop: impl Fn(u8) -> bool,
+    ) -> io::Result<Option<u8>> {
+        let mut last = None;
+        while self.ahead(0)?.is_some() {
+            let rest = self.buffer.get(self.at..).unwrap_or_default();
+            let stop = rest
+                .iter()
+                .position(|byte| matches!(byte, b'\n' | b'\r') || is_stop(*byte));
+            let run = rest.get(..stop.unwrap_or(rest.len())).unwrap_or_default();
+            kept.extend(run.iter().take(most.saturating_sub(kept.len())));
+            last = run.iter().rev().find(|byte| **byte > b' ').copied().or(last);
+            let length = run.len();
+            if self.rest_of_character == 0 && run.is_ascii() {
+                self.place.column += length as u64;
+            } else {
+                let (mut column, mut rest) = (self.place.column, self.rest_of_character);
+                run.iter().for_each(|byte| count(&mut column, &mut rest, *byte));
+                (self.place.column, self.rest_of_character) = (column, rest);
+            }
+            self.at += length;
+            if stop.is_some() {
+                break;
+            }
+        }
+        Ok(last)
     }
 
     /// Reads until so many bytes are there, or the stream is over.
@@ -154,6 +176,22 @@ impl<R: Read> Source<R> {
         );
         let _ = decoder.decode_to_string(&bytes, &mut text, self.is_over);
         self.buffer.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Counts characters by their first bytes. In Windows-1252 every byte is one.
+fn count(column: &mut u64, rest_of_character: &mut u8, byte: u8) {
+    match byte {
+        0x80..=0xbf if *rest_of_character > 0 => *rest_of_character -= 1,
+        _ => {
+            *column += 1;
+            *rest_of_character = match byte {
+                0xc2..=0xdf => 1,
+                0xe0..=0xef => 2,
+                0xf0..=0xf4 => 3,
+                _ => 0,
+            };
+        }
     }
 }
 

@@ -457,6 +457,24 @@ fn letters_of_other_languages_are_read_where_the_whole_game_is_in_one() {
             "{text}"
         );
     }
+    // What is cut is no word of another language.
+    for (text, why) in [
+        (
+            "1. e4 e5 2. Sf3 Sc6 3. L",
+            "line 1, column 24: the text ends with \"L\"",
+        ),
+        (
+            "1. e4 e5 2. Sf3 Sc6 {unclosed",
+            "line 1, column 21: the comment is not closed",
+        ),
+        (
+            "1. e4 e5 2. Sf3 Sc6 3",
+            "line 1, column 21: the text ends with \"3\"",
+        ),
+    ] {
+        let expected = ("e2e4 e7e5 g1f3 b8c6".into(), why.into());
+        assert_eq!(single(text), expected, "{text}");
+    }
     // What goes beyond the limit is not looked at.
     assert_eq!(
         read(b"1. e4 e5 2. Sf3 Nc6 *", 3)[0].line.uci_moves(),
@@ -548,6 +566,9 @@ fn a_text_cut_anywhere_gives_what_was_read() {
             assert!(end < 31 || game.broken.is_some(), "{end}: {game:?}");
         }
     }
+    // Of a promotion this may be the beginning.
+    let captures = "[FEN \"2r1k3/1P6/8/8/8/2p5/1P6/4K3 w - - 0 1\"]\n\n1. bxc";
+    assert!(single(captures).1.contains("could be"), "{:?}", single(captures));
     // Of castling to the other side this may be the beginning.
     let castles = "[FEN \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\"]\n\n1. O-O";
     assert_eq!(

@@ -4,7 +4,10 @@ use std::{borrow::Cow, collections::VecDeque, io, io::Read};
 
 use encoding_rs::WINDOWS_1252;
 
-use super::source::{Place, Source};
+use super::{
+    super::in_plain_signs,
+    source::{Place, Source},
+};
 
 /// So many bytes of a word are kept. No move is as long.
 const WORD: usize = 64;
@@ -296,6 +299,7 @@ impl<R: Read> Tokens<R> {
     ) -> Token {
         self.is_in_tags = true;
         let value = decoded(value);
+        let value = value.replace(char::is_control, " ");
         let value = value.trim_matches(['"', '“', '”', '„']);
         Token::Tag(Tag {
             name: decoded(name).into_owned(),
@@ -344,7 +348,7 @@ impl<R: Read> Tokens<R> {
             let text: String = part.chars().filter(|c| !is_invisible(*c)).collect();
             if !text.is_empty() {
                 self.parts.push_back(Word {
-                    text: in_plain_signs(&text),
+                    text: in_plain_signs(&text).unwrap_or(text),
                     place: Place { column, ..place },
                     after_blank_line,
                     is_last: false,
@@ -405,7 +409,7 @@ fn keep(bytes: &mut Vec<u8>, byte: u8, most: usize) {
 
 /// A blank or a control character: files that were being written when the power went end in zeros.
 fn is_blank(byte: u8) -> bool {
-    byte <= b' '
+    byte <= b' ' || byte == 0x7f
 }
 
 fn is_name(name: &[u8]) -> bool {
@@ -434,21 +438,7 @@ fn is_wide_blank(c: char) -> bool {
 
 /// Joiners, marks of direction, the soft hyphen, and what chooses between a figurine and an emoji.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}'
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}'
         | '\u{fe00}'..='\u{fe0f}')
-}
-
-/// With the signs of a keyboard in place of those that texts on paper and the web have for them.
-pub(super) fn in_plain_signs(text: &str) -> String {
-    let mut plain = String::new();
-    for c in text.chars() {
-        match c {
-            '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push('-'),
-            '½' => plain.push_str("1/2"),
-            '×' | '✕' => plain.push('x'),
-            '∶' => plain.push(':'),
-            c => plain.push(c),
-        }
-    }
-    plain
 }
