@@ -22,6 +22,9 @@ pub(super) struct Source<R> {
     stream: R,
     /// Only for UTF-16.
     decoder: Option<Decoder>,
+    /// Where the stream puts its bytes.
+    chunk: Box<[u8]>,
+    /// What is decoded.
     buffer: Vec<u8>,
     at: usize,
     is_over: bool,
@@ -36,6 +39,7 @@ impl<R: Read> Source<R> {
         Self {
             stream,
             decoder: None,
+            chunk: vec![0; CHUNK].into(),
             buffer: Vec::new(),
             at: 0,
             is_over: false,
@@ -138,16 +142,15 @@ impl<R: Read> Source<R> {
     }
 
     fn read(&mut self) -> io::Result<()> {
-        let old = self.buffer.len();
-        self.buffer.resize(old + CHUNK, 0);
         let read = loop {
-            match self.stream.read(&mut self.buffer[old..]) {
+            match self.stream.read(&mut self.chunk) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read,
+                read => break read?,
             }
         };
-        self.buffer.truncate(old + *read.as_ref().unwrap_or(&0));
-        self.is_over = read? == 0;
+        let bytes = self.chunk.get(..read).unwrap_or_default();
+        self.buffer.extend_from_slice(bytes);
+        self.is_over = read == 0;
         Ok(())
     }
 

@@ -106,11 +106,15 @@ impl<R: Read> Tokens<R> {
                     });
                 }
                 b'[' => {
-                    if let Some(tag) = self.bracket(place)? {
-                        return Ok(tag);
+                    if let Some(token) = self.bracket(place)? {
+                        return Ok(token);
                     }
                 }
-                _ => self.word(Vec::new(), place)?,
+                _ => {
+                    if let Some(word) = self.word(Vec::with_capacity(8), place)? {
+                        return Ok(word);
+                    }
+                }
             }
         }
     }
@@ -145,9 +149,7 @@ impl<R: Read> Tokens<R> {
 
     fn skip_line(&mut self) -> io::Result<()> {
         self.newlines = 0;
-        while self.source.peek()?.is_some_and(|byte| byte != b'\n') {
-            self.source.next()?;
-        }
+        self.source.take_until(&mut Vec::new(), 0, |_| false)?;
         Ok(())
     }
 
@@ -171,7 +173,10 @@ impl<R: Read> Tokens<R> {
                     newlines = 0;
                 }
                 Some(byte) if is_blank(byte) => {}
-                Some(_) => newlines = 0,
+                Some(_) => {
+                    newlines = 0;
+                    self.source.take_until(&mut Vec::new(), 0, |byte| byte == b'}')?;
+                }
             }
         }
     }
@@ -194,20 +199,13 @@ impl<R: Read> Tokens<R> {
         }
         let mut text = b"[".to_vec();
         text.extend_from_slice(&name);
-        self.word(text, place)?;
-        Ok(None)
+        self.word(text, place)
     }
 
     fn name(&mut self) -> io::Result<Vec<u8>> {
         let mut name = Vec::new();
-        while let Some(byte) = self
-            .source
-            .peek()?
-            .filter(|byte| !is_blank(*byte) && !b"\"[]{}();".contains(byte))
-        {
-            self.source.next()?;
-            keep(&mut name, byte, NAME);
-        }
+        let is_stop = |byte| is_blank(byte) || b"\"[]{}();".contains(&byte);
+        self.source.take_until(&mut name, NAME, is_stop)?;
         Ok(name)
     }
 
@@ -253,14 +251,18 @@ impl<R: Read> Tokens<R> {
                     }
                     keep(&mut value, b' ', VALUE);
                 }
-                _ => {
+                b'\\' => {
                     self.source.next()?;
-                    let is_escape = byte == b'\\' && matches!(self.source.peek()?, Some(b'"' | b'\\'));
-                    let byte = if is_escape { self.source.next()? } else { None }.unwrap_or(byte);
-                    keep(&mut value, byte, VALUE);
-                    if !is_blank(byte) {
-                        last = byte;
-                    }
+                    let is_escape = matches!(self.source.peek()?, Some(b'"' | b'\\'));
+                    last = if is_escape { self.source.next()? } else { None }.unwrap_or(byte);
+                    keep(&mut value, last, VALUE);
+                }
+                _ => {
+                    let is_stop = |byte| matches!(byte, b'"' | b'\\');
+                    last = self
+                        .source
+                        .take_until(&mut value, VALUE, is_stop)?
+                        .unwrap_or(last);
                 }
             }
         };
@@ -271,11 +273,8 @@ impl<R: Read> Tokens<R> {
     /// A tag whose value has no quotation marks.
     fn bare_tag(&mut self, name: &[u8], place: Place, after_blank_line: bool) -> io::Result<Token> {
         let mut value = Vec::new();
-        while let Some(byte) = self.source.peek()?.filter(|byte| !matches!(byte, b']' | b'\n')) {
-            self.source.next()?;
-            self.newlines = 0;
-            keep(&mut value, byte, VALUE);
-        }
+        self.newlines = 0;
+        self.source.take_until(&mut value, VALUE, |byte| byte == b']')?;
         self.close_bracket()?;
         let is_cut = self.source.peek()?.is_none();
         Ok(self.tag(name, value.trim_ascii(), place, after_blank_line, is_cut))
@@ -310,8 +309,8 @@ impl<R: Read> Tokens<R> {
         })
     }
 
-    /// Reads a word that begins with these bytes, and puts its parts where they are taken from.
-    fn word(&mut self, mut bytes: Vec<u8>, place: Place) -> io::Result<()> {
+    /// Reads a word that begins with these bytes. None where it has parts, which are put where they are taken from.
+    fn word(&mut self, mut bytes: Vec<u8>, place: Place) -> io::Result<Option<Token>> {
         let after_blank_line = self.newlines >= 2;
         self.newlines = 0;
         self.bytes_of_word(&mut bytes)?;
@@ -331,16 +330,16 @@ impl<R: Read> Tokens<R> {
             self.bytes_of_word(&mut bytes)?;
         }
         let is_last = self.source.peek()?.is_none();
-        let text = decoded(&bytes);
-        if text.is_ascii() {
-            self.parts.push_back(Word {
-                text: text.into_owned(),
+        if bytes.is_ascii() {
+            self.is_in_tags = false;
+            return Ok(Some(Token::Word(Word {
+                text: String::from_utf8(bytes).unwrap_or_default(),
                 place,
                 after_blank_line,
                 is_last,
-            });
-            return Ok(());
+            })));
         }
+        let text = decoded(&bytes);
         let mut start = place.column;
         for part in text.split(is_wide_blank) {
             let column = start;
@@ -358,34 +357,26 @@ impl<R: Read> Tokens<R> {
         if let Some(word) = self.parts.back_mut() {
             word.is_last = is_last && !text.ends_with(is_wide_blank);
         }
-        Ok(())
+        Ok(None)
     }
 
     fn bytes_of_word(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
-        while let Some(byte) = self.source.peek()? {
-            match byte {
-                b'{' | b')' | b'[' | b';' => break,
-                b'(' => {
-                    // `e8(Q)` names a piece, and begins no variation.
-                    let is_piece = matches!(bytes.last(), Some(b'1' | b'8' | b'='))
-                        && self.source.ahead(1)?.is_some_and(|b| b.is_ascii_alphabetic())
-                        && self.source.ahead(2)? == Some(b')');
-                    if !is_piece {
-                        break;
-                    }
-                    for _ in 0..3 {
-                        let byte = self.source.next()?;
-                        byte.into_iter().for_each(|byte| keep(bytes, byte, WORD));
-                    }
-                }
-                _ if is_blank(byte) => break,
-                _ => {
-                    self.source.next()?;
-                    keep(bytes, byte, WORD);
-                }
+        loop {
+            let is_stop = |byte| is_blank(byte) || matches!(byte, b'{' | b'(' | b')' | b'[' | b';');
+            self.source.take_until(bytes, WORD, is_stop)?;
+            // `e8(Q)` names a piece, and begins no variation.
+            let is_piece = self.source.peek()? == Some(b'(')
+                && matches!(bytes.last(), Some(b'1' | b'8' | b'='))
+                && self.source.ahead(1)?.is_some_and(|b| b.is_ascii_alphabetic())
+                && self.source.ahead(2)? == Some(b')');
+            if !is_piece {
+                return Ok(());
+            }
+            for _ in 0..3 {
+                let byte = self.source.next()?;
+                byte.into_iter().for_each(|byte| keep(bytes, byte, WORD));
             }
         }
-        Ok(())
     }
 
     /// Whether the next byte of this line that is no blank, if it is not far, is such a one.

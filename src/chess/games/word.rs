@@ -49,17 +49,21 @@ const GLYPHS: [&str; 20] = [
 
 /// What a word looks like.
 pub(super) fn classify(word: &str) -> Kind<'_> {
+    // Most words are moves.
+    if let [b'a'..=b'h' | b'B' | b'K' | b'N' | b'Q' | b'R', .., b'1'..=b'8'] = word.as_bytes() {
+        return Kind::Move(word);
+    }
     if let Some(outcome) = outcome(word) {
         return Kind::Result(outcome);
+    }
+    if let Some(number) = number(word).filter(|_| word != "0000") {
+        return Kind::Number(number);
     }
     match word {
         "--" | "Z0" | "@@@@" | "null" | "NULL" | "Null" | "0000" | "pass" => return Kind::Null,
         "N" | "D" => return Kind::Letter,
         _ if GLYPHS.contains(&word) || is_numbered_glyph(word) => return Kind::Glyph,
         _ => {}
-    }
-    if let Some(number) = number(word) {
-        return Kind::Number(number);
     }
     let (rest, says_en_passant) = bare(word);
     match (rest, says_en_passant) {
