@@ -11,7 +11,7 @@
 //! | 3 | [`arena`], [`tuning`] | engines against engines; games in, better weights out |
 //! | 2 | [`personality`] | nothing outside |
 //! | 1 | [`engine`], [`book`], [`lichess::model`] | nothing outside: values in, values out |
-//! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`], [`atomic_file`], [`lines`] | shakmaty, toml; files |
+//! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`], [`atomic_file`], [`files`], [`lines`] | shakmaty, toml; files |
 
 #[cfg(feature = "daemon")]
 pub mod arena;
@@ -27,6 +27,7 @@ pub mod cli;
 pub mod config;
 pub mod diagnostic;
 pub mod engine;
+pub mod files;
 #[cfg(feature = "daemon")]
 pub mod http_server;
 #[cfg(feature = "daemon")]
