@@ -1,13 +1,18 @@
 //! Lines of EPD, and of FEN, which only has counters where EPD has its operations.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
-/// Reads a file of such lines.
+use crate::files;
+
+/// The most that is read of a file, unpacked.
+const MOST: u64 = 256 * files::MIB;
+
+/// Reads a file of such lines, which may be compressed.
 ///
 /// # Errors
 /// When the file cannot be read.
 pub fn read_file(path: &Path) -> io::Result<String> {
-    Ok(text_of(&fs::read(path)?))
+    Ok(text_of(&files::read_unpacked(path, MOST)?))
 }
 
 /// The text of such lines. What is not ASCII is a name or a comment, so that an old encoding loses but a few letters of it;
@@ -43,6 +48,8 @@ fn word(text: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

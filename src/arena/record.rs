@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::statistics::Pentanomial;
-use crate::lines::Lines;
+use crate::{files, lines::Lines};
 
 /// One finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +96,7 @@ impl Record {
         let mut rows = BTreeMap::new();
         let mut fresh = true;
         if path.exists() {
-            let mut lines = Lines::new(BufReader::new(File::open(path).map_err(failed)?));
+            let mut lines = Lines::new(BufReader::new(files::open(path).map_err(failed)?));
             if let Some(first) = lines.next_text().map_err(failed)? {
                 if first != heading {
                     let (path, found, expected) = (path.to_owned(), first, heading.to_owned());

@@ -1,7 +1,6 @@
 //! `sparring check`: are `bot.toml`, books and personalities in order? All mistakes of all files in one run.
 
 use std::{
-    fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
@@ -19,7 +18,7 @@ use crate::{
     config::{self, Known, Paths},
     diagnostic::{Diagnostic, Findings, Severity, utf8},
     engine::Tablebase,
-    lists, personality,
+    files, lists, personality,
     settings::quote,
     watch::list,
 };
@@ -183,7 +182,7 @@ struct Checker {
 impl Checker {
     /// A checker for the folders that this `bot.toml` names, or would name if it were there.
     fn new(config: &Path) -> Self {
-        let text = fs::read_to_string(config).unwrap_or_default();
+        let text = files::read_text(config, files::TEXT).unwrap_or_default();
         let paths = config::paths(&text).within(config.parent().unwrap_or(Path::new("")));
         let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let shipped = shipped_stand_in(&paths);
@@ -383,7 +382,7 @@ fn read(path: &Path) -> Result<Vec<u8>, (PathBuf, io::Error)> {
     let limited = || {
         let mut bytes = Vec::new();
         // What is larger than any text we read is refused for its size, without being read to its end.
-        fs::File::open(path)?
+        files::open(path)?
             .take(book::MAX_BYTES as u64 + 1)
             .read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -438,6 +437,8 @@ fn json(outcome: &Outcome) -> Json<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

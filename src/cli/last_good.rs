@@ -13,6 +13,7 @@ use super::state;
 use crate::{
     atomic_file::{self, Readers},
     config::{self, Config},
+    files,
 };
 
 /// The text's name in the folder.
@@ -73,7 +74,7 @@ impl Copy {
 /// this program cannot use them.
 pub(super) fn read(folder: &Path, settings: &Path) -> Option<Config> {
     let path = folder.join(NAME);
-    let text = fs::read_to_string(&path).ok()?;
+    let text = files::read_text(&path, files::TEXT).ok()?;
     let (config, findings) = config::read(&path.display().to_string(), &text);
     if config.is_none() {
         warn!("the settings that were in force last cannot be used either:\n{findings}");
@@ -84,7 +85,7 @@ pub(super) fn read(folder: &Path, settings: &Path) -> Option<Config> {
 /// Whole or not at all, for the owner's eyes only, and only if it says something new.
 fn write(folder: &Path, text: &str) -> io::Result<()> {
     let (path, text) = (folder.join(NAME), format!("{HEAD}{text}"));
-    if fs::read_to_string(&path).is_ok_and(|kept| kept == text) {
+    if files::read_text(&path, files::TEXT).is_ok_and(|kept| kept == text) {
         return Ok(());
     }
     // It may be that there was no room for the folder either.

@@ -12,6 +12,7 @@ use super::datagen::progress_bar;
 use crate::{
     atomic_file::{self, Readers},
     chess::Position,
+    files,
     tuning::{Errors, Hindsight, PositionSet},
 };
 
@@ -56,7 +57,8 @@ pub(super) fn read<S>(
         ..PositionSet::default()
     };
     for path in files {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            files::read_text(path, files::DATA).with_context(|| format!("cannot read {}", path.display()))?;
         let bar = progress_bar(text.len() as u64, "bytes");
         set.add(&text, take_apart, &mut |read| bar.set_position(read as u64))
             .with_context(|| path.display().to_string())?;

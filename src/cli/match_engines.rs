@@ -19,6 +19,7 @@ use crate::{
         Adjudication, BadTimeControl, EngineSpec, Match, Progress, Record, Referee, Sprt, TimeControl,
         Verdict, progress, read_openings,
     },
+    files,
     units::Millis,
 };
 
@@ -263,7 +264,10 @@ fn heading(args: &Args, controls: [TimeControl; 2], openings: &str, engines: &[E
 
 /// A number that tells builds of an engine apart; nothing for what is looked for in the path of programs.
 fn build(engine: &EngineSpec) -> String {
-    let program = engine.command.first().and_then(|program| fs::read(program).ok());
+    let program = engine
+        .command
+        .first()
+        .and_then(|program| files::read(program.as_ref(), files::DATA).ok());
     program.map_or_else(String::new, |bytes| format!("({:016x})", hash_bytes(&bytes)))
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::diagnostic::utf8;
+use crate::{diagnostic::utf8, files};
 
 /// More than any secret: the file may be anything, and only this much of it is read.
 const MOST: u64 = 4096;
@@ -99,7 +99,7 @@ pub(super) fn credential(
 /// [`PrivateError`].
 pub(super) fn read(path: &Path) -> Result<String, PrivateError> {
     let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(|source| unreadable(path, source))?;
+    let file = files::open(path).map_err(|source| unreadable(path, source))?;
     file.take(MOST)
         .read_to_end(&mut bytes)
         .map_err(|source| unreadable(path, source))?;

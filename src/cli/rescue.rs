@@ -1,7 +1,7 @@
 //! The settings that a run begins with. Where `bot.toml` cannot be used, what runs is played to its end by the last good
 //! ones, and nothing is begun: a slip of the pen lets no stranger sit down, but it costs no game either.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     config::{Config, Mode, Rule, Then, When, Wish},
+    files,
     lichess::model::DeclineReason,
     personality::{Cast, LevelWish},
     store::GameRecord,
@@ -85,7 +86,7 @@ fn as_written(path: &Path, stop: &CancellationToken) -> anyhow::Result<Beginning
 
 /// The last good settings and the games that the last run left behind; none where there are no such settings.
 fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
-    let text = fs::read(path).unwrap_or_default();
+    let text = files::read(path, files::TEXT).unwrap_or_default();
     let folder = state::folder_of_text(&String::from_utf8_lossy(&text), path);
     // A disk that was full has kept nothing; a file that only names who is not there still says how to play.
     let config = last_good::read(&folder, path).or_else(|| settings::read(path).ok())?;

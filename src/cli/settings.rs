@@ -2,7 +2,7 @@
 //! slip of a pen lets a stranger sit down.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -17,7 +17,7 @@ use super::{
 use crate::{
     config::{Config, Known, LoadError, Loaded, Paths, load, load_among},
     diagnostic::Findings,
-    personality,
+    files, personality,
     watch::{Stock, list},
 };
 
@@ -73,7 +73,7 @@ pub(super) fn read_with(
 fn saved(folders: &Paths, books: &[String]) -> Vec<String> {
     let files = list(&folders.personalities, "toml").unwrap_or_default();
     let read = |path: &PathBuf| {
-        let text = fs::read_to_string(path).ok()?;
+        let text = files::read_text(path, files::TEXT).ok()?;
         let (profile, _) = personality::read_among(&path.display().to_string(), &text, books);
         profile.map(|profile| profile.name)
     };
@@ -108,6 +108,8 @@ fn explained(error: LoadError, broken: &[Findings]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::watch::open;
 

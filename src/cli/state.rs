@@ -18,6 +18,7 @@ pub use place::{Place, Taken};
 use crate::{
     bot::{Claim, Past},
     config::{self, Config, Server},
+    files,
     lichess::{Token, fingerprint},
     store::{Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, StoreError},
     units::Millis,
@@ -100,7 +101,7 @@ pub(super) fn beside(settings: &Path) -> &Path {
 /// Whether a bot that runs holds the folder. Changes nothing there.
 #[must_use]
 pub fn is_held(folder: &Path) -> bool {
-    let lock = File::open(folder.join(LOCK));
+    let lock = files::open(&folder.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 

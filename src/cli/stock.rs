@@ -11,6 +11,7 @@ use crate::{
     book::{self, Library},
     config::{self, Paths},
     diagnostic::Findings,
+    files,
     personality::{self, Cast, Profile},
     uci::House,
     watch::{Stock, Tidings, open},
@@ -52,7 +53,7 @@ pub(super) fn inspected(paths: &Paths, stop: &CancellationToken) -> (Stock, Vec<
 /// names, or those the program carries. What cannot be used is left out; `sparring check` says why.
 #[must_use]
 pub fn house() -> House {
-    let text = std::fs::read_to_string("bot.toml").unwrap_or_default();
+    let text = files::read_text("bot.toml".as_ref(), files::TEXT).unwrap_or_default();
     let paths = config::paths(&text);
     let stock = if shipped_stand_in(&paths) {
         shipped()

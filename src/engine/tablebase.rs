@@ -117,6 +117,10 @@ impl Tablebase {
         let mut has_results = false;
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             let file = entry.map_err(unreadable)?.path();
+            // Tables are opened when a search asks for them, which must not wait for a pipe.
+            if !file.is_file() {
+                continue;
+            }
             match self.tables.add_file(&file) {
                 Ok(()) => {
                     self.files += 1;

@@ -27,6 +27,9 @@ pub const MIB: u64 = 1 << 20;
 /// words. What is larger was named by mistake.
 pub const TEXT: u64 = 16 * MIB;
 
+/// The most that is read of a set of data that is held in memory as a whole: positions, games, a net, a program.
+pub const DATA: u64 = 4096 * MIB;
+
 /// Opens a file for reading, without waiting for anybody.
 ///
 /// # Errors

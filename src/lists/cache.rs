@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::atomic_file::{self, Readers};
+use crate::{
+    atomic_file::{self, Readers},
+    files,
+};
 
 /// Begins the two lines before the text: comments for whoever reads lists.
 const ADDRESS: &str = "# address: ";
@@ -48,7 +51,7 @@ impl Cache {
 
     /// What this address said last, for the list of this name.
     pub(super) fn read(&self, list: &str, address: &str) -> Option<Kept> {
-        let text = fs::read_to_string(self.file(list)).ok()?;
+        let text = files::read_text(&self.file(list), files::TEXT).ok()?;
         let (first, rest) = text.split_once('\n')?;
         // A list may have moved to another address since.
         if first.strip_prefix(ADDRESS)? != address {

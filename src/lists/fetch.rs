@@ -14,7 +14,7 @@ use reqwest::{
 };
 use thiserror::Error;
 
-use crate::{config::UserList, diagnostic::without_passwords};
+use crate::{config::UserList, diagnostic::without_passwords, files};
 
 /// A list that takes longer is not fetched.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -73,8 +73,6 @@ pub(super) enum FetchError {
     Status(StatusCode),
     #[error("is longer than {0} bytes")]
     TooLong(u64),
-    #[error("is no file")]
-    NoFile,
     #[error("answered with a web page")]
     Page,
     #[error("has lines, and none of them is a name of a user")]
@@ -92,15 +90,10 @@ impl From<reqwest::Error> for FetchError {
 
 /// Reads a file.
 pub(super) async fn read(path: &Path, longest: u64) -> Result<String, FetchError> {
-    let about = tokio::fs::metadata(path).await?;
-    // A pipe would be waited for as long as nobody writes to it.
-    if !about.is_file() {
-        return Err(FetchError::NoFile);
-    }
-    if about.len() > longest {
-        return Err(FetchError::TooLong(longest));
-    }
-    Ok(String::from_utf8_lossy(&tokio::fs::read(path).await?).into_owned())
+    let path = path.to_owned();
+    let read = tokio::task::spawn_blocking(move || files::read(&path, longest));
+    let bytes = read.await.map_err(std::io::Error::from)??;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Asks an address, unless it still has this tag.

@@ -23,7 +23,7 @@ pub use cache::Cache;
 use cache::Kept;
 use fetch::{FetchError, Fetched, Source};
 
-use crate::{config::UserList, lichess::model::UserId};
+use crate::{config::UserList, files, lichess::model::UserId};
 
 /// Between two looks at files and addresses.
 const INTERVAL: Duration = Duration::from_secs(30 * 60);
@@ -61,8 +61,8 @@ impl Lists {
         let mut unknown = Vec::new();
         for list in declared {
             let file = list.file.as_ref();
-            let bytes = file.and_then(|path| std::fs::read(path).ok());
-            let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            let text = file.and_then(|path| files::read(path, LONGEST).ok());
+            let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             let kept = list.url.as_ref().map(|url| cache.read(&list.name, url));
             if kept == Some(None) {
                 unknown.push(list.name.clone());

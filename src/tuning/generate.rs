@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs::{File, OpenOptions},
-    io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _},
+    io::{self, BufWriter, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     sync::{
         atomic::{AtomicU64, Ordering},
@@ -15,7 +15,7 @@ use std::{
 use thiserror::Error;
 
 use super::{game_record::GameRecord, selfplay::SelfPlay};
-use crate::{chess::key, engine::Engine};
+use crate::{chess::key, engine::Engine, files};
 
 /// Mebibytes of each thread's transposition table: enough for some thousand nodes a move, and cleared quickly.
 const HASH_MIB: usize = 4;
@@ -108,6 +108,10 @@ impl Generator {
     /// somebody else's is left as it is.
     fn open(&self, path: &Path) -> Result<(File, u64), GenerateError> {
         let failed = GenerateError::of(path);
+        let mut text = String::new();
+        if path.exists() {
+            text = files::read_text(path, files::DATA).map_err(&failed)?;
+        }
         let mut file = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -115,8 +119,7 @@ impl Generator {
             .write(true)
             .open(path)
             .map_err(&failed)?;
-        let (mut text, heading) = (String::new(), self.heading());
-        file.read_to_string(&mut text).map_err(&failed)?;
+        let heading = self.heading();
         let begins_alike = match text.split_once('\n') {
             Some((first, _)) => first == heading,
             // A kill may have cut the heading itself.

@@ -1,11 +1,12 @@
 //! What the program has at hand beside the engine: books, and personalities where they are built in.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use crate::{
     book::{self, BookMove, Library, Wish},
     chess::Color,
     engine::{Engine, News, Params, Report, Search, Setup, Surroundings},
+    files,
     units::{Centipawns, Millis},
 };
 #[cfg(feature = "daemon")]
@@ -269,6 +270,9 @@ pub(super) fn speed(_: Millis, _: Millis) -> Option<&'static str> {
     None
 }
 
+/// The most that is read of a book: more than any text of ours, and Polyglot books are larger than their texts.
+const MOST: u64 = 256 * files::MIB;
+
 /// Reads a book of our own format, or of Polyglot's where the name ends in `.bin`, with a sentence about what was left out of
 /// it.
 ///
@@ -276,7 +280,7 @@ pub(super) fn speed(_: Millis, _: Millis) -> Option<&'static str> {
 /// What is wrong, in words: the system's error, or the first line that is no book.
 pub(super) fn open_book(path: &Path) -> Result<(Library, Option<String>), String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let mut bytes = fs::read(path).map_err(|error| named(&error))?;
+    let mut bytes = files::read(path, MOST).map_err(|error| named(&error))?;
     let mut said = None;
     if path
         .extension()

@@ -5,7 +5,7 @@
 
 use std::{
     ffi::OsString,
-    fs::{File, Metadata},
+    fs::Metadata,
     io::{self, BufWriter, Read as _},
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
@@ -18,6 +18,7 @@ use crate::{
     atomic_file::NewFile,
     book::{self, Book, CompileError, Draft, OpenError, Origin},
     diagnostic::Findings,
+    files,
 };
 
 /// Where the compiled form of a book lies: `books/main.bookc` of `books/main.book`.
@@ -64,7 +65,7 @@ pub fn store(text: &Path, draft: &Draft, origin: Origin) -> Result<Book, StoreEr
     // Whoever may read the text may read this.
     new.belong_as(&std::fs::metadata(text)?)?;
     new.take_place()?;
-    let (book, _) = book::open_compiled(&text.display().to_string(), File::open(path)?)?;
+    let (book, _) = book::open_compiled(&text.display().to_string(), files::open(&path)?)?;
     Ok(book)
 }
 
@@ -72,7 +73,7 @@ pub fn store(text: &Path, draft: &Draft, origin: Origin) -> Result<Book, StoreEr
 #[must_use]
 pub fn open_fresh(text: &Path, now: Origin) -> Option<Book> {
     let path = compiled_path(text);
-    let opened = File::open(&path)
+    let opened = files::open(&path)
         .map_err(OpenError::from)
         .and_then(|file| book::open_compiled(&text.display().to_string(), file));
     match opened {
@@ -97,7 +98,7 @@ pub(super) type Reading = (Option<Book>, Findings);
 /// A book with mistakes is not compiled: they would be told once and never again.
 pub(super) fn read_book(path: &Path, trusted: bool) -> io::Result<Option<Reading>> {
     let name = path.display().to_string();
-    let file = match File::open(path) {
+    let file = match files::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
     };
@@ -137,7 +138,10 @@ mod tests {
         chess::{GameLine, Variant},
         watch::Shelves,
     };
-    use std::{fs, io::Write as _};
+    use std::{
+        fs::{self, File},
+        io::Write as _,
+    };
 
     /// A text beyond the size from which books are compiled; most of it says nothing.
     fn large(lines: &str) -> String {
@@ -276,5 +280,22 @@ mod tests {
             said.ends_with("error: 1073741824 bytes are too many for a book: 67108864 are read"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_book_keeps_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().join("a.book");
+        for path in [text.clone(), compiled_path(&text)] {
+            let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+            assert!(made.success());
+        }
+        let error = read_book(&text, true).unwrap_err();
+        assert_eq!(error.to_string(), "this is a named pipe, not a file");
+        let origin = Origin {
+            bytes: 0,
+            modified: 0,
+        };
+        assert!(open_fresh(&text, origin).is_none());
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     book::{self, Book, Leans, Library},
     config::{Paths, misplaced},
     diagnostic::{Diagnostic, Findings, utf8},
+    files,
     personality::{self, Cast, Profile},
 };
 
@@ -301,7 +302,7 @@ fn emptied(path: &Path) -> Findings {
 
 /// The bytes of a file; nothing when it is not there.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Findings> {
-    match fs::read(path) {
+    match files::read(path, files::TEXT) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(path, &error)),
@@ -312,7 +313,10 @@ fn unreadable(path: &Path, error: &io::Error) -> Findings {
     refusal(
         &path.display().to_string(),
         &format!("the file cannot be read: {error}"),
-        "see to its permissions",
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => "see to its permissions",
+            _ => "put a text there, or take it away",
+        },
     )
 }
 

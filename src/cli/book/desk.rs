@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{ErrorKind, Read as _, Write as _, stderr, stdin, stdout},
+    io::{self, ErrorKind, Read as _, Write as _, stderr, stdin, stdout},
     path::{Path, PathBuf},
 };
 
@@ -22,6 +22,7 @@ use crate::{
     },
     config::{self, Paths},
     diagnostic::Findings,
+    files,
     store::Archive,
     watch::list,
 };
@@ -29,14 +30,15 @@ use crate::{
 /// Stands for standard input or output where a file may be named.
 pub const STANDARD: &str = "-";
 
+/// The most that is read of a file: more than any book of ours, and Polyglot books are larger than their texts.
+const MOST: u64 = 256 * files::MIB;
+
 /// Reads a file, or standard input for `-`.
 pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     if path.as_os_str() == STANDARD {
-        let mut bytes = Vec::new();
-        stdin().lock().read_to_end(&mut bytes).context("standard input")?;
-        return Ok(bytes);
+        return files::read_at_most(stdin(), MOST).context("standard input");
     }
-    fs::read(path).map_err(|error| {
+    files::read(path, MOST).map_err(|error| {
         let sentence = format!("cannot read {}: {error}", path.display());
         Failure::error(Exit::Usage, sentence)
     })
@@ -79,7 +81,7 @@ pub fn whole(book: Book, others: &[Book]) -> Book {
 
 /// The folder of books that `bot.toml` here names.
 fn books_folder() -> PathBuf {
-    config::paths(&fs::read_to_string("bot.toml").unwrap_or_default()).books
+    config::paths(&files::read_text("bot.toml".as_ref(), files::TEXT).unwrap_or_default()).books
 }
 
 /// Reads the lines of a book without a mistake; of one with mistakes these are drawn on stderr.
@@ -190,7 +192,7 @@ fn own_lines(files: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
 
 /// The books in the folder that `bot.toml` here names; none where the shipped ones serve instead.
 fn in_folder() -> anyhow::Result<Option<Vec<PathBuf>>> {
-    let text = fs::read_to_string("bot.toml").unwrap_or_default();
+    let text = files::read_text("bot.toml".as_ref(), files::TEXT).unwrap_or_default();
     let paths: Paths = config::paths(&text);
     if shipped_stand_in(&paths) {
         return Ok(None);

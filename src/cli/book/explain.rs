@@ -1,6 +1,6 @@
 //! `sparring book explain`: what books have for a position, and why a move is played or not.
 
-use std::{fmt::Write as _, fs, path::PathBuf};
+use std::{fmt::Write as _, path::PathBuf};
 
 use super::desk;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
         explain::{self, PersonalityFile},
         stock::must_know,
     },
-    config,
+    config, files,
     lichess::model::Speed,
     personality::{self, Cast, Level, Profile, repertoire},
     units::Elo,
@@ -126,7 +126,7 @@ fn variant(args: &Args, books: &[Book]) -> anyhow::Result<Variant> {
 
 /// A personality of the folder that `bot.toml` here names, or a shipped one.
 fn personality(name: &str) -> anyhow::Result<Profile> {
-    let paths = config::paths(&fs::read_to_string("bot.toml").unwrap_or_default());
+    let paths = config::paths(&files::read_text("bot.toml".as_ref(), files::TEXT).unwrap_or_default());
     among(&explain::files(&paths)?, name)
 }
 

@@ -3,7 +3,7 @@
 use std::{
     fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -14,7 +14,7 @@ use super::MOST_BYTES;
 use crate::{
     atomic_file::{self, Readers},
     config::Paths,
-    watch,
+    files, watch,
 };
 
 /// What is edited.
@@ -140,18 +140,10 @@ pub(super) fn version(file: &File) -> Result<Version, FileError> {
 }
 
 fn bytes_of(file: &File) -> Result<Vec<u8>, FileError> {
-    let read = || {
-        let mut bytes = Vec::new();
-        fs::File::open(&file.path)?
-            .take(MOST_BYTES + 1)
-            .read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = read().map_err(|error| FileError::Io(file.path.clone(), error))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(FileError::TooLarge(file.path.clone()));
-    }
-    Ok(bytes)
+    files::read(&file.path, MOST_BYTES).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => FileError::TooLarge(file.path.clone()),
+        _ => FileError::Io(file.path.clone(), error),
+    })
 }
 
 /// Replaces the text of a file that is still of that version. Gives the new version, and where the old text is now, if

@@ -2,7 +2,7 @@
 //!
 //! A dry run on values: nothing is asked of any server.
 
-use std::{fmt::Write as _, fs, io::Read as _, path::Path};
+use std::{fmt::Write as _, path::Path};
 
 use anyhow::Context as _;
 use serde::Deserialize;
@@ -20,6 +20,7 @@ use crate::{
     },
     chess::Color,
     config::{Config, Control, Then, Wish},
+    files,
     lichess::{
         Untrusted,
         model::{Challenge, Compat, Speed, TimeControl, UserId},
@@ -298,15 +299,13 @@ fn read(file: &str) -> anyhow::Result<(Challenge, Option<Compat>)> {
         challenge: Challenge,
         compat: Option<Compat>,
     }
-    let mut text = String::new();
-    if file == "-" {
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .context("standard input")?;
+    let text = if file == "-" {
+        let bytes = files::read_at_most(std::io::stdin(), files::TEXT).context("standard input")?;
+        String::from_utf8_lossy(&bytes).into_owned()
     } else {
-        text = fs::read_to_string(file)
-            .map_err(|error| Failure::error(Exit::Usage, format!("cannot read {file}: {error}")))?;
-    }
+        files::read_text(file.as_ref(), files::TEXT)
+            .map_err(|error| Failure::error(Exit::Usage, format!("cannot read {file}: {error}")))?
+    };
     let no_challenge = |error: serde_json::Error| {
         Failure::error(
             Exit::Failed,

@@ -6,7 +6,6 @@ mod challenge;
 
 use std::{
     fmt::Write as _,
-    fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
     time::SystemTime,
@@ -24,6 +23,7 @@ use super::{
 use crate::{
     config::{self, Config, Paths},
     diagnostic::{Findings, nearest, place, utf8},
+    files,
     personality::{
         self, Level, Profile,
         choice::Looks,
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 /// The settings as they are written; nothing where nobody has written any.
 fn settings_text(path: &Path) -> anyhow::Result<String> {
-    match fs::read(path) {
+    match files::read(path, files::TEXT) {
         Err(error) if error.kind() == ErrorKind::NotFound && path == Path::new(CONFIG) => Ok(String::new()),
         Err(error) => {
             let sentence = format!("cannot read {}: {error}", path.display());
@@ -150,7 +150,7 @@ pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<PersonalityFile>> {
     for path in list(folder, "toml").with_context(|| format!("cannot read {}", folder.display()))? {
         files.push(PersonalityFile {
             path: path.display().to_string(),
-            text: fs::read_to_string(&path),
+            text: files::read_text(&path, files::TEXT),
         });
     }
     if files.is_empty() {

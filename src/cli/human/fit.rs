@@ -17,6 +17,7 @@ use super::{
 use crate::{
     atomic_file::{self, Readers},
     cli::exit::Exit,
+    files,
     personality::{
         choice::{
             Model,
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     note(format_args!("{} games", games.len()));
     let net = match &args.net {
         Some(path) => {
-            let bytes = fs::read(path).with_context(|| format!("\"{}\"", path.display()))?;
+            let bytes = files::read(path, files::DATA).with_context(|| format!("\"{}\"", path.display()))?;
             let model = format::read(&bytes).with_context(|| format!("\"{}\"", path.display()))?;
             model.net
         }

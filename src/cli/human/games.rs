@@ -1,10 +1,8 @@
 //! Games of people, one JSON object a line, and which of them a fit may see.
 
 use std::{
-    fs::File,
-    io::{BufReader, Read},
+    io::BufReader,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
 
 use anyhow::{Context as _, bail};
@@ -12,6 +10,7 @@ use serde::Deserialize;
 
 use crate::{
     chess::{GameLine, Variant},
+    files,
     lines::Lines,
     personality::choice::Haste,
 };
@@ -142,7 +141,8 @@ pub fn find(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
 /// # Errors
 /// When the file cannot be read or a line does not fit.
 pub fn each_line<T: for<'a> Deserialize<'a>>(path: &Path, mut take: impl FnMut(T)) -> anyhow::Result<()> {
-    let mut lines = Lines::new(BufReader::new(open(path)?));
+    let file = files::open_packed(path).with_context(|| format!("\"{}\"", path.display()))?;
+    let mut lines = Lines::new(BufReader::new(file));
     let mut number = 0;
     while let Some(line) = lines
         .next_text()
@@ -155,26 +155,6 @@ pub fn each_line<T: for<'a> Deserialize<'a>>(path: &Path, mut take: impl FnMut(T
         );
     }
     Ok(())
-}
-
-/// The file's text, decompressed by the `zstd` program where needed: a crate for it would serve nothing else.
-fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
-    if path.extension().is_none_or(|extension| extension != "zst") {
-        let file = File::open(path).with_context(|| format!("\"{}\"", path.display()))?;
-        return Ok(Box::new(file));
-    }
-    let mut child = Command::new("zstd")
-        .args(["-dcq", "--"])
-        .arg(path)
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("cannot run zstd to read \"{}\"", path.display()))?;
-    let mut text = Vec::new();
-    let output = child.stdout.take().context("zstd has no output")?;
-    BufReader::new(output).read_to_end(&mut text)?;
-    let status = child.wait().context("zstd")?;
-    anyhow::ensure!(status.success(), "zstd could not read \"{}\"", path.display());
-    Ok(Box::new(std::io::Cursor::new(text)))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use super::{games::each_line, judge::Verdict, scored::Scorer};
 use crate::{
     chess::{GameLine, Move},
     engine::bench,
+    files,
     lines::Lines,
     personality::choice::curve::Loss,
 };
@@ -208,7 +209,7 @@ impl Kept {
 
 /// Whether the file's first line is this heading.
 fn check(path: &Path, heading: &Heading) -> anyhow::Result<()> {
-    let file = File::open(path).with_context(|| format!("\"{}\"", path.display()))?;
+    let file = files::open(path).with_context(|| format!("\"{}\"", path.display()))?;
     let first = Lines::new(BufReader::new(file))
         .next_text()
         .context("kept searches")?

@@ -1,6 +1,6 @@
 //! `sparring human-report`: how well the models of human play do on games that nothing was fitted on.
 
-use std::{collections::HashMap, fmt::Write as _, fs, path::PathBuf};
+use std::{collections::HashMap, fmt::Write as _, path::PathBuf};
 
 use anyhow::Context as _;
 
@@ -20,6 +20,7 @@ use super::{
 use crate::{
     chess::{Variant, write_uci},
     cli::exit::Exit,
+    files,
     personality::{
         choice::{
             Looks, Model,
@@ -97,7 +98,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let read;
     let model = match &args.params {
         Some(path) => {
-            let bytes = fs::read(path).with_context(|| format!("\"{}\"", path.display()))?;
+            let bytes = files::read(path, files::DATA).with_context(|| format!("\"{}\"", path.display()))?;
             read = format::read(&bytes).with_context(|| format!("\"{}\"", path.display()))?;
             &read
         }
@@ -162,7 +163,8 @@ fn beside_people(
     let read;
     let levels = match &args.numbers {
         Some(path) => {
-            let text = fs::read_to_string(path).with_context(|| format!("\"{}\"", path.display()))?;
+            let text =
+                files::read_text(path, files::TEXT).with_context(|| format!("\"{}\"", path.display()))?;
             read = Levels::read(&text).with_context(|| path.display().to_string())?;
             &read
         }

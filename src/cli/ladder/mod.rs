@@ -7,10 +7,7 @@ mod record;
 mod suggest;
 mod table;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
@@ -21,6 +18,7 @@ use super::{
 };
 use crate::{
     engine::bench,
+    files,
     personality::{Level, strength::Levels},
     units::Elo,
 };
@@ -146,7 +144,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn text_of(path: &Path) -> anyhow::Result<String> {
-    fs::read_to_string(path).with_context(|| format!("\"{}\"", path.display()))
+    files::read_text(path, files::DATA).with_context(|| format!("\"{}\"", path.display()))
 }
 
 /// Levels that a ladder can hold: full strength has no limit but a clock, and here nobody has one.

@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::lines::Lines;
+use crate::{files, lines::Lines};
 
 /// A finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ impl Record {
         let mut record = Self::default();
         let mut fresh = true;
         if path.exists() {
-            let file = File::open(path).with_context(|| format!("\"{}\"", path.display()))?;
+            let file = files::open(path).with_context(|| format!("\"{}\"", path.display()))?;
             let mut lines = Lines::new(BufReader::new(file));
             while let Some(line) = lines
                 .next_text()
