@@ -1,12 +1,15 @@
 //! Counts of moves written as lines that people can edit: all of them, or only those that a book does not say yet.
 
-use std::collections::HashSet;
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+};
 
-use crate::chess::{Color, Move, Position, Rules as _, Variant, key, write_san};
+use crate::chess::{Color, Move, Position, Rules as _, Variant, key, write_fen, write_san};
 
 use super::{
     entries::Entries,
-    harvest::{Counts, Grown, Harvest},
+    harvest::{Counts, Grown, Harvest, Start},
     library::Book,
     mark::{BASE_WEIGHT, MAX_WEIGHT},
     openings,
@@ -22,6 +25,8 @@ pub(super) fn write(harvest: &Harvest, least: u32, old: Option<&Book>) -> Grown 
         positions: 0,
     };
     let mut covered = HashSet::new();
+    let starts = starts(harvest);
+    let mut is_elsewhere = false;
     for (counts, side) in [
         (&harvest.both, None),
         (&harvest.white, Some(Color::White)),
@@ -42,6 +47,14 @@ pub(super) fn write(harvest: &Harvest, least: u32, old: Option<&Book>) -> Grown 
             grown: &mut section,
         };
         writer.visit(&Variant::Standard.start(), &mut Path::default());
+        // Lines of the usual start stand below another one only if the section before has ended there.
+        if is_elsewhere && !writer.grown.text.is_empty() {
+            writer.grown.text.insert_str(0, "from: startpos\n");
+            is_elsewhere = false;
+        }
+        for start in &starts {
+            is_elsewhere |= writer.block(&start.position);
+        }
         let is_empty = section.text.is_empty();
         let gap = if grown.text.is_empty() { "" } else { "\n" };
         let head = match side {
@@ -54,6 +67,13 @@ pub(super) fn write(harvest: &Harvest, least: u32, old: Option<&Book>) -> Grown 
         };
     }
     grown
+}
+
+/// Where games began that did not begin as usual, the most frequent first.
+fn starts(harvest: &Harvest) -> Vec<&Start> {
+    let mut starts: Vec<&Start> = harvest.starts.iter().flat_map(HashMap::values).collect();
+    starts.sort_by_cached_key(|start| (Reverse(start.games), write_fen(&start.position)));
+    starts
 }
 
 /// What a line and a game are worth in a position of a book that grows.
@@ -114,6 +134,19 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Writes what is played from a position on as a block of its own, unless there is nothing that was not written before.
+    fn block(&mut self, start: &Position) -> bool {
+        let before = self.grown.text.len();
+        self.visit(start, &mut Path::default());
+        if self.grown.text.len() == before {
+            return false;
+        }
+        let gap = if before == 0 { "" } else { "\n" };
+        let head = format!("{gap}from: {}\n", write_fen(start));
+        self.grown.text.insert_str(before, &head);
+        true
+    }
+
     /// Writes what is played from a position on. Only positions not met before go on; the others were written by
     /// another order of moves, which is enough.
     fn visit(&mut self, pos: &Position, path: &mut Path) {
@@ -224,7 +257,7 @@ impl Writer<'_> {
             .filter_map(|mv| Some((*mv, *self.counts.get(&(here, *mv))?)))
             .filter(|(mv, count)| is_way(*mv, *count))
             .collect();
-        moves.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        moves.sort_by_key(|(_, count)| Reverse(*count));
         moves.into_iter().map(|(mv, _)| mv).collect()
     }
 
@@ -254,7 +287,7 @@ impl Writer<'_> {
             })
         };
         let mut options: Vec<Choice> = pos.legal_moves().iter().filter_map(option).collect();
-        options.sort_by_key(|option| std::cmp::Reverse(option.number));
+        options.sort_by_key(|option| Reverse(option.number));
         options
     }
 

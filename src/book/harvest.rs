@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::chess::{Color, GameLine, Move, Variant, key};
+use crate::chess::{Color, GameLine, Move, Position, Variant, key};
 
 use super::{
     grow::{Scale, write},
@@ -24,6 +24,15 @@ pub struct Harvest {
     pub(super) black: Counts,
     /// Whether games of both sides count for each side on its own.
     is_split: bool,
+    /// Where games began that did not begin as usual, by key; none where such games do not count.
+    pub(super) starts: Option<HashMap<u64, Start>>,
+}
+
+/// A position that games began in.
+#[derive(Debug, Clone)]
+pub(super) struct Start {
+    pub(super) position: Position,
+    pub(super) games: u32,
 }
 
 /// How often each move was played in each position.
@@ -56,12 +65,31 @@ impl Harvest {
         }
     }
 
-    /// Counts the moves of a game from the usual start, as often as said. `side` is whose moves count in the book; both
-    /// if none is named. Games from elsewhere and of other rules are passed over, which false says.
+    /// The same, and games that begin elsewhere count too: each such position gets a block `from:` of its own.
+    #[must_use]
+    pub fn from_positions(self) -> Self {
+        Self {
+            starts: Some(HashMap::new()),
+            ..self
+        }
+    }
+
+    /// Counts the moves of a game, as often as said. `side` is whose moves count in the book; both if none is named. Games
+    /// of other rules are passed over, which false says, and those from elsewhere, unless they are
+    /// [asked for](Self::from_positions).
     pub fn add(&mut self, line: &GameLine, side: Option<Color>, times: u32) -> bool {
-        let start = line.keys().first();
-        if line.variant() != Variant::Standard || start != Some(&key(&Variant::Standard.start())) {
+        if !line.variant().is_orthodox() {
             return false;
+        }
+        if !begins_as_usual(line) {
+            let (Some(starts), Some(here)) = (&mut self.starts, line.keys().first()) else {
+                return false;
+            };
+            let start = starts.entry(*here).or_insert_with(|| Start {
+                position: line.start().clone(),
+                games: 0,
+            });
+            start.games = start.games.saturating_add(times);
         }
         for counts in self.sections(side) {
             for (key, mv) in line.keys().iter().zip(line.moves()) {
@@ -146,6 +174,12 @@ impl Harvest {
         };
         Grown { text, ..new }
     }
+}
+
+/// Whether a game begins in the usual position.
+#[must_use]
+pub fn begins_as_usual(line: &GameLine) -> bool {
+    line.keys().first() == Some(&key(&Variant::Standard.start()))
 }
 
 #[cfg(test)]
@@ -315,9 +349,71 @@ mod tests {
         );
     }
 
+    const ENDING: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    /// Chess960, number 0: castling with another rook's square than usual.
+    const CORNERS: &str = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1";
+
+    #[test]
+    fn games_from_elsewhere_get_blocks_of_their_own_if_asked_for() {
+        let mut harvest = Harvest::new().from_positions();
+        let games = [
+            ("startpos", Variant::Standard, "e2e4 e7e5"),
+            (ENDING, Variant::Standard, "e2e4 e8d7"),
+            (ENDING, Variant::FromPosition, "e2e4 e8e7"),
+            (CORNERS, Variant::Chess960, "e1f3 e8f6"),
+        ];
+        for (start, variant, moves) in games {
+            assert!(harvest.add(&GameLine::replay(variant, start, moves).unwrap(), None, 1));
+        }
+        let grown = harvest.grow(1);
+        assert_eq!(
+            grown.text,
+            format!(
+                "1. e4 e5  # King's Pawn Game, Open\n\nfrom: {ENDING}\n1. e4 Kd7 1 | Ke7 1\n\nfrom: {CORNERS}\n1. Nf3 Nf6\n"
+            )
+        );
+        assert_eq!(check("a.book", &grown.text).1.to_string(), "");
+        assert!(
+            harvest
+                .grow(2)
+                .text
+                .starts_with(&format!("from: {ENDING}\n1. e4\n"))
+        );
+    }
+
+    #[test]
+    fn blocks_of_positions_end_where_another_side_begins() {
+        let mut harvest = Harvest::of_each_side().from_positions();
+        for (start, moves) in [(ENDING, "e2e4 e8d7"), ("startpos", "e2e4 e7e5")] {
+            let line = GameLine::replay(Variant::Standard, start, moves).unwrap();
+            harvest.add(&line, Some(Color::White), 1);
+            harvest.add(&line, Some(Color::Black), 1);
+        }
+        let text = harvest.grow(1).text;
+        let (_, black) = text.split_once("color: black\n").unwrap();
+        assert!(black.starts_with("from: startpos\n1. e4 e5"), "{text}");
+        assert_eq!(check("a.book", &text).1.to_string(), "");
+    }
+
+    #[test]
+    fn a_book_goes_on_with_blocks_of_positions() {
+        let mut harvest = Harvest::new().from_positions();
+        let line = |start, moves| GameLine::replay(Variant::Standard, start, moves).unwrap();
+        harvest.add(&line(ENDING, "e2e4 e8d7"), None, 1);
+        let old = parse("a.book", &format!("1. d4 d5\nfrom: {ENDING}\ne3 5\n"))
+            .0
+            .unwrap();
+        let grown = harvest.grow_onto(&old, 1).text;
+        assert_eq!(
+            grown,
+            format!("1. d4 d5\nfrom: {ENDING}\ne3 5\n\n# From the games\n1. e3 5 | e4 1\n1. e4 Kd7\n")
+        );
+        assert_eq!(check("a.book", &grown).1.to_string(), "");
+    }
+
     #[test]
     fn games_from_elsewhere_are_passed_over() {
-        let ending = GameLine::replay(Variant::Standard, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4").unwrap();
+        let ending = GameLine::replay(Variant::Standard, ENDING, "e2e4").unwrap();
         assert!(!Harvest::new().add(&ending, None, 1));
         assert!(!Harvest::new().add(&GameLine::new(Variant::Atomic), None, 1));
     }

@@ -69,7 +69,7 @@ pub use ends::{End, ends};
 pub use entries::Entries;
 pub use explain::{Explained, WhyNot};
 pub use format::{Notation, format};
-pub use harvest::{Grown, Harvest};
+pub use harvest::{Grown, Harvest, begins_as_usual};
 pub use head::{Head, Include};
 pub use include::missing_includes;
 pub use leans::{Lean, Leans};

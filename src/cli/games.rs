@@ -18,6 +18,7 @@ use json::{challenge_json, whole};
 use wanted::{Asked, Wanted};
 
 use super::{
+    book::{Player, say},
     exit::{Exit, Failure},
     state::{ARCHIVE, folder},
 };
@@ -119,7 +120,9 @@ fn is_read_no_further(error: &anyhow::Error) -> bool {
 fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<()> {
     match &args.what {
         What::List(wanted) => {
-            for id in archive.ids(&wanted.filter()?)? {
+            let ids = archive.ids(&wanted.filter()?)?;
+            tell_absence(archive, wanted, ids.is_empty())?;
+            for id in ids {
                 let Some(game) = archive.game(&id)? else {
                     continue;
                 };
@@ -144,8 +147,10 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
             out.write_all(said.as_bytes())?;
         }
         What::Export(wanted) => {
+            let ids = archive.ids(&wanted.filter()?)?;
+            tell_absence(archive, wanted, ids.is_empty())?;
             // Files of games begin with the oldest.
-            for id in archive.ids(&wanted.filter()?)?.iter().rev() {
+            for id in ids.iter().rev() {
                 let Some(game) = archive.game(id)? else {
                     continue;
                 };
@@ -170,6 +175,20 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
             }
         }
     }
+    Ok(())
+}
+
+/// Says of an opponent of whom no game is shown whether there is one at all, and who is called nearly so.
+fn tell_absence(archive: &Archive, wanted: &Wanted, is_absent: bool) -> anyhow::Result<()> {
+    let Some(opponent) = wanted.opponent.as_ref().filter(|_| is_absent) else {
+        return Ok(());
+    };
+    let mut player = Player::new(opponent.as_str());
+    let all = archive.opponents_since(Millis(0))?;
+    for (name, _) in &all {
+        player.meet_among(std::iter::once(name.as_str()));
+    }
+    say(&player.absence(all.len() as u64));
     Ok(())
 }
 

@@ -1,7 +1,6 @@
 //! Settings from a file.
 
 use std::{
-    fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
     sync::Arc,
@@ -10,7 +9,10 @@ use std::{
 use thiserror::Error;
 
 use super::{Config, Known, read_with};
-use crate::diagnostic::{Findings, utf8, without_tokens};
+use crate::{
+    diagnostic::{Findings, utf8, without_tokens},
+    files,
+};
 
 /// Settings from a file, and what is to be said of them.
 #[derive(Debug)]
@@ -78,7 +80,7 @@ fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     /// More than anybody writes.
     const MOST: u64 = 4 << 20;
     let mut bytes = Vec::new();
-    fs::File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
+    files::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST {
         return Err(io::Error::other(format!("it has more than {MOST} bytes")));
     }

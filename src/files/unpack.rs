@@ -68,6 +68,10 @@ pub struct Unpacked {
     consumed: Arc<AtomicU64>,
     size: Option<u64>,
     given: u64,
+    /// What was looked at and is to be read again.
+    peeked: Cursor<Vec<u8>>,
+    /// Why it can be read no further.
+    fault: Option<(ErrorKind, String)>,
 }
 
 /// Opens a file that may be compressed.
@@ -104,6 +108,8 @@ pub fn unpack(mut stream: impl Read + Send + 'static) -> io::Result<Unpacked> {
         consumed,
         size: None,
         given: 0,
+        peeked: Cursor::default(),
+        fault: None,
     })
 }
 
@@ -125,6 +131,17 @@ pub fn read_unpacked(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 impl Unpacked {
+    /// The first bytes, and the stream with them still to come.
+    #[must_use]
+    pub fn peek(mut self, count: usize) -> (Vec<u8>, Self) {
+        let mut begin = Vec::new();
+        // What cannot be read is told of when it is read.
+        let _ = self.by_ref().take(count as u64).read_to_end(&mut begin);
+        self.given -= begin.len() as u64;
+        self.peeked = Cursor::new(begin.clone());
+        (begin, self)
+    }
+
     /// How many bytes of the file are read by now, packed as they are.
     #[must_use]
     pub fn consumed(&self) -> Consumed {
@@ -140,6 +157,14 @@ impl Unpacked {
 
 impl Read for Unpacked {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.peeked.read(buffer)?;
+        if count > 0 {
+            self.given += count as u64;
+            return Ok(count);
+        }
+        if let Some((kind, sentence)) = &self.fault {
+            return Err(io::Error::new(*kind, sentence.clone()));
+        }
         match self.stream.read(buffer) {
             Ok(count) => {
                 self.given += count as u64;
@@ -157,6 +182,7 @@ impl Read for Unpacked {
                     _ => format!("the {} data are damaged near byte {at}: {error}", self.packing),
                 };
                 let sentence = format!("{what} ({} bytes unpacked)", self.given);
+                self.fault = Some((error.kind(), sentence.clone()));
                 Err(io::Error::new(error.kind(), sentence))
             }
         }

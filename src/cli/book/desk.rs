@@ -51,8 +51,13 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
 
 /// Reads a book and draws its mistakes on stderr. Lines with mistakes are left out, as the bot does.
 pub fn read(path: &Path) -> anyhow::Result<Book> {
-    let (name, bytes) = (path.display().to_string(), book_bytes(path)?);
-    usable(&name, parse(&name, &bytes))
+    read_from(path, &book_bytes(path)?)
+}
+
+/// The same of the bytes of a book.
+pub fn read_from(path: &Path, bytes: &[u8]) -> anyhow::Result<Book> {
+    let name = path.display().to_string();
+    usable(&name, parse(&name, bytes))
 }
 
 /// Reads a book as the bot plays it, with the lines that it includes.

@@ -1,19 +1,22 @@
 //! `sparring book feed`: a book grown from games.
 
 use std::{
-    fs::File,
-    io::{BufReader, Read},
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-use anyhow::Context as _;
 use clap::ValueEnum;
 
-use super::{desk, progress};
+use super::{
+    desk,
+    players::Player,
+    recorded::{self, Account, Reading},
+};
 use crate::{
-    book::Harvest,
-    chess::{Color, Games, RecordedGame, Variant},
+    book::{self, Book, Grown, Harvest},
+    chess::{Color, RecordedGame, Variant},
     cli::exit::{Exit, Failure},
+    files::{self, Unpacked},
 };
 
 /// Grows a book from games (`.pgn`) or from lines of moves (as Rodent's feed.txt).
@@ -23,11 +26,14 @@ use crate::{
   sparring book feed games.pgn --player Ann --color black -o ann.book    what Ann plays as Black
   sparring book feed games.pgn --result not-lost --min-rating 2200 --min 5 -o good.book
   sparring book feed new.pgn --onto books/mine.book -o books/mine.book --force   adds to a book; its comments stay
+  sparring book feed lichess_db.pgn.zst --min-rating 2400 --min 50 -o top.book   compressed files are read as they are
+  sparring book feed studies.pgn --from-positions -o studies.book   with games that begin from other positions
   sparring book feed feed.txt feedwhite.txt feedblack.txt -o feed.book   Rodent's three files of lines
 
 Every filter looks at one side of a game; the moves of the sides that pass all of them count.")]
 pub struct Args {
-    /// Games and lines; a name that ends in `white` or `black` says whose moves of its lines count. `-` reads games from standard input.
+    /// Games and lines, also compressed (gzip, Zstandard, bzip2); a name that ends in `white` or `black` says whose moves of
+    /// its lines count. `-` reads games from standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Only moves of this player; upper and lower case are the same.
@@ -48,6 +54,9 @@ pub struct Args {
     /// Leaves out moves that were played less often.
     #[arg(long, default_value_t = 2, value_name = "GAMES")]
     min: u32,
+    /// Takes in games that begin from other positions, chess960 too: each position gets a block `from:` of its own.
+    #[arg(long)]
+    from_positions: bool,
     /// Goes on with this book: its lines and comments stay, its numbers grow.
     #[arg(long, value_name = "BOOK")]
     onto: Option<PathBuf>,
@@ -94,21 +103,40 @@ impl Ended {
 /// What became of the games.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
-    games: u64,
+    /// Games of which some side passes the filters.
+    fit: u64,
+    /// Games of which moves count.
     used: u64,
-    broken: u64,
+    /// Games that fit and begin elsewhere, left out.
+    elsewhere: u64,
+    /// Games that fit and follow other rules, left out.
+    of_variants: BTreeMap<&'static str, u64>,
+}
+
+impl Tally {
+    /// Says what was left out and how it is taken in.
+    fn tell(&self) {
+        if self.elsewhere > 0 {
+            let games = desk::several(self.elsewhere as usize, "game");
+            desk::say(&format!(
+                "left out: {games} from other positions; --from-positions takes them in"
+            ));
+        }
+        for (variant, count) in &self.of_variants {
+            let games = desk::several(*count as usize, "game");
+            desk::say(&format!(
+                "left out: {games} of {variant}; the book is for orthodox chess"
+            ));
+        }
+    }
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// When a file cannot be read or written.
+/// When a file cannot be opened or written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let mut harvest = if is_filtered(args) {
-        Harvest::of_each_side()
-    } else {
-        Harvest::new()
-    };
+    recorded::must_open(&args.files)?;
     let old = args.onto.as_deref().map(desk::read_whole).transpose()?;
     if let Some(old) = old
         .as_ref()
@@ -121,32 +149,22 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         );
         return Err(Failure::error(Exit::Usage, sentence));
     }
-    let mut tally = Tally::default();
+    let mut feed = Feed::new(args);
     for path in &args.files {
-        if is_games(path) {
-            feed_games(args, path, &mut harvest, &mut tally)?;
-        } else {
-            let book = desk::read(path)?;
-            let rows = harvest.add_book(&book, side_of_name(path));
-            tally.games += rows as u64;
-            tally.used += rows as u64;
-        }
+        feed.file(path)?;
     }
     let (grown, text) = match &old {
         Some(old) => {
-            let grown = harvest.grow_onto(old, args.min);
+            let grown = feed.harvest.grow_onto(old, args.min);
             (grown.clone(), grown.text)
         }
         None => {
-            let grown = harvest.grow(args.min);
+            let grown = feed.harvest.grow(args.min);
             (grown.clone(), header(&args.files) + &grown.text)
         }
     };
-    if grown.rows == 0 && old.is_none() {
-        let sentence = format!(
-            "no move was played {} times in {} games that fit",
-            args.min, tally.used
-        );
+    feed.tell();
+    if let Some(sentence) = feed.nothing(&grown, old.as_ref()) {
         return Err(Failure::error(Exit::Failed, sentence));
     }
     let hint = format!("leave out what is rare by --min, which is {} now", args.min);
@@ -155,35 +173,151 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if !args.quiet {
         let thing = if old.is_some() { "new line" } else { "line" };
         desk::say(&format!(
-            "{}, {} used, {} broken: {}, {}",
-            desk::several(tally.games as usize, "game"),
-            tally.used,
-            tally.broken,
+            "{} read, {} fit, {} used, {} broken: {}, {}",
+            desk::several(feed.account.read as usize, "game"),
+            feed.tally.fit,
+            feed.tally.used,
+            feed.account.broken,
             desk::several(grown.rows, thing),
             desk::several(grown.positions, "position")
         ));
     }
-    Ok(Exit::Success)
+    Ok(feed.account.exit())
 }
+
+/// What is fed, and what became of it.
+struct Feed<'a> {
+    args: &'a Args,
+    harvest: Harvest,
+    player: Option<Player>,
+    account: Account,
+    tally: Tally,
+}
+
+impl<'a> Feed<'a> {
+    fn new(args: &'a Args) -> Self {
+        let mut harvest = if is_filtered(args) {
+            Harvest::of_each_side()
+        } else {
+            Harvest::new()
+        };
+        if args.from_positions {
+            harvest = harvest.from_positions();
+        }
+        Self {
+            args,
+            harvest,
+            player: args.player.as_deref().map(Player::new),
+            account: Account::default(),
+            tally: Tally::default(),
+        }
+    }
+
+    fn file(&mut self, path: &Path) -> anyhow::Result<()> {
+        let (begin, stream) = recorded::open(path)?.peek(BEGIN);
+        if is_games(path, &begin) {
+            self.games(path, stream);
+            return Ok(());
+        }
+        let bytes = files::read_at_most(stream, book::MAX_BYTES as u64).map_err(|error| {
+            Failure::error(Exit::Usage, format!("cannot read {}: {error}", path.display()))
+        })?;
+        let book = desk::read_from(path, &bytes)?;
+        let rows = self.harvest.add_book(&book, side_of_name(path)) as u64;
+        self.account.read += rows;
+        self.tally.fit += rows;
+        self.tally.used += rows;
+        Ok(())
+    }
+
+    fn games(&mut self, path: &Path, stream: Unpacked) {
+        let reading = Reading {
+            plies: self.args.depth,
+            is_quiet: self.args.quiet,
+        };
+        let Self {
+            args,
+            harvest,
+            player,
+            account,
+            tally,
+        } = self;
+        recorded::each_game(path, stream, reading, account, &mut |game| {
+            if let Some(player) = player {
+                player.meet(game);
+            }
+            let sides = sides(args, player.as_ref(), game);
+            if sides.is_empty() {
+                return;
+            }
+            tally.fit += 1;
+            // The moves before a mistake were played all the same.
+            let (variant, has_moves) = (game.line.variant(), !game.line.moves().is_empty());
+            if !variant.is_orthodox() {
+                *tally.of_variants.entry(variant.name()).or_default() += 1;
+            } else if !args.from_positions && !book::begins_as_usual(&game.line) {
+                tally.elsewhere += 1;
+            } else if has_moves {
+                for side in sides {
+                    harvest.add(&game.line, side, 1);
+                }
+                tally.used += 1;
+            }
+        });
+    }
+
+    /// Says what was broken and what was left out.
+    fn tell(&self) {
+        self.account.tell();
+        if !self.args.quiet {
+            self.tally.tell();
+        }
+    }
+
+    /// Why there is no book; nothing where there is one.
+    fn nothing(&self, grown: &Grown, old: Option<&Book>) -> Option<String> {
+        let read = self.account.read;
+        match &self.player {
+            Some(player) if player.games() == 0 => return Some(player.absence(read)),
+            Some(player) if self.tally.fit == 0 => {
+                return Some(format!(
+                    "{}, and none passes the other filters",
+                    player.absence(read)
+                ));
+            }
+            _ => {}
+        }
+        (grown.rows == 0 && old.is_none()).then(|| {
+            format!(
+                "no move was played {} times in {} games that fit, of {read} read",
+                self.args.min, self.tally.used
+            )
+        })
+    }
+}
+
+/// So much of a file tells games from lines.
+const BEGIN: usize = 1024;
 
 /// Whether a file has games, whatever it is called: lines of moves begin with no tag.
-fn is_games(path: &Path) -> bool {
-    path.as_os_str() == "-"
-        || path
-            .extension()
-            .is_some_and(|ending| ending.eq_ignore_ascii_case("pgn"))
-        || begins_with_tag(path)
-}
-
-fn begins_with_tag(path: &Path) -> bool {
-    let mut begin = Vec::new();
-    // What cannot be read is told of when it is read.
-    let read = File::open(path).and_then(|file| file.take(1024).read_to_end(&mut begin));
-    let text = String::from_utf8_lossy(&begin);
-    read.is_ok()
-        && text
-            .trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
-            .starts_with('[')
+fn is_games(path: &Path, begin: &[u8]) -> bool {
+    let is_called = |path: &Path, endings: &[&str]| {
+        let found = path.extension().and_then(|ending| ending.to_str());
+        found.is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
+    };
+    let bare = match path.file_stem() {
+        Some(stem) if is_called(path, &["gz", "zst", "bz2"]) => Path::new(stem),
+        _ => path,
+    };
+    // Zeros are every other byte of UTF-16.
+    let text: Vec<u8> = begin.iter().copied().filter(|byte| *byte != 0).collect();
+    let text = [&b"\xef\xbb\xbf"[..], b"\xff\xfe", b"\xfe\xff"]
+        .iter()
+        .find_map(|mark| text.strip_prefix(*mark))
+        .unwrap_or(&text);
+    path.as_os_str() == desk::STANDARD
+        || is_called(bare, &["pgn"])
+        || text.trim_ascii_start().starts_with(b"[")
 }
 
 /// Rodent's `feedwhite.txt` and `feedblack.txt` say by their names whose moves count.
@@ -196,45 +330,10 @@ fn side_of_name(path: &Path) -> Option<Color> {
     }
 }
 
-fn feed_games(args: &Args, path: &Path, harvest: &mut Harvest, tally: &mut Tally) -> anyhow::Result<()> {
-    let (stream, length): (Box<dyn Read>, Option<u64>) = if path.as_os_str() == "-" {
-        (Box::new(std::io::stdin().lock()), None)
-    } else {
-        let sentence =
-            |error| Failure::error(Exit::Usage, format!("cannot read {}: {error}", path.display()));
-        let file = File::open(path).map_err(sentence)?;
-        let length = file.metadata().ok().map(|metadata| metadata.len());
-        (Box::new(file), length)
-    };
-    let bar = progress::bytes(length, args.quiet);
-    let mut games = Games::new(BufReader::new(bar.wrap_read(stream)), args.depth);
-    while let Some(game) = games
-        .next_game()
-        .with_context(|| format!("{} after {} games", path.display(), tally.games))?
-    {
-        tally.games += 1;
-        if tally.games.is_multiple_of(1000) {
-            bar.set_message(format!("{} games", tally.games));
-        }
-        // The moves before the mistake were played all the same.
-        tally.broken += u64::from(game.broken.is_some());
-        let mut is_used = false;
-        for side in sides(args, &game) {
-            is_used |= harvest.add(&game.line, side, 1);
-        }
-        tally.used += u64::from(is_used);
-    }
-    bar.finish_and_clear();
-    Ok(())
-}
-
 /// Whose moves of a game count: those of both together, or of each side that passes the filters.
-fn sides(args: &Args, game: &RecordedGame) -> Vec<Option<Color>> {
+fn sides(args: &Args, player: Option<&Player>, game: &RecordedGame) -> Vec<Option<Color>> {
     let passes = |side: Color| {
-        let is_player = args.player.as_ref().is_none_or(|player| {
-            game.name_of(side)
-                .is_some_and(|name| name.to_lowercase() == player.to_lowercase())
-        });
+        let is_player = player.is_none_or(|player| game.name_of(side).is_some_and(|name| player.is(name)));
         let is_side = args
             .color
             .is_none_or(|color| (color == Side::White) == (side == Color::White));

@@ -10,9 +10,11 @@ use super::{
     desk,
     outcomes::{Judge, from_archive, from_pgn},
     patch::unified,
+    players::Player,
+    recorded::Account,
 };
 use crate::{
-    book::{Lesson, Lessons},
+    book::{Book, Lesson, Lessons},
     cli::{
         exit::{Exit, Failure},
         games::open_archive,
@@ -41,7 +43,7 @@ about, on average; with --nodes it is looked at anew, and for PGN there is none 
 pub struct Args {
     /// The book.
     book: PathBuf,
-    /// Games in PGN instead of those of the archive.
+    /// Games in PGN instead of those of the archive, also compressed (gzip, Zstandard, bzip2); `-` is standard input.
     #[arg(requires = "player")]
     games: Vec<PathBuf>,
     /// Who followed the book in the games of the files; upper and lower case are the same.
@@ -101,14 +103,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let mut lessons = Lessons::new(&book);
     let mut judge = args.nodes.map(|nodes| Judge::new(Nodes(nodes)));
-    let mut read = 0;
-    if let Some(player) = &args.player {
-        for path in &args.games {
-            read += from_pgn(path, player, &mut lessons, &mut judge, args.quiet)?;
-        }
+    let mut player = args.player.as_deref().map(Player::new);
+    let mut account = Account::default();
+    if let Some(player) = &mut player {
+        account = from_pgn(&args.games, player, &mut lessons, &mut judge, args.quiet)?;
     } else {
         let archive = open_archive(args.archive.as_deref(), &args.config)?;
-        read = from_archive(&archive, &Filter::default(), &mut lessons, &mut judge)?;
+        account.read = from_archive(&archive, &Filter::default(), &mut lessons, &mut judge)?;
         if args.keep {
             let leans = lessons.leans(args.min);
             archive.put_leans(book.name(), &leans)?;
@@ -116,18 +117,22 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             desk::say(&format!("{} moves lean by their results{again}", leans.len()));
         }
     }
+    account.tell();
     if lessons.games() == 0 {
-        let who = args.player.as_deref().unwrap_or("the bot");
-        let sentence = format!("in none of {read} games {who} played a move of {}", book.path());
-        return Err(Failure::error(Exit::Failed, sentence));
+        return Err(Failure::error(
+            Exit::Failed,
+            nothing(&account, player.as_ref(), &book),
+        ));
     }
     let list = lessons.list(args.min);
     let most = if args.most == 0 { list.len() } else { args.most };
     desk::print(draw(&list, most, args.number).as_bytes())?;
     desk::say(&format!(
-        "{} of {read} games followed {}",
+        "{} of {} games followed {}{}",
         lessons.games(),
-        book.path()
+        account.read,
+        book.path(),
+        account.broken()
     ));
     if let Some(path) = &args.patch {
         let revised = match args.number {
@@ -143,7 +148,20 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             book.path()
         ));
     }
-    Ok(Exit::Success)
+    Ok(account.exit())
+}
+
+/// Why there is nothing to show.
+fn nothing(account: &Account, player: Option<&Player>, book: &Book) -> String {
+    let (read, book) = (account.read, book.path());
+    let Some(player) = player else {
+        return format!("in none of {read} games the bot played a move of {book}");
+    };
+    let absence = player.absence(read);
+    if player.games() == 0 {
+        return absence;
+    }
+    format!("{absence}; a move of {book} was played in none that has a result")
 }
 
 /// Refuses to write a patch over another file unless that is asked for, and over the book in any case.
@@ -271,7 +289,7 @@ mod tests {
         let mut lessons = Lessons::new(&book);
         let mut games = Games::new(pgn.as_bytes(), 80);
         while let Some(game) = games.next_game().unwrap() {
-            teach(&mut lessons, &mut None, &game, "Bot");
+            teach(&mut lessons, &mut None, &game, &Player::new("Bot"));
         }
         insta::assert_snapshot!(draw(&lessons.list(1), 9, false), @r"
         games  points  expected surplus verdict         weight  move

@@ -12,8 +12,10 @@ mod learn;
 mod merge;
 mod outcomes;
 mod patch;
+mod players;
 mod polyglot;
 mod progress;
+mod recorded;
 mod show;
 mod split;
 mod stats;
@@ -21,9 +23,10 @@ mod turns;
 
 use clap::Subcommand;
 
-pub(super) use desk::position;
+pub(super) use desk::{position, say};
 pub use outcomes::from_archive;
 pub(super) use outcomes::from_games;
+pub(super) use players::Player;
 
 use super::exit::Exit;
 

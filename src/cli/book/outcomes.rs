@@ -1,15 +1,15 @@
 //! What a book has to be judged by: games of a file or of the archive, with their scores and what the engine made of the
 //! position where each left the book.
 
-use std::{collections::HashMap, fs::File, io::BufReader, path::Path};
+use std::{collections::HashMap, path::PathBuf};
 
-use anyhow::Context as _;
-
-use super::progress;
+use super::{
+    players::Player,
+    recorded::{self, Account, Reading},
+};
 use crate::{
     book::{self, Book, Drawn, Lessons, Outcome},
-    chess::{Color, GameLine, Games, RecordedGame, Variant},
-    cli::exit::{Exit, Failure},
+    chess::{Color, GameLine, RecordedGame, Variant},
     engine::{Engine, Limits, Score, Search, Stop, Surroundings},
     lichess::model::Side,
     store::{Archive, Filter, GameRecord, Grounds, MoveRecord, Source, Thought},
@@ -71,39 +71,41 @@ pub(super) fn bounded(score: Score) -> Centipawns {
     }
 }
 
-/// Learns from a file of games in which a player followed the book. Gives the number of games in it.
+/// Learns from files of games in which a player followed the book.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// When a file cannot be opened.
 pub(super) fn from_pgn(
-    path: &Path,
-    player: &str,
+    paths: &[PathBuf],
+    player: &mut Player,
     lessons: &mut Lessons<'_>,
     judge: &mut Option<Judge>,
-    quiet: bool,
-) -> anyhow::Result<u64> {
-    let sentence = |error| Failure::error(Exit::Usage, format!("cannot read {}: {error}", path.display()));
-    let file = File::open(path).map_err(sentence)?;
-    let length = file.metadata().ok().map(|metadata| metadata.len());
-    let bar = progress::bytes(length, quiet);
-    let mut games = Games::new(BufReader::new(bar.wrap_read(file)), PLIES);
-    let mut read = 0;
-    while let Some(game) = games
-        .next_game()
-        .with_context(|| format!("{} after {read} games", path.display()))?
-    {
-        read += 1;
-        teach(lessons, judge, &game, player);
+    is_quiet: bool,
+) -> anyhow::Result<Account> {
+    let mut account = Account::default();
+    let reading = Reading {
+        plies: PLIES,
+        is_quiet,
+    };
+    recorded::must_open(paths)?;
+    for path in paths {
+        let stream = recorded::open(path)?;
+        recorded::each_game(path, stream, reading, &mut account, &mut |game| {
+            player.meet(game);
+            teach(lessons, judge, game, player);
+        });
     }
-    bar.finish_and_clear();
-    Ok(read)
+    Ok(account)
 }
 
-pub(super) fn teach(lessons: &mut Lessons<'_>, judge: &mut Option<Judge>, game: &RecordedGame, player: &str) {
+pub(super) fn teach(
+    lessons: &mut Lessons<'_>,
+    judge: &mut Option<Judge>,
+    game: &RecordedGame,
+    player: &Player,
+) {
     for side in [Color::White, Color::Black] {
-        let is_player = game
-            .name_of(side)
-            .is_some_and(|name| name.to_lowercase() == player.to_lowercase());
+        let is_player = game.name_of(side).is_some_and(|name| player.is(name));
         let (true, Some(half_points)) = (is_player, game.score_of(side)) else {
             continue;
         };

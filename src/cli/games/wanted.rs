@@ -16,7 +16,7 @@ use crate::{
 pub(super) struct Wanted {
     /// Against this opponent.
     #[arg(long, value_parser = UserId::parse_written)]
-    opponent: Option<UserId>,
+    pub(super) opponent: Option<UserId>,
     #[command(flatten)]
     days: Days,
     /// Only rated games.

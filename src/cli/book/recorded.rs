@@ -1,0 +1,226 @@
+//! Games of files, read one after the other, and what is said of them at the end.
+
+use std::{
+    cell::{Cell, RefCell},
+    io::{self, ErrorKind, Read},
+    path::Path,
+    rc::Rc,
+};
+
+use super::{desk, progress};
+use crate::{
+    chess::{Games, RecordedGame},
+    cli::exit::{Exit, Failure},
+    files::{self, Unpacked},
+    lichess::Untrusted,
+};
+
+/// So many bytes without a game are no PGN, and may never end.
+const BARREN: u64 = 64 * files::MIB;
+
+/// So many broken games are told of one by one.
+const SHOWN: u64 = 5;
+
+/// What became of the games of some files.
+#[derive(Debug, Default)]
+pub struct Account {
+    /// Games that were read.
+    pub read: u64,
+    /// Those of them that were read up to a mistake only.
+    pub broken: u64,
+    /// The first mistakes, each with its place.
+    mistakes: Vec<String>,
+    /// Files that could not be read to their end, with the reason.
+    faults: Vec<String>,
+}
+
+impl Account {
+    /// Says which games are broken, and which files could not be read to their end.
+    pub fn tell(&self) {
+        self.mistakes.iter().for_each(|mistake| desk::say(mistake));
+        let more = self.broken - self.mistakes.len() as u64;
+        if more > 0 {
+            desk::say(&format!(
+                "... and {} more",
+                desk::several(more as usize, "broken game")
+            ));
+        }
+        self.faults.iter().for_each(|fault| desk::say(fault));
+    }
+
+    /// What is added to a sentence where games are broken.
+    pub fn broken(&self) -> String {
+        match self.broken {
+            0 => String::new(),
+            broken => format!("; {broken} broken, which count up to the mistake"),
+        }
+    }
+
+    /// How the command ends when all else went well.
+    pub fn exit(&self) -> Exit {
+        if self.faults.is_empty() {
+            Exit::Success
+        } else {
+            Exit::Failed
+        }
+    }
+}
+
+/// Refuses files that cannot be opened, before hours go into those before them.
+pub fn must_open(paths: &[impl AsRef<Path>]) -> anyhow::Result<()> {
+    let paths = paths.iter().map(AsRef::as_ref);
+    paths
+        .filter(|path| path.as_os_str() != desk::STANDARD)
+        .try_for_each(|path| match files::open(path) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(unreadable(path, &error)),
+        })
+}
+
+/// Opens a file that may be compressed, or standard input for `-`.
+pub fn open(path: &Path) -> anyhow::Result<Unpacked> {
+    let opened = if path.as_os_str() == desk::STANDARD {
+        files::unpack(io::stdin())
+    } else {
+        files::open_packed(path)
+    };
+    opened.map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> anyhow::Error {
+    Failure::error(Exit::Usage, format!("cannot read {}: {error}", path.display()))
+}
+
+/// How games are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    /// So many half moves of each.
+    pub plies: usize,
+    /// Without a bar.
+    pub is_quiet: bool,
+}
+
+/// Reads the games of a file. One that cannot be read to its end, or is no PGN, counts as far as it goes.
+pub fn each_game(
+    path: &Path,
+    stream: Unpacked,
+    reading: Reading,
+    account: &mut Account,
+    take: &mut dyn FnMut(&RecordedGame),
+) {
+    let bar = progress::bytes(stream.size(), reading.is_quiet);
+    let consumed = stream.consumed();
+    let watched = Watched {
+        stream,
+        barren: Rc::default(),
+        fault: Rc::default(),
+    };
+    let (barren, fault) = (Rc::clone(&watched.barren), Rc::clone(&watched.fault));
+    let mut games = Games::new(watched, reading.plies);
+    let (name, mut number) = (path.display(), 0_u64);
+    let ended = loop {
+        let game = match games.next_game() {
+            Ok(Some(game)) => game,
+            ended => break ended,
+        };
+        barren.set(0);
+        number += 1;
+        account.read += 1;
+        if number.is_multiple_of(100) {
+            bar.set_position(consumed.bytes());
+            bar.set_message(format!("{} games", account.read));
+        }
+        if let Some(mistake) = &game.broken {
+            account.broken += 1;
+            if account.broken <= SHOWN {
+                let mistake = Untrusted(mistake);
+                account.mistakes.push(format!("{name}: game {number}: {mistake}"));
+            }
+        }
+        take(&game);
+    };
+    bar.finish_and_clear();
+    let fault = fault.take().or(ended.err());
+    if let Some(fault) = fault {
+        let count = desk::several(number as usize, "game");
+        account
+            .faults
+            .push(format!("{name}: {fault}; {count} before that count"));
+    } else if number == 0 {
+        account.faults.push(format!("{name}: there is no game in it"));
+    }
+}
+
+/// A stream that ends where it can be read no further, so that what was read counts, and that keeps the reason.
+struct Watched {
+    stream: Unpacked,
+    /// Bytes since the last game.
+    barren: Rc<Cell<u64>>,
+    fault: Rc<RefCell<Option<io::Error>>>,
+}
+
+impl Watched {
+    fn end(&self, fault: io::Error) -> usize {
+        self.fault.borrow_mut().get_or_insert(fault);
+        0
+    }
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.fault.borrow().is_some() {
+            return Ok(0);
+        }
+        match self.stream.read(buffer) {
+            Ok(count) => {
+                self.barren.set(self.barren.get() + count as u64);
+                if self.barren.get() > BARREN {
+                    let sentence = format!("{} without a game are no PGN", files::size(BARREN));
+                    return Ok(self.end(io::Error::new(ErrorKind::InvalidData, sentence)));
+                }
+                Ok(count)
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => Err(error),
+            Err(error) => Ok(self.end(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(stream: impl Read + Send + 'static) -> (u64, Account) {
+        let (mut account, mut given) = (Account::default(), 0);
+        let reading = Reading {
+            plies: 60,
+            is_quiet: true,
+        };
+        let stream = files::unpack(stream).unwrap();
+        each_game(Path::new("a.pgn"), stream, reading, &mut account, &mut |_| {
+            given += 1
+        });
+        (given, account)
+    }
+
+    #[test]
+    fn what_is_no_pgn_ends_also_if_it_has_no_end() {
+        let (given, account) = read(io::repeat(0));
+        assert!(given <= 1, "{given}");
+        assert!(
+            account.faults[0].starts_with("a.pgn: 64 MiB without a game are no PGN; "),
+            "{account:?}"
+        );
+        assert_eq!(account.exit(), Exit::Failed);
+        assert_eq!(read(io::empty()).1.faults, ["a.pgn: there is no game in it"]);
+    }
+
+    #[test]
+    fn broken_games_are_told_with_their_places_and_many_of_them_by_their_number() {
+        let (given, account) = read(io::Cursor::new("[White \"Ann\"]\n\n1. e4 Ke7 *\n\n".repeat(7)));
+        assert_eq!((given, account.read, account.broken), (7, 7, 7));
+        assert_eq!(account.mistakes.len() as u64, SHOWN);
+        assert!(account.mistakes[1].starts_with("a.pgn: game 2: "), "{account:?}");
+        assert_eq!(account.exit(), Exit::Success);
+    }
+}
