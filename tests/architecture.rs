@@ -161,6 +161,31 @@ fn the_reader_of_imports_sees_what_it_should() {
     assert_eq!(room_of("bottom"), None);
 }
 
+/// What opens a path without asking whether it is a file, and without a limit.
+const UNGUARDED: [&str; 3] = ["fs::read(", "fs::read_to_string(", "File::open("];
+
+#[test]
+fn files_are_read_with_a_limit_and_only_if_they_are_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for path in sources(&root) {
+        let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        let source = fs::read_to_string(&path).unwrap();
+        // Tests read what they have written, and the kernel's own files end, as those of threads do.
+        let code = source.split("#[cfg(test)]\nmod ").next().unwrap_or(&source);
+        let unguarded = code
+            .lines()
+            .filter(|line| UNGUARDED.iter().any(|word| line.contains(word)) && !line.contains("\"/proc/"));
+        let unguarded: Vec<&str> = unguarded.collect();
+        assert!(
+            unguarded.is_empty()
+                || name.starts_with("files/")
+                || name.ends_with("tests.rs")
+                || name == "cli/soak/strain.rs",
+            "{name} reads what may be a pipe, a device or far too large; use crate::files: {unguarded:?}"
+        );
+    }
+}
+
 /// Files that may ask what time of day it is: for dates, never for how long something takes.
 const CALENDARS: [&str; 2] = ["bot/desk.rs", "lichess/answer.rs"];
 
