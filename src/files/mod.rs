@@ -17,14 +17,11 @@ use std::{
     path::Path,
 };
 
-/// One KiB, in bytes.
-pub const KIB: u64 = 1 << 10;
-
 /// One MiB, in bytes.
 pub const MIB: u64 = 1 << 20;
 
-/// The most that is read of a text that a person writes and of which a whole set is read: settings, personalities, lists,
-/// words. What is larger was named by mistake.
+/// The most that is read of a text that a person writes: settings, personalities, challenges. What is larger was named
+/// by mistake.
 pub const TEXT: u64 = 16 * MIB;
 
 /// The most that is read of a set of data that is held in memory as a whole: positions, games, a net, a program.
@@ -90,7 +87,7 @@ pub fn read_at_most(stream: impl Read, most: u64) -> io::Result<Vec<u8>> {
 /// A number of bytes, as people say it.
 #[must_use]
 pub fn size(bytes: u64) -> String {
-    let unit = [(1 << 30, "GiB"), (MIB, "MiB"), (KIB, "KiB")]
+    let unit = [(1 << 30, "GiB"), (MIB, "MiB"), (1 << 10, "KiB")]
         .into_iter()
         .find(|(unit, _)| bytes >= *unit);
     match unit {

@@ -179,6 +179,7 @@ impl Read for Unpacked {
                     ErrorKind::UnexpectedEof => {
                         format!("the {} data end in the middle, after {at} bytes", self.packing)
                     }
+                    ErrorKind::Unsupported => format!("a part of the {} data {error}", self.packing),
                     _ => format!("the {} data are damaged near byte {at}: {error}", self.packing),
                 };
                 let sentence = format!("{what} ({} bytes unpacked)", self.given);
@@ -318,6 +319,16 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_window_beyond_all_measure_is_refused() {
+        // The beginning of a frame that looks back 2 GiB, as `zstd --long=31` writes it.
+        let (_, error) = read(&[0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 1, 0, 0]);
+        assert_eq!(
+            error.unwrap(),
+            "a part of the Zstandard data needs 2 GiB of memory, and 128 MiB are the most (zstd --long=27) (0 bytes unpacked)"
+        );
     }
 
     #[test]

@@ -97,8 +97,8 @@ impl<R: BufRead> Frames<R> {
             FrameDecoderError::WindowSizeTooBig { requested, max } => {
                 let (requested, most) = (super::size(*requested), super::size(*max));
                 let sentence =
-                    format!("it needs {requested} of memory, and {most} are the most (zstd --long=27)");
-                io::Error::new(ErrorKind::InvalidData, sentence)
+                    format!("needs {requested} of memory, and {most} are the most (zstd --long=27)");
+                io::Error::new(ErrorKind::Unsupported, sentence)
             }
             error => io::Error::new(ErrorKind::InvalidData, error.to_string()),
         }

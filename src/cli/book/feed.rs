@@ -214,8 +214,8 @@ impl<'a> Feed<'a> {
     }
 
     fn file(&mut self, path: &Path) -> anyhow::Result<()> {
-        let (begin, stream) = recorded::open(path)?.peek(BEGIN);
-        if is_games(path, &begin) {
+        let (begin, stream) = recorded::open(path)?.peek(recorded::BEGIN);
+        if recorded::is_games(path, &begin) {
             self.games(path, stream);
             return Ok(());
         }
@@ -294,30 +294,6 @@ impl<'a> Feed<'a> {
             )
         })
     }
-}
-
-/// So much of a file tells games from lines.
-const BEGIN: usize = 1024;
-
-/// Whether a file has games, whatever it is called: lines of moves begin with no tag.
-fn is_games(path: &Path, begin: &[u8]) -> bool {
-    let is_called = |path: &Path, endings: &[&str]| {
-        let found = path.extension().and_then(|ending| ending.to_str());
-        found.is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
-    };
-    let bare = match path.file_stem() {
-        Some(stem) if is_called(path, &["gz", "zst", "bz2"]) => Path::new(stem),
-        _ => path,
-    };
-    // Zeros are every other byte of UTF-16.
-    let text: Vec<u8> = begin.iter().copied().filter(|byte| *byte != 0).collect();
-    let text = [&b"\xef\xbb\xbf"[..], b"\xff\xfe", b"\xfe\xff"]
-        .iter()
-        .find_map(|mark| text.strip_prefix(*mark))
-        .unwrap_or(&text);
-    path.as_os_str() == desk::STANDARD
-        || is_called(bare, &["pgn"])
-        || text.trim_ascii_start().starts_with(b"[")
 }
 
 /// Rodent's `feedwhite.txt` and `feedblack.txt` say by their names whose moves count.

@@ -91,6 +91,30 @@ fn unreadable(path: &Path, error: &io::Error) -> anyhow::Error {
     Failure::error(Exit::Usage, format!("cannot read {}: {error}", path.display()))
 }
 
+/// So much of a file tells games from lines.
+pub const BEGIN: usize = 1024;
+
+/// Whether a file has games, whatever it is called: lines of moves begin with no tag.
+pub fn is_games(path: &Path, begin: &[u8]) -> bool {
+    let is_called = |path: &Path, endings: &[&str]| {
+        let found = path.extension().and_then(|ending| ending.to_str());
+        found.is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
+    };
+    let bare = match path.file_stem() {
+        Some(stem) if is_called(path, &["gz", "zst", "bz2"]) => Path::new(stem),
+        _ => path,
+    };
+    // Zeros are every other byte of UTF-16.
+    let text: Vec<u8> = begin.iter().copied().filter(|byte| *byte != 0).collect();
+    let text = [&b"\xef\xbb\xbf"[..], b"\xff\xfe", b"\xfe\xff"]
+        .iter()
+        .find_map(|mark| text.strip_prefix(*mark))
+        .unwrap_or(&text);
+    path.as_os_str() == desk::STANDARD
+        || is_called(bare, &["pgn"])
+        || text.trim_ascii_start().starts_with(b"[")
+}
+
 /// How games are read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
