@@ -411,6 +411,9 @@ impl Desk {
         if timeout(LETTING_GO, self.shared.store.flush()).await.is_err() {
             warn!("the archive did not take everything in time");
         }
+        if let Some(rows) = self.shared.store.unwritten() {
+            warn!("the archive cannot be written, and this is lost with the end of the program: {rows}");
+        }
     }
 
     /// Looks whether the token is still good, once for all calls that were refused meanwhile.

@@ -20,7 +20,7 @@ use crate::{
     config::{self, Config, Server},
     files,
     lichess::{Token, fingerprint},
-    store::{Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, StoreError},
+    store::{Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, StoreError, read_damaged},
     units::Millis,
 };
 
@@ -183,8 +183,7 @@ pub fn remembered(folder: &Path) -> Past {
     if !path.exists() {
         return Past::default();
     }
-    Archive::read(&path)
-        .and_then(|archive| past(&archive))
+    as_far_as_it_can_be_read(&path, past)
         .unwrap_or_else(|why| {
             warn!(
                 "{} cannot be read, it is as if nobody had played: {:#}",
@@ -208,12 +207,23 @@ pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {
         return Vec::new();
     }
     // The daemon comes after this: an archive of an earlier version may be renewed now. A full disk lets it be read at most.
-    let archive = Archive::open(&path).or_else(|_| Archive::read(&path));
-    let running = archive.and_then(|archive| archive.games(&filter));
+    let running = Archive::open(&path).and_then(|archive| archive.games(&filter));
+    let running = running.or_else(|_| as_far_as_it_can_be_read(&path, |archive| archive.games(&filter)));
     running.unwrap_or_else(|why| {
         debug!("nobody knows which games run: {why}");
         Vec::new()
     })
+}
+
+/// What an archive says, or what can be read of it where it is damaged. It stays as it is: another bot may have it.
+fn as_far_as_it_can_be_read<T>(
+    path: &Path,
+    question: impl Fn(&Archive) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    match Archive::read(path).and_then(|archive| question(&archive)) {
+        Err(why) if why.is_damage() => question(&read_damaged(path)?),
+        answer => answer,
+    }
 }
 
 /// The time of the world since 1970.

@@ -1,6 +1,7 @@
 //! The database itself: its schema, what is written and what is asked. Every write may be repeated.
 
 mod challenges;
+mod file;
 mod filter;
 mod past;
 
@@ -18,7 +19,10 @@ use thiserror::Error;
 pub use challenges::ChallengeFilter;
 pub use filter::{Filter, Result as GameResult};
 
-use super::record::{End, GameRecord, MoveRecord, Source, Thought};
+use super::{
+    damage::look_before_opening,
+    record::{End, GameRecord, MoveRecord, Source, Thought},
+};
 use crate::{
     engine::Score,
     lichess::model::{GameId, Side, UserId},
@@ -66,6 +70,15 @@ pub enum StoreError {
         /// The one that is read here.
         known: usize,
     },
+    /// Its tables are not those of an archive.
+    #[error("the archive's tables are not those of this program")]
+    Foreign,
+    /// It cannot be what it was.
+    #[error("the archive is damaged: {0}")]
+    Damaged(&'static str),
+    /// It is damaged, and could not be moved out of the way of a new one.
+    #[error("the archive is damaged and cannot be moved away")]
+    NotMoved(#[source] std::io::Error),
     /// A later program wrote it.
     #[error("the archive has schema {found}, this program knows up to {known}: use a newer version")]
     TooNew {
@@ -82,6 +95,15 @@ impl StoreError {
     pub fn was_interrupted(&self) -> bool {
         let Self::Sql(error) = self else { return false };
         error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted)
+    }
+
+    /// The trouble and what lies behind it, in a line.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match std::error::Error::source(self) {
+            Some(cause) => format!("{self}: {cause}"),
+            None => self.to_string(),
+        }
     }
 }
 
@@ -114,15 +136,25 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when the file cannot be opened, or is of a later program.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        look_before_opening(path)?;
         let archive = Self {
             sql: Connection::open(path)?,
             newest: None,
         };
-        archive.sql.busy_timeout(BUSY)?;
-        archive.write_ahead()?;
-        archive.sql.pragma_update(None, "synchronous", "NORMAL")?;
-        archive.migrate()?;
-        Ok(archive)
+        match archive.prepare() {
+            Ok(()) => Ok(archive),
+            Err(why) => {
+                archive.leave();
+                Err(why)
+            }
+        }
+    }
+
+    fn prepare(&self) -> Result<(), StoreError> {
+        self.sql.busy_timeout(BUSY)?;
+        self.write_ahead()?;
+        self.sql.pragma_update(None, "synchronous", "NORMAL")?;
+        self.migrate()
     }
 
     /// Opens an archive as it is, whatever else writes to it: its tables are for the daemon to renew.
@@ -130,19 +162,33 @@ impl Archive {
     /// # Errors
     /// [`StoreError`] when it is not there, empty, or of another version.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
+        look_before_opening(path)?;
         let archive = Self {
             sql: Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
             newest: None,
         };
-        archive.sql.busy_timeout(BUSY)?;
-        let (found, known) = (archive.version()?, SCHEMA.len());
+        match archive.recognise() {
+            Ok(()) => Ok(archive),
+            Err(why) => {
+                archive.leave();
+                Err(why)
+            }
+        }
+    }
+
+    fn recognise(&self) -> Result<(), StoreError> {
+        self.sql.busy_timeout(BUSY)?;
+        let (found, known) = (self.version()?, SCHEMA.len());
+        if found == 0 && self.has_tables()? {
+            return Err(StoreError::Foreign);
+        }
         if found == 0 {
             return Err(StoreError::Empty);
         }
         if found < known {
             return Err(StoreError::TooOld { found, known });
         }
-        Ok(archive)
+        self.know_tables()
     }
 
     /// An archive that is gone with the process.
@@ -207,10 +253,10 @@ impl Archive {
 
     /// How many steps of the schema it has.
     fn version(&self) -> Result<usize, StoreError> {
-        let found: u32 = self
+        let found: i64 = self
             .sql
             .pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let (found, known) = (found as usize, SCHEMA.len());
+        let (found, known) = (usize::try_from(found).map_err(|_| StoreError::Foreign)?, SCHEMA.len());
         if found > known {
             return Err(StoreError::TooNew { found, known });
         }
@@ -220,12 +266,19 @@ impl Archive {
     /// Takes the steps that are missing: all of them or none.
     fn migrate(&self) -> Result<(), StoreError> {
         if self.version()? == SCHEMA.len() {
-            return Ok(());
+            return self.know_tables();
         }
         let transaction = Transaction::new_unchecked(&self.sql, TransactionBehavior::Immediate)?;
         // Another program may have taken them while this one waited for its turn.
-        for step in SCHEMA.iter().skip(self.version()?) {
-            transaction.execute_batch(step)?;
+        let taken = self.version()?;
+        if taken == 0 && self.has_tables()? {
+            return Err(StoreError::Foreign);
+        }
+        for step in SCHEMA.iter().skip(taken) {
+            transaction.execute_batch(step).map_err(|why| match why.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::Unknown) => StoreError::Foreign,
+                _ => why.into(),
+            })?;
         }
         transaction.pragma_update(None, "user_version", number(SCHEMA.len() as u64))?;
         Ok(transaction.commit()?)

@@ -1,33 +1,32 @@
 //! The thread that writes to the archive, and the handle that gives it work and never waits for it.
 
+mod writer;
+
 use std::{
-    collections::VecDeque,
     fmt, io,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+        mpsc::{SyncSender, sync_channel},
     },
     thread,
-    time::Duration,
 };
 
 use tokio::sync::oneshot;
-use tracing::{debug, info, warn};
 
 use super::{
     archive::{Archive, StoreError},
+    home::Home,
     record::{Asked, ChallengeRecord, Favour, GameRecord, MoveRecord, Rest},
 };
 use crate::{
     lichess::model::{GameId, UserId},
     units::Millis,
 };
+use writer::Writer;
 
 /// So many rows wait while the disk is full or slow; beyond that they are lost and counted.
 const WAITING: usize = 1000;
-/// A write that failed is tried again after this time.
-const AGAIN: Duration = Duration::from_secs(5);
 
 /// Gives the archive work. Clones write to the same one; without an archive everything is forgotten.
 #[derive(Debug, Clone, Default)]
@@ -35,10 +34,9 @@ pub struct Store {
     orders: Option<SyncSender<Order>>,
     lost: Arc<AtomicU64>,
     is_failing: Arc<AtomicBool>,
+    aside: Arc<AtomicU64>,
+    unwritten: Arc<Mutex<String>>,
 }
-
-/// Opens an archive, as often as it is asked to. It lives as long as the archive is written, with what it holds, as a lock.
-pub type Opener = Box<dyn FnMut() -> Result<Archive, StoreError> + Send>;
 
 #[derive(Debug)]
 enum Order {
@@ -57,7 +55,10 @@ enum Order {
 }
 
 /// Reads the archive, and tells whoever asked.
-struct Question(Box<dyn FnOnce(&Archive) + Send>);
+struct Question(Box<dyn FnOnce(&Archive) -> Answered + Send>);
+
+/// What the archive made of a question: an error only where the file is damaged.
+type Answered = Result<(), StoreError>;
 
 impl fmt::Debug for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,33 +67,32 @@ impl fmt::Debug for Question {
 }
 
 impl Store {
-    /// Starts the thread of an archive.
+    /// Starts the thread of an archive in memory, or of one that lies nowhere else.
     ///
     /// # Errors
     /// When no thread can be started.
     pub fn start(archive: Archive) -> io::Result<Self> {
-        Self::start_with(Keeper::new(Some(archive), None))
+        Self::start_with(Writer::new(Some(archive), None))
     }
 
-    /// Starts the thread of an archive that cannot be opened yet, as on a full disk: rows wait as they do where a write fails,
-    /// and whoever asks is told that there is none, until the opener has it.
+    /// Starts the thread of an archive that has a place. One that cannot be opened yet, as on a full disk, is none: rows wait as they
+    /// do where a write fails, and whoever asks is told that there is none, until it can be.
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start_shut(opener: Opener) -> io::Result<Self> {
-        Self::start_with(Keeper::new(None, Some(opener)))
+    pub fn keep(archive: Option<Archive>, home: Home) -> io::Result<Self> {
+        Self::start_with(Writer::new(archive, Some(home)))
     }
 
-    fn start_with(keeper: Keeper) -> io::Result<Self> {
+    fn start_with(writer: Writer) -> io::Result<Self> {
         let (orders, inbox) = sync_channel(WAITING);
         let store = Self {
             orders: Some(orders),
-            lost: Arc::clone(&keeper.lost),
-            is_failing: Arc::clone(&keeper.is_failing),
+            ..writer.state.clone()
         };
         thread::Builder::new()
             .name("archive".to_owned())
-            .spawn(move || keeper.run(&inbox))?;
+            .spawn(move || writer.run(&inbox))?;
         Ok(store)
     }
 
@@ -144,7 +144,8 @@ impl Store {
         let _ = wait.await;
     }
 
-    /// Reads what was ordered so far and could be written. `None` without an archive, or when it has too much to do. What is
+    /// Reads what was ordered so far and could be written. `None` without an archive, when it has too much to do, or when it turns
+    /// out to be damaged. What is
     /// ordered after this call is not read, whenever the answer is awaited.
     ///
     /// Everything that is to be written waits meanwhile, so a question should be a short one.
@@ -157,7 +158,14 @@ impl Store {
     {
         let (reply, answer) = oneshot::channel();
         let question = Question(Box::new(move |archive| {
-            let _ = reply.send(question(archive)); // whoever asked may have given up
+            let (answer, answered) = match question(archive) {
+                Err(why) if why.is_damage() => (None, Err(why)),
+                answer => (Some(answer), Ok(())),
+            };
+            if let Some(answer) = answer {
+                let _ = reply.send(answer); // whoever asked may have given up
+            }
+            answered
         }));
         let orders = self.orders.as_ref();
         let is_asked = orders.is_some_and(|orders| orders.try_send(Order::Ask(question)).is_ok());
@@ -176,6 +184,19 @@ impl Store {
         self.is_failing.load(Ordering::Relaxed)
     }
 
+    /// How many files were found damaged and set aside in this run.
+    #[must_use]
+    pub fn set_aside(&self) -> u64 {
+        self.aside.load(Ordering::Relaxed)
+    }
+
+    /// What waits to be written, in words, as it was when the archive was flushed last; none where nothing does.
+    #[must_use]
+    pub fn unwritten(&self) -> Option<String> {
+        let told = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+        (!told.is_empty()).then(|| told.clone())
+    }
+
     fn order(&self, order: Order) {
         if let Some(orders) = &self.orders
             && orders.try_send(order).is_err()
@@ -185,223 +206,5 @@ impl Store {
     }
 }
 
-struct Keeper {
-    /// None as long as it could not be opened.
-    archive: Option<Archive>,
-    /// How to come by it, where it was not open from the start.
-    opener: Option<Opener>,
-    waiting: VecDeque<Order>,
-    is_failing: Arc<AtomicBool>,
-    lost: Arc<AtomicU64>,
-}
-
-impl Keeper {
-    fn new(archive: Option<Archive>, opener: Option<Opener>) -> Self {
-        Self {
-            is_failing: Arc::new(archive.is_none().into()),
-            archive,
-            opener,
-            waiting: VecDeque::new(),
-            lost: Arc::default(),
-        }
-    }
-
-    fn run(mut self, inbox: &Receiver<Order>) {
-        loop {
-            let order = if self.is_behind() {
-                inbox.recv_timeout(AGAIN)
-            } else {
-                inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
-            };
-            match order {
-                Ok(order) => self.take(order),
-                Err(RecvTimeoutError::Timeout) => self.catch_up(),
-                Err(RecvTimeoutError::Disconnected) => return self.catch_up(),
-            }
-        }
-    }
-
-    /// Whether there is something to try again.
-    fn is_behind(&self) -> bool {
-        !self.waiting.is_empty() || self.archive.is_none()
-    }
-
-    fn take(&mut self, order: Order) {
-        if self.is_behind() {
-            self.catch_up();
-        }
-        let order = match order {
-            Order::Flush(done) => {
-                let _ = done.send(()); // whoever waited may have given up
-                return;
-            }
-            Order::Ask(Question(answer)) => {
-                // A question that is dropped tells whoever asked that there is no archive.
-                if let Some(archive) = &self.archive {
-                    answer(archive);
-                }
-                return;
-            }
-            order => order,
-        };
-        if !self.waiting.is_empty() || !self.write(&order) {
-            if self.waiting.len() == WAITING {
-                self.waiting.pop_front();
-                self.lost.fetch_add(1, Ordering::Relaxed);
-            }
-            self.waiting.push_back(order);
-        }
-    }
-
-    /// Writes what waits, in order, until something fails again.
-    fn catch_up(&mut self) {
-        self.open();
-        while let Some(order) = self.waiting.pop_front() {
-            if !self.write(&order) {
-                self.waiting.push_front(order);
-                return;
-            }
-        }
-    }
-
-    /// Opens the archive, where that could not be done so far. Why not was said when it was tried first.
-    fn open(&mut self) {
-        let (None, Some(opener)) = (&self.archive, &mut self.opener) else {
-            return;
-        };
-        match opener() {
-            Ok(archive) => {
-                self.archive = Some(archive);
-                self.tell(&Ok(()));
-            }
-            Err(why) => debug!("{why}, it is still shut: {}", cause(&why)),
-        }
-    }
-
-    fn write(&mut self, order: &Order) -> bool {
-        let Some(archive) = &self.archive else {
-            return false;
-        };
-        let written = match order {
-            Order::Game(record) => archive.put_game(record),
-            Order::Forgotten(game, at) => archive.put_forgotten(game, *at),
-            Order::Move(game, record) => archive.put_move(game, record),
-            Order::Challenge(record) => archive.put_challenge(record),
-            Order::Limit(key, until) => archive.put_limit(key, *until),
-            Order::Favour(game, favour) => archive.put_favour(game, favour),
-            Order::Rest(rest) => archive.put_rest(rest),
-            Order::Wish(opponent, asked, at) => archive.put_wish(opponent, asked, *at),
-            Order::Flush(_) | Order::Ask(_) => Ok(()),
-        };
-        self.tell(&written);
-        written.is_ok()
-    }
-
-    /// Says once that writing fails, and once that it works again.
-    fn tell(&self, written: &Result<(), StoreError>) {
-        let was_failing = self.is_failing.swap(written.is_err(), Ordering::Relaxed);
-        match written {
-            Err(why) if !was_failing => warn!("{why}, rows wait: {}", cause(why)),
-            Ok(()) if was_failing => info!("the archive is written again"),
-            _ => {}
-        }
-    }
-}
-
-fn cause(why: &StoreError) -> String {
-    let cause = std::error::Error::source(why).map(ToString::to_string);
-    cause.unwrap_or_default()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::{Filter, MoveRecord};
-
-    fn record(ply: u32) -> MoveRecord {
-        MoveRecord {
-            ply,
-            uci: "e2e4".to_owned(),
-            clock: None,
-            thought: None,
-        }
-    }
-
-    #[tokio::test]
-    async fn what_was_ordered_is_there_after_a_flush() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("archive.db");
-        let store = Store::start(Archive::open(&path).unwrap()).unwrap();
-        let id: GameId = "abcd1234".parse().unwrap();
-        for ply in 1..=50 {
-            store.a_move(id.clone(), record(ply));
-        }
-        store.flush().await;
-        let archive = Archive::read(&path).unwrap();
-        assert_eq!(archive.moves(&id).unwrap().len(), 50);
-        let asked = store.ask(move |archive| archive.moves(&id)).await;
-        assert_eq!(asked.unwrap().unwrap().len(), 50);
-        assert!(archive.games(&Filter::default()).unwrap().is_empty());
-        assert_eq!(store.lost(), 0);
-    }
-
-    #[test]
-    fn rows_wait_while_the_disk_refuses_and_are_written_later() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("archive.db");
-        let archive = Archive::open(&path).unwrap();
-        let lock = rusqlite::Connection::open(&path).unwrap();
-        // Stands for a full disk: every write fails until the table is back.
-        lock.execute_batch("ALTER TABLE moves RENAME TO gone").unwrap();
-        let mut keeper = Keeper::new(Some(archive), None);
-        let id: GameId = "abcd1234".parse().unwrap();
-        for ply in 1..=(WAITING as u32 + 5) {
-            keeper.take(Order::Move(id.clone(), Box::new(record(ply))));
-        }
-        assert_eq!(keeper.waiting.len(), WAITING);
-        assert_eq!(
-            keeper.lost.load(Ordering::Relaxed),
-            5,
-            "the oldest are let go and counted"
-        );
-        lock.execute_batch("ALTER TABLE gone RENAME TO moves").unwrap();
-        keeper.catch_up();
-        let written = Archive::read(&path).unwrap().moves(&id).unwrap();
-        assert_eq!(written.len(), WAITING);
-    }
-
-    #[tokio::test]
-    async fn rows_wait_for_an_archive_that_cannot_be_opened_yet_and_the_bound_is_the_same() {
-        let at = tempfile::tempdir().unwrap();
-        let folder = at.path().join("state");
-        let path = folder.join("archive.db");
-        let opener = {
-            let path = path.clone();
-            move || Archive::open(&path)
-        };
-        let store = Store::start_shut(Box::new(opener)).unwrap();
-        assert!(store.is_failing());
-        let id: GameId = "abcd1234".parse().unwrap();
-        for ply in 1..=(WAITING as u32 + 5) {
-            store.a_move(id.clone(), record(ply));
-            // One at a time, so that none is lost on the way to the thread.
-            store.flush().await;
-        }
-        assert_eq!((store.lost(), store.is_failing()), (5, true));
-        let asked = store.ask(|archive| archive.games(&Filter::default())).await;
-        assert!(asked.is_none(), "there is no archive yet");
-        std::fs::create_dir(&folder).unwrap();
-        store.flush().await;
-        assert!(!store.is_failing());
-        let written = store.ask(move |archive| archive.moves(&id)).await.unwrap();
-        assert_eq!(written.unwrap().len(), WAITING);
-    }
-
-    #[tokio::test]
-    async fn without_an_archive_nothing_is_kept_and_nobody_waits() {
-        let store = Store::default();
-        store.limit("x", Millis(1));
-        store.flush().await;
-        assert_eq!(store.lost(), 0);
-    }
-}
+mod tests;

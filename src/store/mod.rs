@@ -6,11 +6,14 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod archive;
+mod damage;
 mod grounds;
+mod home;
 mod keeper;
 mod leans;
 mod pgn;
 mod record;
+mod salvage;
 #[cfg(test)]
 pub(crate) mod sample;
 
@@ -26,6 +29,8 @@ pub use archive::{Archive, ChallengeFilter, Filter, GameResult, StoreError};
 pub use grounds::{
     BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, Worth, permille,
 };
-pub use keeper::{Opener, Store};
+pub use home::{Hold, Home};
+pub use keeper::Store;
+pub use salvage::read_damaged;
 pub use pgn::pgn;
 pub use record::{Asked, ChallengeRecord, End, Favour, GameRecord, MoveRecord, Rest, Source, Tally, Thought};

@@ -2,7 +2,9 @@
 
 use std::{
     fs::{self, File, TryLockError},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use tracing::{debug, warn};
@@ -10,8 +12,11 @@ use tracing::{debug, warn};
 use super::{ARCHIVE, LOCK, lock_file, past};
 use crate::{
     bot::Past,
-    store::{Archive, Opener, Store, StoreError},
+    store::{Archive, Hold, Home, Store, StoreError},
 };
+
+/// A start waits no longer for the rows of a damaged archive; others come while the bot plays.
+const READING: Duration = Duration::from_secs(3);
 
 /// Why a bot must not be started.
 #[derive(Debug, thiserror::Error)]
@@ -49,76 +54,71 @@ impl Place {
         })
     }
 
-    /// Opens the archive: the handle that writes to it, and what it remembers. An archive that cannot be used costs no game:
-    /// it is tried again while the bot plays, and rows wait for it as for a disk that is full later.
+    /// Opens the archive: the handle that writes to it, and what it remembers. An archive that cannot be used costs no game: it is
+    /// tried again while the bot plays, and rows wait for it as for a disk that is full later. In the place of one that is
+    /// damaged comes a new one, which remembers what could be read of the old.
     #[must_use]
     pub fn open(&self) -> (Store, Past) {
         let path = self.folder.join(ARCHIVE);
-        let mut opener = self.opener();
-        let (archive, past) = match opener() {
-            Ok(archive) => {
-                let past = past(&archive);
-                (Ok(archive), past)
-            }
-            // What cannot be written can often be read.
-            Err(why) => (Err(why), Archive::read(&path).and_then(|archive| past(&archive))),
-        };
-        let started = match archive {
-            Ok(archive) => {
-                if let Err(why) = &past {
-                    warn!("{} remembers nothing: {}", path.display(), chain(why));
-                }
-                Store::start(archive)
-            }
-            Err(why) => {
-                warn!(
-                    "{} cannot be used, rows wait until it can: {}",
-                    path.display(),
-                    chain(&why)
-                );
-                Store::start_shut(opener)
-            }
-        };
-        let store = started.unwrap_or_else(|why| {
+        let mut home = Home::new(path.clone(), self.hold());
+        let mut archive = home.open();
+        home.wait_for_rows(READING);
+        let mut past = archive.as_ref().map_or_else(|_| Archive::read(&path).and_then(|archive| past(&archive)), past);
+        if let (Ok(_), Err(why)) = (&archive, &past)
+            && why.is_damage()
+        {
+            // Nobody may have it open when it is moved.
+            archive = archive.map(Archive::leave).and_then(|()| home.replace(why));
+            home.wait_for_rows(READING);
+            past = archive.as_ref().map_or_else(|_| Ok(Past::default()), super::past);
+        }
+        if let Err(why) = &archive {
+            warn!("{} cannot be used, rows wait until it can: {}", path.display(), why.told());
+        } else if let Err(why) = &past {
+            warn!("{} remembers nothing: {}", path.display(), why.told());
+        }
+        let store = Store::keep(archive.ok(), home).unwrap_or_else(|why| {
             warn!("games are not kept: {why}");
             Store::default()
         });
         (store, past.unwrap_or_default())
     }
 
-    /// Opens the archive as often as it is asked to. Where the folder could not be held when the bot started it is held from
-    /// then on: two bots in one archive would take each other's games for their own.
-    fn opener(&self) -> Opener {
+    /// Holds the folder whenever the archive is opened: two bots in one archive would take each other's games for their own. It may
+    /// not have been there when the bot started, or have been taken away since.
+    fn hold(&self) -> Hold {
         let folder = self.folder.clone();
-        let (is_held, mut own) = (self.lock.is_some(), None);
+        let mut held = self.lock.as_ref().and_then(identity);
+        let mut own = None;
         Box::new(move || {
-            if !is_held && own.is_none() {
-                own = match lock(&folder) {
-                    Ok(file) => Some(file),
+            let there = fs::metadata(folder.join(LOCK)).ok().map(|meta| (meta.dev(), meta.ino()));
+            if held.is_none() || there != held {
+                match lock(&folder) {
+                    Ok(file) => {
+                        held = identity(&file);
+                        own = Some(file);
+                    }
                     Err(TryLockError::WouldBlock) => return Err(StoreError::Held),
                     // Some file systems know no locks.
                     Err(TryLockError::Error(why)) => {
                         debug!("{} cannot be held: {why}", folder.display());
-                        None
+                        return Ok(own.is_some());
                     }
-                };
+                }
             }
-            Archive::open(&folder.join(ARCHIVE))
+            Ok(true)
         })
     }
+}
+
+/// Which file it is.
+fn identity(file: &File) -> Option<(u64, u64)> {
+    file.metadata().ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
 fn lock(folder: &Path) -> Result<File, TryLockError> {
     fs::create_dir_all(folder).map_err(TryLockError::Error)?;
     lock_file(&folder.join(LOCK))
-}
-
-/// The trouble and what lies behind it, in a line.
-fn chain(why: &StoreError) -> String {
-    match std::error::Error::source(why) {
-        Some(cause) => format!("{why}: {cause}"),
-        None => why.to_string(),
-    }
 }
 
 #[cfg(test)]

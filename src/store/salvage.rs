@@ -1,0 +1,314 @@
+//! Rows of an archive that SQLite refuses: every page that is whole is read, whatever became of the others, and its rows are
+//! brought over to a new archive. Rows that are there are left as they are, so this may be done again.
+
+mod pages;
+
+use std::{fmt, path::Path, time::Duration};
+
+use rusqlite::{ErrorCode, params_from_iter, types::Value};
+
+use super::archive::{Archive, StoreError};
+use crate::lichess::model::{GameId, UserId};
+use pages::Pages;
+
+/// So many rows are written at once: the bot's own rows wait no longer than that takes.
+const AT_ONCE: usize = 300;
+/// Times since 1970 in milliseconds are larger than this, and no other number of an archive is: it is a day of 1973.
+const TIME: i64 = 100_000_000_000;
+/// A disk without room, or another writer, is waited for so often and so long.
+const TRIES: u32 = 6;
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// What a column of a table holds.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Number,
+    /// Milliseconds since 1970.
+    Time,
+    /// A text or nothing.
+    MaybeText,
+    /// A number or nothing.
+    MaybeNumber,
+}
+use Kind::{MaybeNumber, MaybeText, Number, Text, Time};
+
+impl Kind {
+    fn fits(self, value: &Value) -> bool {
+        match (self, value) {
+            (Time, Value::Integer(time)) => *time >= TIME,
+            (Text | MaybeText, Value::Text(_))
+            | (Number | MaybeNumber, Value::Integer(_))
+            | (MaybeText | MaybeNumber, Value::Null) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Whose name the first column of a table is.
+#[derive(Clone, Copy)]
+enum Key {
+    Game,
+    User,
+    Any,
+}
+
+/// A table, as its rows lie on a page: without a name, so they are told by what is in them.
+struct Table {
+    name: &'static str,
+    key: Key,
+    columns: &'static [(&'static str, Kind)],
+    /// Rows of the first version of the table have no more columns than this.
+    least: usize,
+    /// What is done where the row is there.
+    known: &'static str,
+}
+
+const MOVES: &str = "moves";
+
+/// All tables but the weights of books, which are made of the games again.
+const TABLES: [Table; 7] = [
+    Table {
+        name: "games",
+        key: Key::Game,
+        columns: &[
+            ("id", Text),
+            ("began", Number),
+            ("ended", MaybeNumber),
+            ("side", Text),
+            ("opponent", MaybeText),
+            ("name", Text),
+            ("is_bot", Number),
+            ("rating", MaybeNumber),
+            ("own_rating", MaybeNumber),
+            ("rated", Number),
+            ("variant", Text),
+            ("speed", Text),
+            ("initial", MaybeNumber),
+            ("increment", MaybeNumber),
+            ("days", MaybeNumber),
+            ("start", Text),
+            ("personality", Text),
+            ("level", MaybeNumber),
+            ("status", MaybeText),
+            ("winner", MaybeText),
+            ("moves", Text),
+            ("account", MaybeText),
+            ("played", MaybeNumber),
+        ],
+        least: 21,
+        // Of two versions the one with the end is the newer.
+        known: "UPDATE SET ended = excluded.ended, status = excluded.status, winner = excluded.winner,
+                moves = excluded.moves WHERE ended IS NULL AND excluded.ended IS NOT NULL",
+    },
+    Table {
+        name: MOVES,
+        key: Key::Game,
+        columns: &[
+            ("game", Text),
+            ("ply", Number),
+            ("uci", Text),
+            ("clock", MaybeNumber),
+            ("source", MaybeText),
+            ("note", MaybeText),
+            ("score", MaybeNumber),
+            ("mate", MaybeNumber),
+            ("depth", MaybeNumber),
+            ("nodes", MaybeNumber),
+            ("think", MaybeNumber),
+            ("grounds", MaybeText),
+        ],
+        least: 11,
+        known: "NOTHING",
+    },
+    Table {
+        name: "challenges",
+        key: Key::Game,
+        columns: &[
+            ("id", Text),
+            ("at", Number),
+            ("opponent", MaybeText),
+            ("verdict", Text),
+            ("rule", Text),
+            ("sent", Number),
+            ("game", MaybeText),
+            ("repeats", MaybeText),
+        ],
+        least: 5,
+        known: "NOTHING",
+    },
+    Table {
+        name: "limits",
+        key: Key::Any,
+        columns: &[("key", Text), ("until", Time)],
+        least: 2,
+        known: "UPDATE SET until = max(until, excluded.until)",
+    },
+    Table {
+        name: "rests",
+        key: Key::User,
+        columns: &[("opponent", Text), ("refusals", Number), ("until", Time)],
+        least: 3,
+        known: "NOTHING",
+    },
+    Table {
+        name: "wishes",
+        key: Key::User,
+        columns: &[("opponent", Text), ("personality", MaybeText), ("level", MaybeNumber), ("at", Time)],
+        least: 4,
+        known: "NOTHING",
+    },
+    Table {
+        name: "favours",
+        key: Key::Game,
+        columns: &[
+            ("game", Text),
+            ("takebacks", Number),
+            ("offered", MaybeNumber),
+            ("personality", MaybeText),
+            ("level", MaybeNumber),
+        ],
+        least: 3,
+        known: "NOTHING",
+    },
+];
+
+impl Table {
+    /// The table that a row is of; entries of indexes are of none.
+    fn of(row: &[Value]) -> Option<&'static Self> {
+        TABLES.iter().find(|table| {
+            (table.least..=table.columns.len()).contains(&row.len())
+                && table.columns.iter().zip(row).all(|((_, kind), value)| kind.fits(value))
+                && match (table.key, row.first()) {
+                    (Key::Game, Some(Value::Text(id))) => id.parse::<GameId>().is_ok(),
+                    (Key::User, Some(Value::Text(name))) => name.parse::<UserId>().is_ok(),
+                    (key, _) => matches!(key, Key::Any),
+                }
+        })
+    }
+
+    /// Writes a row of so many columns.
+    fn insert(&self, columns: usize) -> String {
+        let names: Vec<&str> = self.columns.iter().take(columns).map(|(name, _)| *name).collect();
+        let key = if self.name == MOVES { "game, ply" } else { names.first().copied().unwrap_or_default() };
+        let places = vec!["?"; names.len()].join(", ");
+        format!(
+            "INSERT INTO {} ({}) VALUES ({places}) ON CONFLICT ({key}) DO {}",
+            self.name,
+            names.join(", "),
+            self.known
+        )
+    }
+}
+
+/// The tables of an archive with the number of their columns.
+pub(super) fn tables() -> impl Iterator<Item = (&'static str, usize)> {
+    TABLES.iter().map(|table| (table.name, table.columns.len()))
+}
+
+/// Which rows are brought over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Everything that the bot has to know when it starts.
+    AllButMoves,
+    /// The moves, which are most of an archive.
+    Moves,
+}
+
+/// How many rows were read.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Haul {
+    pub(super) games: u64,
+    pub(super) moves: u64,
+    pub(super) others: u64,
+}
+
+impl Haul {
+    fn count(&mut self, table: &Table) {
+        let rows = match table.name {
+            "games" => &mut self.games,
+            MOVES => &mut self.moves,
+            _ => &mut self.others,
+        };
+        *rows += 1;
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            games: self.games + other.games,
+            moves: self.moves + other.moves,
+            others: self.others + other.others,
+        }
+    }
+}
+
+impl fmt::Display for Haul {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { games, moves, others } = self;
+        write!(f, "{games} games, {moves} moves and {others} other rows")
+    }
+}
+
+/// What can be read of a damaged archive besides its moves, in memory: the file stays as it is.
+///
+/// # Errors
+/// [`StoreError`] when there is no memory for it.
+pub fn read_damaged(path: &Path) -> Result<Archive, StoreError> {
+    let archive = Archive::in_memory()?;
+    salvage(path, &archive, Part::AllButMoves)?;
+    Ok(archive)
+}
+
+/// Brings rows of a file over to an archive.
+///
+/// # Errors
+/// [`StoreError`] when the archive cannot be written for longer; the rows so far are there.
+pub(super) fn salvage(from: &Path, into: &Archive, part: Part) -> Result<Haul, StoreError> {
+    let pages = Pages::open(from);
+    let (mut haul, mut rows) = (Haul::default(), Vec::new());
+    for number in 1..=pages.count() {
+        for row in pages.rows(number) {
+            if let Some(table) = Table::of(&row).filter(|table| (table.name == MOVES) == (part == Part::Moves)) {
+                rows.push((table, row));
+            }
+        }
+        if rows.len() >= AT_ONCE {
+            write(into, &mut rows, &mut haul)?;
+        }
+    }
+    write(into, &mut rows, &mut haul)?;
+    Ok(haul)
+}
+
+type Rows = Vec<(&'static Table, Vec<Value>)>;
+
+fn write(into: &Archive, rows: &mut Rows, haul: &mut Haul) -> Result<(), StoreError> {
+    for tries in 1.. {
+        match write_once(into, rows) {
+            Ok(written) => {
+                *haul = haul.and(written);
+                rows.clear();
+                return Ok(());
+            }
+            Err(why) if why.is_damage() || tries == TRIES => return Err(why),
+            Err(_) => std::thread::sleep(PAUSE),
+        }
+    }
+    Ok(())
+}
+
+/// All rows or none. A row that the archive does not take, as one of a page that is half overwritten, is left out.
+fn write_once(into: &Archive, rows: &Rows) -> Result<Haul, StoreError> {
+    let mut haul = Haul::default();
+    let transaction = into.sql.unchecked_transaction()?;
+    for (table, row) in rows {
+        let mut insert = transaction.prepare_cached(&table.insert(row.len()))?;
+        match insert.execute(params_from_iter(row)) {
+            Ok(_) => haul.count(table),
+            Err(why) if why.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {}
+            Err(why) => return Err(why.into()),
+        }
+    }
+    transaction.commit()?;
+    Ok(haul)
+}

@@ -1,0 +1,234 @@
+//! The pages of a database file, read without SQLite: a file that SQLite refuses may still have whole pages. The format is that of
+//! <https://www.sqlite.org/fileformat2.html>. Every number in it may be wrong.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    os::unix::fs::FileExt as _,
+    path::Path,
+};
+
+use rusqlite::types::Value;
+
+use crate::store::damage::beside;
+
+/// How a database begins.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+/// The header of the file, which stands before the first page's own.
+const FILE_HEADER: usize = 100;
+/// The page size of archives whose header is gone: SQLite's default, with which all are made.
+const PAGE: usize = 4096;
+/// Rows are no longer than this.
+const LONGEST_ROW: usize = 1 << 20;
+/// No table of ours has so many columns.
+const MOST_COLUMNS: usize = 64;
+/// Sizes in the write-ahead log: of its header, and of what stands before each page.
+const LOG_HEADER: usize = 32;
+const FRAME_HEADER: usize = 24;
+
+/// A database file and its write-ahead log, which has the newer version of some pages.
+pub(super) struct Pages {
+    main: Option<File>,
+    log: Option<File>,
+    /// Where in the log the newest version of a page lies.
+    newer: BTreeMap<u32, u64>,
+    size: usize,
+    /// Bytes of a page that hold anything.
+    usable: usize,
+    count: u32,
+}
+
+impl Pages {
+    /// The pages of the file at this path, as far as there are any.
+    pub(super) fn open(path: &Path) -> Self {
+        let (main, length) = regular(path);
+        let (log, log_length) = regular(&beside(path, "-wal"));
+        let mut header = [0; FILE_HEADER];
+        let is_whole = main.as_ref().is_some_and(|main| main.read_exact_at(&mut header, 0).is_ok())
+            && header.starts_with(MAGIC);
+        let stated = if is_whole { page_size(u32::from(number16(&header, 16).unwrap_or(0))) } else { None };
+        let reserved = if is_whole { usize::from(header[20]) } else { 0 };
+        let size = stated
+            .or_else(|| log.as_ref().and_then(|log| page_size(number32(&read(log, 0, LOG_HEADER)?, 8)?)))
+            .unwrap_or(PAGE);
+        let newer = log.as_ref().map(|log| newest(log, log_length, size)).unwrap_or_default();
+        let in_main = length.div_ceil(size as u64);
+        let highest = newer.keys().next_back().copied().unwrap_or_default();
+        Self {
+            main,
+            log,
+            newer,
+            size,
+            usable: size - reserved.min(size - 480),
+            count: u32::try_from(in_main).unwrap_or(u32::MAX).max(highest),
+        }
+    }
+
+    /// How many there are; they are counted from one.
+    pub(super) const fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The rows on a page, if it is one of an index: our tables have no row ids, so all their rows lie on such pages.
+    pub(super) fn rows(&self, number: u32) -> Vec<Vec<Value>> {
+        let Some(page) = self.page(number) else {
+            return Vec::new();
+        };
+        let header = if number == 1 { FILE_HEADER } else { 0 };
+        let (first, child) = match page.get(header) {
+            Some(0x0a) => (header + 8, 0),
+            Some(0x02) => (header + 12, 4),
+            _ => return Vec::new(),
+        };
+        let cells = usize::from(number16(&page, header + 3).unwrap_or(0));
+        (0..cells)
+            .map_while(|cell| number16(&page, first + 2 * cell))
+            .filter_map(|at| record(&self.payload(&page, usize::from(at) + child)?))
+            .collect()
+    }
+
+    fn page(&self, number: u32) -> Option<Vec<u8>> {
+        if let (Some(at), Some(log)) = (self.newer.get(&number), &self.log) {
+            return read(log, *at, self.size);
+        }
+        let at = u64::from(number.checked_sub(1)?) * self.size as u64;
+        let mut page = vec![0; self.size];
+        // The last one may have been cut.
+        let mut filled = 0;
+        while filled < page.len() {
+            match self.main.as_ref()?.read_at(&mut page[filled..], at + filled as u64) {
+                Ok(0) | Err(_) => break,
+                Ok(more) => filled += more,
+            }
+        }
+        (filled > 0).then_some(page)
+    }
+
+    /// What a cell holds, with what overflows to other pages.
+    fn payload(&self, page: &[u8], at: usize) -> Option<Vec<u8>> {
+        let (length, after) = varint(page, at)?;
+        let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST_ROW)?;
+        let most = (self.usable - 12) * 64 / 255 - 23;
+        let least = (self.usable - 12) * 32 / 255 - 23;
+        let local = if length <= most {
+            length
+        } else {
+            let kept = least + (length - least) % (self.usable - 4);
+            if kept <= most { kept } else { least }
+        };
+        let mut payload = page.get(after..after + local)?.to_vec();
+        let mut next = if local < length { number32(page, after + local)? } else { 0 };
+        while payload.len() < length {
+            let overflow = self.page(next)?;
+            let more = (length - payload.len()).min(self.usable - 4);
+            payload.extend_from_slice(overflow.get(4..4 + more)?);
+            next = number32(&overflow, 0)?;
+        }
+        Some(payload)
+    }
+}
+
+/// The file and its length, if there is one that can be read to an end.
+fn regular(path: &Path) -> (Option<File>, u64) {
+    let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    let file = if is_file { File::open(path).ok() } else { None };
+    let length = file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |meta| meta.len());
+    (file, length)
+}
+
+fn page_size(stated: u32) -> Option<usize> {
+    let size = if stated == 1 { 65_536 } else { stated };
+    (size.is_power_of_two() && (512..=65_536).contains(&size)).then_some(size as usize)
+}
+
+/// Where the newest versions of pages lie in a log: of its current run, up to the last commit.
+fn newest(log: &File, length: u64, size: usize) -> BTreeMap<u32, u64> {
+    let mut newer = BTreeMap::new();
+    let mut uncommitted = Vec::new();
+    let Some(header) = read(log, 0, LOG_HEADER) else {
+        return newer;
+    };
+    if number32(&header, 0).is_none_or(|magic| magic & !1 != 0x377f_0682) {
+        return newer;
+    }
+    let mut at = LOG_HEADER as u64;
+    let frame = (FRAME_HEADER + size) as u64;
+    while at + frame <= length {
+        let Some(head) = read(log, at, FRAME_HEADER) else { break };
+        let is_of_this_run = head.get(8..16) == header.get(16..24);
+        let (Some(page), Some(pages), true) = (number32(&head, 0), number32(&head, 4), is_of_this_run) else {
+            break;
+        };
+        uncommitted.push((page, at + FRAME_HEADER as u64));
+        if pages > 0 {
+            newer.extend(uncommitted.drain(..));
+        }
+        at += frame;
+    }
+    newer
+}
+
+fn read(file: &File, at: u64, length: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    file.read_exact_at(&mut bytes, at).ok()?;
+    Some(bytes)
+}
+
+fn number16(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
+}
+
+fn number32(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// A number of one to nine bytes, and where it ends.
+fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    let mut number = 0;
+    for place in 0..8 {
+        let byte = *bytes.get(at + place)?;
+        number = number << 7 | u64::from(byte & 0x7f);
+        if byte < 0x80 {
+            return Some((number, at + place + 1));
+        }
+    }
+    Some((number << 8 | u64::from(*bytes.get(at + 8)?), at + 9))
+}
+
+/// The values of a row.
+fn record(payload: &[u8]) -> Option<Vec<Value>> {
+    let (header, mut at) = varint(payload, 0)?;
+    let header = usize::try_from(header).ok().filter(|header| *header <= payload.len())?;
+    let (mut row, mut body) = (Vec::new(), header);
+    while at < header && row.len() < MOST_COLUMNS {
+        let (kind, after) = varint(payload, at)?;
+        at = after;
+        let length = match kind {
+            0 | 8 | 9 => 0,
+            1..=4 => kind,
+            5 => 6,
+            6 | 7 => 8,
+            10 | 11 => return None,
+            _ => (kind - 12) / 2,
+        };
+        let end = body.checked_add(usize::try_from(length).ok()?)?;
+        let bytes = payload.get(body..end)?;
+        body = end;
+        row.push(match kind {
+            0 => Value::Null,
+            8 => Value::Integer(0),
+            9 => Value::Integer(1),
+            1..=6 => Value::Integer(signed(bytes)),
+            7 => Value::Real(f64::from_be_bytes(bytes.try_into().ok()?)),
+            _ if kind % 2 == 0 => Value::Blob(bytes.to_vec()),
+            _ => Value::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
+        });
+    }
+    (at == header).then_some(row)
+}
+
+/// A whole number of up to eight bytes, the first of which has the sign.
+fn signed(bytes: &[u8]) -> i64 {
+    let sign = if bytes.first().is_some_and(|first| *first >= 0x80) { -1 } else { 0 };
+    bytes.iter().fold(sign, |number, byte| number << 8 | i64::from(*byte))
+}
