@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -162,7 +163,7 @@ pub struct Past {
 
 /// Claims an account for this process, once its name is known and before anything is heard or played; none where another
 /// process has it.
-pub type Claim = Box<dyn FnOnce(&UserId) -> Option<Held> + Send>;
+pub type Claim = Box<dyn FnOnce(&UserId) -> BoxFuture<'static, Option<Held>> + Send>;
 
 /// A claim that holds until it is dropped.
 pub type Held = Box<dyn Send>;
@@ -224,7 +225,7 @@ impl Daemon {
             () = signals.drain.cancelled() => return Ok(()),
         };
         // Tokens may differ and the account be the same.
-        let Some(_held) = (self.claim)(&account.id) else {
+        let Some(_held) = (self.claim)(&account.id).await else {
             return Err(Exit::Taken(account.username));
         };
         self.status

@@ -18,6 +18,9 @@ const CLASS: &str = "class.";
 /// Shorter silences are over before a restart is.
 const WORTH_KEEPING: Millis = Millis::from_secs(5);
 
+/// A clock that is set right moves by no more, as a rule.
+const SET_BACK: Millis = Millis::from_secs(600);
+
 /// Limits that hold until a time of the world.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
@@ -26,11 +29,12 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// The limits that an earlier run left: silent classes are silent again. The clock of the machine may have been set back since,
-    /// so none lasts longer than the server may have asked for.
+    /// The limits that an earlier run left: silent classes are silent again. One that would last longer than the server may have
+    /// asked for is of a clock that was wrong, and is none.
     pub(super) fn restore(past: &[(String, Millis)], client: &Client, store: Store, epoch: Millis) -> Self {
         let until = past
             .iter()
+            .filter(|(_, until)| is_possible(*until, epoch))
             .map(|(key, until)| (key.clone(), (*until).min(epoch + LONGEST_ASKED)));
         let until: BTreeMap<String, Millis> = until.collect();
         for (key, until) in &until {
@@ -52,7 +56,12 @@ impl Limits {
             _ => return,
         };
         let until = epoch + after;
-        let known = self.until.get(&key).copied().unwrap_or_default();
+        let known = self
+            .until
+            .get(&key)
+            .copied()
+            .filter(|until| is_possible(*until, epoch));
+        let known = known.unwrap_or_default();
         if after >= WORTH_KEEPING && until > known + WORTH_KEEPING {
             self.store.limit(&key, until);
             self.until.insert(key, until);
@@ -61,8 +70,14 @@ impl Limits {
 
     /// Whether lichess wants no more games between bots for now.
     pub(super) fn forbids_bots(&self, epoch: Millis) -> bool {
-        self.until.get(VS_BOTS).is_some_and(|until| epoch < *until)
+        let until = self.until.get(VS_BOTS);
+        until.is_some_and(|until| epoch < *until && is_possible(*until, epoch))
     }
+}
+
+/// Whether the server may have asked for a limit until then: else the clock was set since.
+fn is_possible(until: Millis, epoch: Millis) -> bool {
+    until <= epoch + LONGEST_ASKED + SET_BACK
 }
 
 #[cfg(test)]
@@ -113,7 +128,19 @@ mod tests {
         let years = now + day.scaled(1000.0);
         let past = [(VS_BOTS.to_owned(), years), ("class.read".to_owned(), years)];
         let limits = Limits::restore(&past, &client, Store::default(), now);
+        assert!(client.silence(Class::Read).is_none() && !limits.forbids_bots(now));
+        let minutes = Millis::from_secs(300);
+        let past = [
+            (VS_BOTS.to_owned(), now + day + minutes),
+            ("class.read".to_owned(), now + day),
+        ];
+        let mut limits = Limits::restore(&past, &client, Store::default(), now);
         assert!(client.silence(Class::Read).unwrap() <= day);
         assert!(limits.forbids_bots(now + day - Millis(1)) && !limits.forbids_bots(now + day));
+        // While it runs: a limit of a clock that was years ahead is none, and takes the place of no other.
+        limits.note(Class::Challenge, &limited(90, Some(VS_BOTS)), years);
+        assert!(limits.forbids_bots(years) && !limits.forbids_bots(now));
+        limits.note(Class::Challenge, &limited(90, Some(VS_BOTS)), now);
+        assert!(limits.forbids_bots(now));
     }
 }

@@ -39,6 +39,7 @@ struct Counted {
     skipped: Family<Labels, Counter>,
     limited: Family<Labels, Counter>,
     lost_rows: Gauge,
+    set_aside: Gauge,
     failing: Gauge,
 }
 
@@ -61,6 +62,7 @@ impl Default for Meters {
             skipped: Family::default(),
             limited: Family::default(),
             lost_rows: Gauge::default(),
+            set_aside: Gauge::default(),
             failing: Gauge::default(),
         };
         counted.register();
@@ -143,6 +145,11 @@ impl Counted {
             "Whether the archive cannot be written, so that rows wait",
             self.failing.clone(),
         );
+        registry.register(
+            "archives_set_aside",
+            "Archives found damaged and set aside in this run",
+            self.set_aside.clone(),
+        );
     }
 }
 
@@ -202,6 +209,7 @@ impl Meters {
         self.0.listening.set(i64::from(status.is_listening));
         self.0.lost_rows.set(signed(store.lost()));
         self.0.failing.set(i64::from(store.is_failing()));
+        self.0.set_aside.set(signed(store.set_aside()));
         self.0.memory.set(signed(memory.unwrap_or_default()));
         let mut page = String::new();
         // Writing to a string cannot fail.

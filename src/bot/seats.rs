@@ -46,6 +46,11 @@ impl<J> Seats<J> {
         }
     }
 
+    /// There are no more seats than these, at least one: no thread can be had for the others. Nobody sits there yet.
+    pub(super) fn limit(&mut self, seats: usize) {
+        self.sitting.truncate(seats.max(1));
+    }
+
     /// Lets a search wait. The seat that comes back should be freed for it: its search has the most time.
     pub(super) fn push(&mut self, urgency: Urgency, job: J) -> Option<usize> {
         self.arrivals += 1;

@@ -87,7 +87,9 @@ impl Suitor {
     /// A suitor who begins now, at this time since 1970, and knows what an earlier run has learned: who is left alone
     /// until when since 1970, and how many challenges were sent since midnight.
     pub(super) fn restore(rests: &[Rest], sent_today: u32, epoch: Millis) -> Self {
-        let memory = rests.iter().map(|rest| {
+        // A longer rest is of a clock that was wrong.
+        let possible = rests.iter().filter(|rest| rest.until <= epoch + LONGEST_REST);
+        let memory = possible.map(|rest| {
             let memory = Memory {
                 refusals: rest.refusals,
                 free_at: rest.until - epoch,

@@ -93,13 +93,24 @@ impl Thinker {
                 seats: Seats::new(seats),
                 running: (0..seats).map(|_| None).collect(),
                 tenures: vec![0; seats],
+                unstaffed: Vec::new(),
                 is_closing: false,
             }),
             called: Condvar::new(),
             opened: Instant::now(),
         });
         for seat in 0..seats {
-            room.staff(seat, 0)?;
+            match room.staff(seat, 0) {
+                Ok(()) => {}
+                Err(why) if seat == 0 => return Err(why),
+                Err(why) => {
+                    warn!(
+                        "{seat} searches run at the same time and not {seats}: the system gives no more threads: {why}"
+                    );
+                    room.lock().seats.limit(seat);
+                    break;
+                }
+            }
         }
         Ok(Self(Arc::new(Closing(room))))
     }
@@ -218,6 +229,8 @@ struct State {
     running: Vec<Option<Running>>,
     /// By seat: how many threads had it before the one that has it now.
     tenures: Vec<u32>,
+    /// Seats for which no thread could be had, with their tenures: it is tried again.
+    unstaffed: Vec<(usize, u32)>,
     is_closing: bool,
 }
 
@@ -279,7 +292,7 @@ impl Room {
     fn relieve(self: &Arc<Self>) {
         let mut state = self.lock();
         let now = std::time::Instant::now();
-        let mut vacant = Vec::new();
+        let mut vacant = std::mem::take(&mut state.unstaffed);
         let State { running, tenures, .. } = &mut *state;
         for (seat, (place, tenure)) in running.iter_mut().zip(tenures).enumerate() {
             let Some(search) = place.as_mut().filter(|search| search.stop.is_set()) else {
@@ -297,7 +310,11 @@ impl Room {
         }
         drop(state);
         for (seat, tenure) in vacant {
-            match self.staff(seat, tenure) {
+            let staffed = self.staff(seat, tenure);
+            if staffed.is_err() {
+                self.lock().unstaffed.push((seat, tenure));
+            }
+            match staffed {
                 Ok(()) => warn!("a search hangs in seat {seat}: another thread takes it over"),
                 Err(why) => error!("a search hangs in seat {seat}, and no other thread can be had: {why}"),
             }

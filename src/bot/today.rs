@@ -17,14 +17,22 @@ pub const BOT_GAMES: u32 = 100;
 /// So many games are remembered, so that none counts twice.
 const REMEMBERED: usize = 500;
 
-/// The games of one day.
+/// So many days are remembered: a clock that jumps to another day and back finds the games of the first again.
+const DAYS: usize = 3;
+
+/// The games of a day, and of those around it.
 #[derive(Debug, Default)]
 pub(super) struct Today {
-    day: u64,
-    games: BTreeMap<UserId, u32>,
-    with_bots: u32,
+    days: BTreeMap<u64, Day>,
     /// Those that were counted last.
     counted: VecDeque<GameId>,
+}
+
+/// The games of one day.
+#[derive(Debug, Default)]
+struct Day {
+    games: BTreeMap<UserId, u32>,
+    with_bots: u32,
 }
 
 impl Today {
@@ -51,28 +59,30 @@ impl Today {
 
     fn count(&mut self, opponent: &UserId, is_bot: bool, epoch: Millis) {
         let day = epoch.0 / DAY;
-        if day != self.day {
-            self.day = day;
-            self.games.clear();
-            self.with_bots = 0;
+        if self.days.len() >= DAYS
+            && !self.days.contains_key(&day)
+            && let Some(farthest) = self.days.keys().copied().max_by_key(|other| other.abs_diff(day))
+        {
+            self.days.remove(&farthest);
         }
-        self.with_bots = self.with_bots.saturating_add(u32::from(is_bot));
-        let games = self.games.entry(opponent.clone()).or_default();
+        let Day { games, with_bots } = self.days.entry(day).or_default();
+        *with_bots = with_bots.saturating_add(u32::from(is_bot));
+        let games = games.entry(opponent.clone()).or_default();
         *games = games.saturating_add(1);
     }
 
     /// Whether the games of the day with bots are played.
     pub(super) fn is_done_with_bots(&self, epoch: Millis) -> bool {
-        epoch.0 / DAY == self.day && self.with_bots >= BOT_GAMES
+        let day = self.days.get(&(epoch.0 / DAY));
+        day.is_some_and(|day| day.with_bots >= BOT_GAMES)
     }
 
     /// Games begun with somebody on the day of this time.
     pub(super) fn played(&self, opponent: &UserId, epoch: Millis) -> u32 {
-        if epoch.0 / DAY == self.day {
-            self.games.get(opponent).copied().unwrap_or_default()
-        } else {
-            0
-        }
+        let day = self.days.get(&(epoch.0 / DAY));
+        day.and_then(|day| day.games.get(opponent))
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -111,6 +121,22 @@ mod tests {
         assert_eq!(today.played(&ana, tomorrow), 0);
         today.note(&game(3), &ana, false, tomorrow);
         assert_eq!(today.played(&ana, tomorrow), 1);
+    }
+
+    #[test]
+    fn f51_a_clock_that_jumps_away_and_back_forgets_no_game() {
+        let ana: UserId = "ana".parse().unwrap();
+        let noon = Millis(100 * DAY + DAY / 2);
+        let mut today = Today::of(&vec![(ana.clone(), true); 100], noon);
+        for (number, days) in [300, 0, 301, 302, 303].into_iter().enumerate() {
+            today.note(&game(number), &ana, true, Millis(days * DAY));
+        }
+        assert_eq!(today.days.len(), DAYS);
+        let mut today = Today::of(&vec![(ana.clone(), true); 100], noon);
+        for (number, days) in [300, 0].into_iter().enumerate() {
+            today.note(&game(number), &ana, true, Millis(days * DAY));
+        }
+        assert!(today.is_done_with_bots(noon) && !today.is_done_with_bots(Millis(300 * DAY)));
     }
 
     #[test]

@@ -254,7 +254,16 @@ fn archive(path: &Path) -> Option<Line> {
         return None;
     }
     let shown = path.display();
-    let line = match Archive::read(path) {
+    let damaged = |how: &str| {
+        Line::worth(
+            WHAT,
+            format!("{shown} is damaged: {how}"),
+            "the bot sets it aside when it comes upon that, begins a new one and brings over what can be read; a backup may have more",
+        )
+    };
+    let line = match Archive::read(path).and_then(|archive| archive.faults()) {
+        Ok(faults) if !faults.is_empty() => damaged(&faults.join("; ").replace('\n', " ")),
+        Err(why) if why.is_damage() => damaged(&why.told()),
         // What is empty or of an earlier version the bot makes a whole one of when it starts.
         Ok(_) | Err(StoreError::Empty | StoreError::TooOld { .. }) => Line::fine(WHAT, shown.to_string()),
         Err(why) => Line::worth(
@@ -399,8 +408,28 @@ mod tests {
         std::fs::write(&path, "garbage ".repeat(1000)).unwrap();
         let told = archive(&path).unwrap().to_string();
         assert!(
-            told.starts_with("warn") && told.contains("move it away"),
+            told.starts_with("warn") && told.contains("sets it aside"),
             "{told}"
         );
+        // A page in the middle, which is found only when all are read.
+        std::fs::remove_file(&path).unwrap();
+        let archive = Archive::open(&path).unwrap();
+        for ply in 1..2000 {
+            let shown = crate::store::MoveRecord {
+                ply,
+                uci: "e2e4".to_owned(),
+                clock: None,
+                thought: None,
+            };
+            archive.put_move(&"abcd1234".parse().unwrap(), &shown).unwrap();
+        }
+        drop(archive);
+        assert_eq!(super::archive(&path).unwrap().verdict, Verdict::Fine);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let last = bytes.len() - 4096;
+        bytes[last..].fill(0xa5);
+        std::fs::write(&path, bytes).unwrap();
+        let told = super::archive(&path).unwrap().to_string();
+        assert!(told.starts_with("warn") && told.contains("is damaged"), "{told}");
     }
 }

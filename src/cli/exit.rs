@@ -13,6 +13,8 @@ pub enum Exit {
     Usage = 2,
     /// A server, or the port to be a server on, is not to be had now; trying again later may help.
     Unavailable = 69,
+    /// Another bot on this machine has the token, the account or the folder; when it has ended this one can have it.
+    Taken = 75,
     /// lichess refuses the token, or the account is not a bot; only a person can mend it.
     NoPermission = 77,
     /// `bot.toml`, a book or a personality cannot be used; only a person can mend it.

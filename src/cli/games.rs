@@ -28,7 +28,7 @@ use crate::{
         Untrusted,
         model::{GameId, Side, UserId},
     },
-    store::{Archive, ChallengeRecord, GameRecord, MoveRecord, pgn},
+    store::{Archive, ChallengeRecord, GameRecord, MoveRecord, StoreError, pgn},
     units::Millis,
 };
 
@@ -92,7 +92,21 @@ pub fn open_archive(named: Option<&Path>, settings: &Path) -> anyhow::Result<Arc
         );
         return Err(Failure::error(Exit::Failed, sentence));
     }
-    Archive::read(&path).with_context(|| format!("cannot read {}", path.display()))
+    match Archive::read(&path) {
+        Err(why) if why.is_damage() => Err(damaged(&format!(
+            "{} is damaged ({})",
+            path.display(),
+            why.told()
+        ))),
+        archive => archive.with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+/// What to do about an archive that is damaged. Commands that read leave it as it is.
+fn damaged(what: &str) -> anyhow::Error {
+    let remedy = "nothing was changed: `sparring run` sets it aside, begins a new one and brings over what can be read; sparring doctor says \
+                  more";
+    Failure::error(Exit::Failed, format!("{what}; {remedy}"))
 }
 
 /// Runs the command.
@@ -105,6 +119,14 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let told = tell(args, &archive, &mut out).and_then(|()| Ok(out.flush()?));
     match told {
         Err(error) if is_read_no_further(&error) => Ok(Exit::Success),
+        Err(error)
+            if error
+                .downcast_ref::<StoreError>()
+                .is_some_and(StoreError::is_damage) =>
+        {
+            archive.leave();
+            Err(damaged("the archive is damaged, and not all of it can be read"))
+        }
         told => told.map(|()| Exit::Success),
     }
 }

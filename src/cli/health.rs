@@ -88,13 +88,19 @@ pub(super) fn note(watched: &Watched) -> Option<String> {
 }
 
 /// 200 when the loop turns and the event stream is open, else 503 and why. Settings that cannot be used are a note: who
-/// starts again what is not well would only take time from the games that run.
+/// starts again what is not well would only take time from the games that run. So is an archive that cannot be written, and the
+/// status is "degraded" then.
 async fn healthz(State(watched): State<Watched>) -> Response {
     let why = ailment(&watched).await;
     let status = watched.status.borrow().clone();
     let code = why.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
+    let health = match why {
+        Some(_) => "down",
+        None if watched.store.is_failing() => "degraded",
+        None => "ok",
+    };
     let page = json!({
-        "ok": why.is_none(), "why": why, "note": note(&watched), "user": status.user, "games": status.games,
+        "ok": why.is_none(), "status": health, "why": why, "note": note(&watched), "user": status.user, "games": status.games,
         "asleep": status.asleep,
     });
     (code, Json(page)).into_response()

@@ -46,6 +46,7 @@ pub mod station;
 pub mod stock;
 pub mod style_report;
 pub mod suite;
+pub mod threads;
 pub mod token;
 pub mod train;
 mod trial;

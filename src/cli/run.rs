@@ -1,6 +1,6 @@
 //! `sparring run`: the bot on lichess, until it is told to stop.
 
-use std::{path::Path, time::Duration};
+use std::{env, path::Path, time::Duration};
 
 use anyhow::Context as _;
 use tokio::{
@@ -9,7 +9,7 @@ use tokio::{
     time::{Instant, MissedTickBehavior},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 use super::{
     dashboard::{self, Load, Panel, Viewers, Wish},
@@ -23,11 +23,12 @@ use super::{
     service::{Service, assemble, failure, fresh_seed},
     state::{self, Place},
     station::Station,
+    threads,
     token::{Sources, TokenError},
     warnings::Warnings,
 };
 use crate::{
-    bot::{Signals, Status},
+    bot::{Claim, Signals, Status},
     config::{Config, Server},
     http_server::raise_open_files,
     lichess::Client,
@@ -41,8 +42,8 @@ use crate::{
     after_help = "The token comes from a systemd credential, a file only you can read (--token-file), or LICHESS_TOKEN.
 SIGTERM or Ctrl-C: no new games, running ones are played on; again: leave within 2 s. SIGHUP: read bot.toml again.
 
-Exit codes: 0 ended as asked, 1 failed, 2 usage, 69 server not reachable, 77 token refused or not a bot account,
-78 bad configuration."
+Exit codes: 0 ended as asked, 1 failed, 2 usage, 69 server not reachable, 75 another bot on this machine has the
+token, the account or the folder, 77 token refused or not a bot account, 78 bad configuration."
 )]
 pub struct Args {
     #[command(flatten)]
@@ -59,6 +60,12 @@ pub struct Args {
 
 /// More wishes of the owner at once than the daemon can heed are refused.
 const WISHES: usize = 8;
+
+/// What systemd sets for all that it starts.
+const SERVICE: &str = "INVOCATION_ID";
+/// A service that finds another bot in its place ends after this time, and not before: it is started again at once, and each start
+/// may ask the server who it is.
+const LATER: Duration = Duration::from_secs(20);
 
 /// Settings that could not be kept, as on a full disk, are tried to be kept again after this time.
 const KEEP_AGAIN: Duration = Duration::from_secs(30);
@@ -87,7 +94,7 @@ fn is_hopeless(error: &anyhow::Error) -> bool {
 
 /// Is the bot.
 fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let runtime = threads::runtime()?;
     runtime.block_on(async {
         let stop = CancellationToken::new();
         let escort = Escort {
@@ -99,8 +106,30 @@ fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
         let beginning = rescue::begin(&args.station.config, args.dry_run, &stop)?;
         let ended = hold(args, beginning, escort).await;
         stop.cancel();
+        if let Err(error) = &ended
+            && exit::code_of(error) == Exit::Taken
+            && env::var_os(SERVICE).is_some()
+        {
+            warn!("{error:#}; the service starts again in {} s", LATER.as_secs());
+            wait_for_the_other().await;
+        }
         ended
     })
+}
+
+/// Lets the bot pass the time that has the account: systemd starts this one again at once. Whoever ends it waits for nothing.
+async fn wait_for_the_other() {
+    let told = |kind| async move {
+        match signal(kind) {
+            Ok(mut signal) => signal.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = tokio::time::sleep(LATER) => {}
+        _ = told(SignalKind::terminate()) => {}
+        _ = told(SignalKind::interrupt()) => {}
+    }
 }
 
 /// What goes with the bot from its first moment to its last.
@@ -129,8 +158,12 @@ async fn hold(args: &Args, beginning: Beginning, escort: Escort<'_>) -> anyhow::
     let sources = Sources::of_process(token_file.clone(), config.lichess.token_file.clone(), settings);
     let token = sources.read().map_err(no_token)?;
     let refused = |why: String| Failure::error(Exit::BadConfiguration, why);
+    let is_taken = |why: String| Failure::error(Exit::Taken, why);
     // A dry run takes it too: beside a running bot each would close the event stream of the other.
-    let _held = state::take_token(&token, server.as_str()).map_err(|taken| refused(taken.to_string()))?;
+    let _held = state::take_token(&token, server.as_str())
+        .await
+        .map_err(|taken| is_taken(taken.to_string()))?;
+    let claim = state::claim(&server, token.clone());
     let client =
         Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
     let folder = state::folder(config, &args.station.config);
@@ -138,13 +171,13 @@ async fn hold(args: &Args, beginning: Beginning, escort: Escort<'_>) -> anyhow::
     let place = if args.dry_run {
         None
     } else {
-        Some(Place::take(&folder).map_err(|taken| refused(taken.to_string()))?)
+        Some(Place::take(&folder).map_err(|taken| is_taken(taken.to_string()))?)
     };
     let kept = Kept {
         folder: &folder,
         place: place.as_ref(),
     };
-    serve(args, beginning, client, &server, kept, escort).await
+    serve(args, beginning, client, claim, kept, escort).await
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
@@ -163,7 +196,7 @@ async fn serve(
     args: &Args,
     beginning: Beginning,
     client: Client,
-    server: &Server,
+    claim: Claim,
     Kept { folder, place }: Kept<'_>,
     escort: Escort<'_>,
 ) -> anyhow::Result<Exit> {
@@ -179,7 +212,7 @@ async fn serve(
     let cache = if args.dry_run { cache.reading_only() } else { cache };
     service.daemon.lists = lists::keep(declared, cache, stop).await;
     service.daemon.dry = args.dry_run;
-    service.daemon.claim = state::claim(server);
+    service.daemon.claim = claim;
     match place {
         _ if !config.state.archive => {}
         None => service.daemon.past = state::remembered(folder),

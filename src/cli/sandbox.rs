@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     exit::{Exit, Failure},
     service::fresh_seed,
+    threads,
 };
 use crate::{
     http_server::raise_open_files,
@@ -52,7 +53,7 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 /// When the port is taken or an account's name cannot be one.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     raise_open_files().warn_if_few();
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let runtime = threads::runtime()?;
     runtime.block_on(serve(args))
 }
 

@@ -4,14 +4,16 @@ use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
     path::PathBuf,
     sync::Arc,
-    thread::available_parallelism,
 };
 
 use anyhow::Context as _;
 use tokio::sync::watch;
 use tracing::{info, warn};
 
-use super::exit::{Exit, Failure};
+use super::{
+    exit::{Exit, Failure},
+    threads::Searches,
+};
 use crate::{
     bot::{
         self, Daemon, Options, Past, Status,
@@ -46,17 +48,21 @@ pub struct Service {
 /// # Errors
 /// When the threads of the engine cannot be started.
 pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> anyhow::Result<Service> {
-    let seats = config
-        .engine
-        .threads
-        .unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
+    let searches = Searches::here(config.engine.threads);
+    if let Some((wanted, allowed)) = searches.cut {
+        warn!(
+            "{} searches run at the same time and not {wanted}: the system allows the program {allowed} threads in all (TasksMax of \
+             the unit, --pids-limit of a container, ulimit -u)",
+            searches.count
+        );
+    }
     let (options, current) = watch::channel(Options::from(config));
     let (show, status) = watch::channel(Status::default());
     let (pulse, heart) = pulse();
     let daemon = Daemon {
         client,
         // Whoever shares the account with other programs replaces it.
-        claim: Box::new(|_| Some(Box::new(()))),
+        claim: Box::new(|_| Box::pin(async { Some(Box::new(()) as bot::Held) })),
         options: current,
         cast: stock.cast.clone(),
         // As written; whoever keeps files and addresses fresh replaces them.
@@ -67,7 +73,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
         store: Store::default(),
         past: Past::default(),
         mind: Mind::Whole(Whole {
-            thinker: Thinker::new(seats).context("cannot start the engine's threads")?,
+            thinker: Thinker::new(searches.count).context("cannot start the engine's threads")?,
             hash_mib: config.engine.hash,
             library: stock.library.clone(),
             tablebase: tablebase(&config.paths.syzygy),
@@ -106,7 +112,7 @@ fn tablebase(folders: &[PathBuf]) -> Option<Arc<Tablebase>> {
 pub fn failure(end: &bot::Exit) -> anyhow::Error {
     let exit = match end {
         bot::Exit::Unreachable(_) | bot::Exit::Refused(_) => Exit::Unavailable,
-        bot::Exit::Taken(_) => Exit::BadConfiguration,
+        bot::Exit::Taken(_) => Exit::Taken,
         _ => Exit::NoPermission,
     };
     Failure::error(exit, end.to_string())

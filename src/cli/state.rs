@@ -1,26 +1,29 @@
 //! What outlasts a restart: the folder, the archive in it, and the lock that keeps one account to one bot.
 
+mod name_lock;
 mod place;
 
 use std::{
     env,
     fs::{File, OpenOptions, TryLockError},
     io,
-    os::fd::OwnedFd,
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
 use tracing::{debug, warn};
 
+pub use name_lock::NameLock;
 pub use place::{Place, Taken};
 
 use crate::{
-    bot::{Claim, Past},
+    bot::{Claim, Held, Past},
     config::{self, Config, Server},
     files,
-    lichess::{Token, fingerprint},
-    store::{Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, StoreError, read_damaged},
+    lichess::{Token, fingerprint, retry::LONGEST_ASKED},
+    store::{
+        Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, StoreError, read_damaged,
+    },
     units::Millis,
 };
 
@@ -37,6 +40,9 @@ const SYSTEMD: &str = "STATE_DIRECTORY";
 const SERVICES: [&str; 2] = ["/etc/sparring", "/var/lib/sparring"];
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
+/// Rows that are dated further ahead are of a clock that was wrong, and count as nothing of now. The server's clock, which
+/// dates games, may be a little ahead of ours.
+pub(super) const AHEAD: Millis = Millis(10 * 60 * 1000);
 /// For so long it counts how often somebody refused to be challenged.
 const REMEMBERED: Millis = Millis(14 * DAY);
 /// No more games than these, the newest, are taken to run still.
@@ -124,57 +130,20 @@ pub struct TokenTaken;
 ///
 /// # Errors
 /// [`TokenTaken`] when another process holds it.
-pub fn take_token(token: &Token, server: &str) -> Result<NameLock, TokenTaken> {
-    take_name(token.fingerprint(server)).ok_or(TokenTaken)
+pub async fn take_token(token: &Token, server: &str) -> Result<NameLock, TokenTaken> {
+    name_lock::take(token.fingerprint(server), token)
+        .await
+        .ok_or(TokenTaken)
 }
 
 /// Claims an account of a server for this process, by whatever token it is used.
-pub(super) fn claim(server: &Server) -> Claim {
+pub(super) fn claim(server: &Server, token: Token) -> Claim {
     let server = server.clone();
     Box::new(move |account| {
-        let name = format!("account {account}");
-        Some(Box::new(take_name(fingerprint(server.as_str(), &name))?))
+        let name = fingerprint(server.as_str(), &format!("account {account}"));
+        Box::pin(async move { Some(Box::new(name_lock::take(name, &token).await?) as Held) })
     })
 }
-
-/// Takes one of the names that all bots of this machine share, whatever `/tmp` they have: the name of an abstract socket,
-/// which goes with the process. Only a container with a network of its own has other names; there only the server can
-/// tell.
-#[cfg(target_os = "linux")]
-fn take_name(number: u64) -> Option<NameLock> {
-    use std::os::{
-        linux::net::SocketAddrExt as _,
-        unix::net::{SocketAddr, UnixListener},
-    };
-    let name = format!("sparring-{number:016x}");
-    let bound = SocketAddr::from_abstract_name(&name).and_then(|address| UnixListener::bind_addr(&address));
-    match bound {
-        Ok(listener) => Some(NameLock(Some(listener.into()))),
-        Err(why) if why.kind() == io::ErrorKind::AddrInUse => None,
-        Err(why) => {
-            debug!("no name can be held on this machine: {why}");
-            Some(NameLock(None))
-        }
-    }
-}
-
-/// Takes one of the names that all bots of this user share: a file.
-#[cfg(not(target_os = "linux"))]
-fn take_name(number: u64) -> Option<NameLock> {
-    let name = format!("sparring-{number:016x}.lock");
-    match lock_file(&env::temp_dir().join(name)) {
-        Ok(file) => Some(NameLock(Some(file.into()))),
-        Err(TryLockError::WouldBlock) => None,
-        Err(TryLockError::Error(why)) => {
-            debug!("no name can be held on this machine: {why}");
-            Some(NameLock(None))
-        }
-    }
-}
-
-/// Holds a name until it is dropped.
-#[derive(Debug)]
-pub struct NameLock(#[expect(dead_code, reason = "the lock lives as long as what is open")] Option<OwnedFd>);
 
 /// What the archive in the folder remembers, for whoever keeps nothing; nothing where there is none.
 #[must_use]
@@ -183,15 +152,14 @@ pub fn remembered(folder: &Path) -> Past {
     if !path.exists() {
         return Past::default();
     }
-    as_far_as_it_can_be_read(&path, past)
-        .unwrap_or_else(|why| {
-            warn!(
-                "{} cannot be read, it is as if nobody had played: {:#}",
-                path.display(),
-                anyhow::Error::new(why)
-            );
-            Past::default()
-        })
+    as_far_as_it_can_be_read(&path, past).unwrap_or_else(|why| {
+        warn!(
+            "{} cannot be read, it is as if nobody had played: {:#}",
+            path.display(),
+            anyhow::Error::new(why)
+        );
+        Past::default()
+    })
 }
 
 /// The games of the last run whose end nobody has written down, the newest first; none where no archive can be read.
@@ -199,6 +167,7 @@ pub fn remembered(folder: &Path) -> Past {
 pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {
     let filter = Filter {
         result: Some(GameResult::Runs),
+        until: Some(epoch() + Millis(DAY)),
         most: Some(UNFINISHED),
         ..Filter::default()
     };
@@ -231,12 +200,21 @@ fn epoch() -> Millis {
     Millis::since_1970(SystemTime::now())
 }
 
+/// No limit of the server holds longer than until then.
+pub(super) fn latest_limit(now: Millis) -> Millis {
+    now + LONGEST_ASKED + AHEAD
+}
+
 fn past(archive: &Archive) -> Result<Past, StoreError> {
-    let now = epoch();
+    past_at(archive, epoch())
+}
+
+fn past_at(archive: &Archive, now: Millis) -> Result<Past, StoreError> {
     let midnight = Millis(now.0 - now.0 % DAY);
     let challenges = |since, sent| {
         archive.challenges(&ChallengeFilter {
             since: Some(since),
+            until: Some(now + AHEAD),
             sent: Some(sent),
             ..ChallengeFilter::default()
         })
@@ -244,16 +222,16 @@ fn past(archive: &Archive) -> Result<Past, StoreError> {
     let (sent, received) = (challenges(midnight, true)?, challenges(now - Millis(DAY), false)?);
     let repeats = |challenge: ChallengeRecord| Some((challenge.id, challenge.repeats?));
     Ok(Past {
-        opponents_today: archive.opponents_since(midnight)?,
-        decided_today: archive.decided_since(midnight)?,
-        wishes: archive.wishes()?,
-        limits: archive.limits(now)?,
-        scores: archive.scores()?,
-        rests: archive.rests(now - REMEMBERED)?,
+        opponents_today: archive.opponents_between(midnight, now + AHEAD)?,
+        decided_today: archive.decided_between(midnight, now + AHEAD)?,
+        wishes: archive.wishes(now + AHEAD)?,
+        limits: archive.limits(now, latest_limit(now))?,
+        scores: archive.scores(now + AHEAD)?,
+        rests: archive.rests(now - REMEMBERED, now + REMEMBERED)?,
         asked_today: u32::try_from(sent.len()).unwrap_or(u32::MAX),
         repeats: received.into_iter().rev().filter_map(repeats).collect(),
-        favours: archive.favours()?,
-        unfinished: archive.without_end()?,
+        favours: archive.favours(now + Millis(DAY))?,
+        unfinished: archive.without_end(now + Millis(DAY))?,
     })
 }
 
@@ -262,7 +240,8 @@ mod tests {
     use super::*;
     use crate::{
         lichess::model::Side,
-        store::{Favour, sample},
+        store::{Asked, Favour, Rest, sample},
+        units::Elo,
     };
 
     #[test]
@@ -281,27 +260,31 @@ mod tests {
         assert_eq!(of_service(&at.path().join("bot.toml"), [&etc, &var]), None);
     }
 
-    #[test]
-    fn a_token_is_held_by_one_process_on_a_server_until_it_lets_go() {
+    #[tokio::test]
+    async fn a_token_is_held_by_one_process_on_a_server_until_it_lets_go() {
         let token = Token::parse("lip_heldByOneAlone").unwrap();
-        let held = take_token(&token, "https://a.example/").unwrap();
-        assert!(take_token(&token, "https://a.example/").is_err());
-        take_token(&token, "https://b.example/").unwrap();
+        let held = take_token(&token, "https://a.example/").await.unwrap();
+        assert!(take_token(&token, "https://a.example/").await.is_err());
+        take_token(&token, "https://b.example/").await.unwrap();
         drop(held);
-        take_token(&token, "https://a.example/").unwrap();
+        // The runtime closes it when it comes to that.
+        while take_token(&token, "https://a.example/").await.is_err() {}
     }
 
-    #[test]
-    fn an_account_is_held_by_one_process_on_a_server_by_whatever_token() {
-        let server = |url| Server::parse(url).unwrap();
-        let (ana, boris) = ("ana".parse().unwrap(), "boris".parse().unwrap());
-        let held = claim(&server("https://a.example"))(&ana);
+    #[tokio::test]
+    async fn an_account_is_held_by_one_process_on_a_server_by_whatever_token() {
+        let claimed = async |url, account: &str, token| {
+            let claim = claim(&Server::parse(url).unwrap(), Token::parse(token).unwrap());
+            claim(&account.parse().unwrap()).await
+        };
+        let held = claimed("https://a.example", "ana", "lip_one").await;
         assert!(held.is_some());
-        assert!(claim(&server("https://a.example"))(&ana).is_none());
-        assert!(claim(&server("https://a.example"))(&boris).is_some());
-        assert!(claim(&server("https://b.example"))(&ana).is_some());
+        assert!(claimed("https://a.example", "ana", "lip_one").await.is_none());
+        assert!(claimed("https://a.example", "ana", "lip_other").await.is_none());
+        assert!(claimed("https://a.example", "boris", "lip_one").await.is_some());
+        assert!(claimed("https://b.example", "ana", "lip_one").await.is_some());
         drop(held);
-        assert!(claim(&server("https://a.example"))(&ana).is_some());
+        while claimed("https://a.example", "ana", "lip_one").await.is_none() {}
     }
 
     #[test]
@@ -326,6 +309,79 @@ mod tests {
         archive.put_game(&GameRecord { end, ..game }).unwrap();
         let known = past(&archive).unwrap();
         assert_eq!((known.favours, known.unfinished), (vec![], vec![]));
+    }
+
+    #[test]
+    fn f51_rows_of_a_time_to_come_are_nothing_of_today() {
+        let archive = Archive::in_memory().unwrap();
+        let now = Millis(20_000 * DAY + DAY / 2);
+        let days = |days: u64| Millis(days * DAY);
+        let ahead = now + days(300);
+        for number in 0..120 {
+            let id = format!("game{number:04}");
+            let end = sample::end("mate", Some(Side::Black), "");
+            let bot = GameRecord {
+                began: ahead,
+                is_bot: true,
+                rated: false,
+                end: (number % 2 == 0).then_some(end).flatten(),
+                ..sample::game(&id, Side::White)
+            };
+            archive.put_game(&bot).unwrap();
+            archive.put_favour(&bot.id, &Favour::default()).unwrap();
+            archive
+                .put_challenge(&ChallengeRecord {
+                    id: bot.id.clone(),
+                    at: ahead,
+                    opponent: None,
+                    verdict: "accepted".to_owned(),
+                    rule: "x".to_owned(),
+                    sent: number % 2 == 0,
+                    game: None,
+                    repeats: Some(bot.id),
+                })
+                .unwrap();
+        }
+        archive.put_limit("bot.vsBot.day", ahead).unwrap();
+        archive.put_limit("class.read", now + days(1)).unwrap();
+        let (ana, asked) = (
+            "ana".parse().unwrap(),
+            Asked {
+                level: Some(Elo(1500)),
+                personality: None,
+            },
+        );
+        archive.put_wish(&ana, &asked, ahead).unwrap();
+        archive
+            .put_rest(&Rest {
+                user: ana.clone(),
+                refusals: 1,
+                until: ahead,
+            })
+            .unwrap();
+        let known = past_at(&archive, now).unwrap();
+        let expected = Past {
+            limits: vec![("class.read".to_owned(), now + days(1))],
+            scores: known.scores.clone(),
+            ..Past::default()
+        };
+        assert_eq!(known, expected);
+        // On that day they count, and the day after no more.
+        let known = past_at(&archive, ahead).unwrap();
+        assert_eq!((known.opponents_today.len(), known.asked_today), (120, 60));
+        assert!(
+            past_at(&archive, ahead + days(1))
+                .unwrap()
+                .opponents_today
+                .is_empty()
+        );
+        // A clock that begins at 1970 is no reason to fall.
+        assert!(
+            past_at(&archive, Millis::ZERO)
+                .unwrap()
+                .opponents_today
+                .is_empty()
+        );
     }
 
     #[test]

@@ -103,8 +103,11 @@ impl Pages {
     }
 }
 
-/// Does something with all the words: many are shared out among as many threads as there are processors, and nothing is
-/// allocated for few.
+/// More threads at once are no faster than the memory is, and a service has only so many.
+const MOST_THREADS: usize = 8;
+
+/// Does something with all the words: many are shared out among as many threads as there are processors, eight at most, and nothing
+/// is allocated for few.
 fn share_out(words: &mut [AtomicU64], act: &(impl Fn(&mut [AtomicU64]) + Sync)) {
     if size_of_val(words) <= LARGE {
         return act(words);
@@ -116,7 +119,9 @@ fn share_out(words: &mut [AtomicU64], act: &(impl Fn(&mut [AtomicU64]) + Sync)) 
             act(part);
         }
     };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(MOST_THREADS);
     thread::scope(|scope| {
         for _ in 1..threads {
             // Whoever cannot be had leaves more to the others.

@@ -53,6 +53,25 @@ impl Token {
         fingerprint(server, self.expose())
     }
 
+    /// What only somebody with the token can say to a question, as a holder of the lock of this name: 32 bytes that lead back to
+    /// nothing.
+    #[must_use]
+    pub fn proof(&self, name: &str, question: &[u8]) -> Vec<u8> {
+        let inner = sha256(
+            &[
+                b"sparring proof\n",
+                self.expose().as_bytes(),
+                b"\n",
+                name.as_bytes(),
+                b"\n",
+                question,
+            ]
+            .concat(),
+        );
+        // Keyed on both ends, as an HMAC is: a hash can be carried on by whoever knows it.
+        sha256(&[self.expose().as_bytes(), &inner].concat())
+    }
+
     /// The text, for the header and for nothing else.
     pub(super) fn expose(&self) -> &str {
         self.0.expose_secret()
@@ -74,14 +93,17 @@ pub fn bare_token(text: &str) -> &str {
 /// first eight bytes of a SHA-256.
 #[must_use]
 pub fn fingerprint(server: &str, known: &str) -> u64 {
+    let hash = sha256(format!("sparring\n{server}\n{known}").as_bytes());
+    let first = hash.iter().take(8);
+    first.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn sha256(text: &[u8]) -> Vec<u8> {
     // The hash of this suite is the one that is needed, and no crate has to be added for it.
     let SupportedCipherSuite::Tls13(suite) = TLS13_AES_128_GCM_SHA256 else {
         unreachable!("the name of the suite says which protocol it is for")
     };
-    let text = format!("sparring\n{server}\n{known}");
-    let hash = suite.common.hash_provider.hash(text.as_bytes());
-    let first = hash.as_ref().iter().take(8);
-    first.fold(0, |number, byte| number << 8 | u64::from(*byte))
+    suite.common.hash_provider.hash(text).as_ref().to_vec()
 }
 
 impl fmt::Debug for Token {

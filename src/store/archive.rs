@@ -18,6 +18,7 @@ use thiserror::Error;
 
 pub use challenges::ChallengeFilter;
 pub use filter::{Filter, Result as GameResult};
+pub use past::ALWAYS;
 
 use super::{
     damage::look_before_opening,
@@ -256,7 +257,10 @@ impl Archive {
         let found: i64 = self
             .sql
             .pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let (found, known) = (usize::try_from(found).map_err(|_| StoreError::Foreign)?, SCHEMA.len());
+        let (found, known) = (
+            usize::try_from(found).map_err(|_| StoreError::Foreign)?,
+            SCHEMA.len(),
+        );
         if found > known {
             return Err(StoreError::TooNew { found, known });
         }
@@ -275,10 +279,12 @@ impl Archive {
             return Err(StoreError::Foreign);
         }
         for step in SCHEMA.iter().skip(taken) {
-            transaction.execute_batch(step).map_err(|why| match why.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::Unknown) => StoreError::Foreign,
-                _ => why.into(),
-            })?;
+            transaction
+                .execute_batch(step)
+                .map_err(|why| match why.sqlite_error_code() {
+                    Some(rusqlite::ErrorCode::Unknown) => StoreError::Foreign,
+                    _ => why.into(),
+                })?;
         }
         transaction.pragma_update(None, "user_version", number(SCHEMA.len() as u64))?;
         Ok(transaction.commit()?)

@@ -61,7 +61,10 @@ impl StoreError {
             Self::Sql(why) => why.sqlite_error_code(),
             _ => None,
         };
-        !matches!(code, Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+        !matches!(
+            code,
+            Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+        )
     }
 }
 
@@ -88,7 +91,10 @@ pub(super) fn free_name(path: &Path, what: &str) -> PathBuf {
             .all(|suffix| beside(name, suffix).symlink_metadata().is_err())
     };
     let numbered = (2..).map(|number| beside(&name, &format!("-{number}")));
-    std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name)
+    std::iter::once(name.clone())
+        .chain(numbered)
+        .find(is_free)
+        .unwrap_or(name)
 }
 
 /// Moves a file that cannot be used out of the way, with what SQLite keeps beside it, and gives its new path. Nothing is
@@ -144,9 +150,9 @@ pub(super) fn look_before_opening(path: &Path) -> Result<(), StoreError> {
     match fs::metadata(path) {
         Ok(meta) if !meta.is_file() => Err(StoreError::Damaged("it is no file")),
         Ok(meta) if meta.len() == 0 && has_log => Err(StoreError::Damaged("it is empty")),
-        Err(why) if why.kind() == io::ErrorKind::NotFound && has_log => {
-            Err(StoreError::Damaged("it is gone, and its write-ahead log is there"))
-        }
+        Err(why) if why.kind() == io::ErrorKind::NotFound && has_log => Err(StoreError::Damaged(
+            "it is gone, and its write-ahead log is there",
+        )),
         _ => Ok(()),
     }
 }

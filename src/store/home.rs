@@ -40,7 +40,9 @@ pub struct Home {
 
 impl fmt::Debug for Home {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Home").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("Home")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }
 
@@ -79,7 +81,10 @@ impl Home {
         if is_first && is_ours && self.salvaging.is_none() {
             // One at a time; the next start has the next.
             if let Some(aside) = damage::unread(&self.path).pop() {
-                info!("rows of {} are brought over, which an earlier run began", aside.display());
+                info!(
+                    "rows of {} are brought over, which an earlier run began",
+                    aside.display()
+                );
                 self.salvage(aside);
             }
         }
@@ -93,10 +98,14 @@ impl Home {
     /// [`StoreError`] when the old one cannot be moved or no new one be made.
     pub fn replace(&mut self, why: &StoreError) -> Result<Archive, StoreError> {
         if !(self.hold)()? {
-            return Err(StoreError::Damaged("no lock says that no other bot has it: move it away"));
+            return Err(StoreError::Damaged(
+                "no lock says that no other bot has it: move it away",
+            ));
         }
         if self.aside.load(Ordering::Relaxed) >= MOST_ASIDE {
-            return Err(StoreError::Damaged("so were others before it: is the disk in order?"));
+            return Err(StoreError::Damaged(
+                "so were others before it: is the disk in order?",
+            ));
         }
         let aside = damage::set_aside(&self.path).map_err(StoreError::NotMoved)?;
         self.aside.fetch_add(1, Ordering::Relaxed);
@@ -126,7 +135,10 @@ impl Home {
         old.leave();
         if copied.is_ok() {
             // The copy has what is in them, and with another file they would spoil it.
-            rests.iter().try_for_each(fs::remove_file).map_err(StoreError::NotMoved)?;
+            rests
+                .iter()
+                .try_for_each(fs::remove_file)
+                .map_err(StoreError::NotMoved)?;
         }
         match (&copied, is_gone) {
             (Ok(()), true) => {
@@ -143,7 +155,11 @@ impl Home {
             ),
             (Err(why), _) => {
                 let _ = fs::remove_file(&kept); // it was not finished
-                warn!("{} was taken away while it was open, and what was in it is lost: {}", self.path.display(), why.told());
+                warn!(
+                    "{} was taken away while it was open, and what was in it is lost: {}",
+                    self.path.display(),
+                    why.told()
+                );
             }
         }
         let aside = self.aside.load(Ordering::Relaxed);

@@ -25,12 +25,12 @@ use crate::{
 
 pub use rusqlite::InterruptHandle;
 
-pub use archive::{Archive, ChallengeFilter, Filter, GameResult, StoreError};
+pub use archive::{ALWAYS, Archive, ChallengeFilter, Filter, GameResult, StoreError};
 pub use grounds::{
     BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, Worth, permille,
 };
 pub use home::{Hold, Home};
 pub use keeper::Store;
-pub use salvage::read_damaged;
 pub use pgn::pgn;
 pub use record::{Asked, ChallengeRecord, End, Favour, GameRecord, MoveRecord, Rest, Source, Tally, Thought};
+pub use salvage::read_damaged;

@@ -154,7 +154,12 @@ const TABLES: [Table; 7] = [
     Table {
         name: "wishes",
         key: Key::User,
-        columns: &[("opponent", Text), ("personality", MaybeText), ("level", MaybeNumber), ("at", Time)],
+        columns: &[
+            ("opponent", Text),
+            ("personality", MaybeText),
+            ("level", MaybeNumber),
+            ("at", Time),
+        ],
         least: 4,
         known: "NOTHING",
     },
@@ -178,7 +183,11 @@ impl Table {
     fn of(row: &[Value]) -> Option<&'static Self> {
         TABLES.iter().find(|table| {
             (table.least..=table.columns.len()).contains(&row.len())
-                && table.columns.iter().zip(row).all(|((_, kind), value)| kind.fits(value))
+                && table
+                    .columns
+                    .iter()
+                    .zip(row)
+                    .all(|((_, kind), value)| kind.fits(value))
                 && match (table.key, row.first()) {
                     (Key::Game, Some(Value::Text(id))) => id.parse::<GameId>().is_ok(),
                     (Key::User, Some(Value::Text(name))) => name.parse::<UserId>().is_ok(),
@@ -190,7 +199,11 @@ impl Table {
     /// Writes a row of so many columns.
     fn insert(&self, columns: usize) -> String {
         let names: Vec<&str> = self.columns.iter().take(columns).map(|(name, _)| *name).collect();
-        let key = if self.name == MOVES { "game, ply" } else { names.first().copied().unwrap_or_default() };
+        let key = if self.name == MOVES {
+            "game, ply"
+        } else {
+            names.first().copied().unwrap_or_default()
+        };
         let places = vec!["?"; names.len()].join(", ");
         format!(
             "INSERT INTO {} ({}) VALUES ({places}) ON CONFLICT ({key}) DO {}",
@@ -268,7 +281,9 @@ pub(super) fn salvage(from: &Path, into: &Archive, part: Part) -> Result<Haul, S
     let (mut haul, mut rows) = (Haul::default(), Vec::new());
     for number in 1..=pages.count() {
         for row in pages.rows(number) {
-            if let Some(table) = Table::of(&row).filter(|table| (table.name == MOVES) == (part == Part::Moves)) {
+            if let Some(table) =
+                Table::of(&row).filter(|table| (table.name == MOVES) == (part == Part::Moves))
+            {
                 rows.push((table, row));
             }
         }

@@ -363,7 +363,10 @@ async fn f11_a_limit_on_games_between_bots_leaves_people_alone_and_outlasts_a_re
     // The seat of the challenge that came to nothing is free again, and people are still accepted.
     stage.game(&WHITE).await;
     stage.crew.store.flush().await;
-    let kept = Archive::read(&path).unwrap().limits(Millis(0)).unwrap();
+    let kept = Archive::read(&path)
+        .unwrap()
+        .limits(Millis(0), sparring::store::ALWAYS)
+        .unwrap();
     assert_eq!(
         kept.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(),
         ["bot.vsBot.day"]

@@ -180,7 +180,10 @@ async fn what_the_bot_has_promised_for_the_next_game_is_kept_over_a_restart() {
     stage.bot().until("free again", |status| status.games == 0).await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.wishes = Archive::read(&path).unwrap().wishes().unwrap();
+    stage.crew.past.wishes = Archive::read(&path)
+        .unwrap()
+        .wishes(sparring::store::ALWAYS)
+        .unwrap();
     stage.start().await;
     let mut next = stage.game(&WHITE).await;
     next.human_plays("e2e4").await.bot_answers("e7e5").await;
@@ -202,7 +205,10 @@ async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_n
         .await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path).unwrap().favours().unwrap();
+    stage.crew.past.favours = Archive::read(&path)
+        .unwrap()
+        .favours(sparring::store::ALWAYS)
+        .unwrap();
     stage.start().await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
     assert_eq!(stage.levels(), [Some(Elo(1400)); 3]);
@@ -347,7 +353,10 @@ async fn goes_on_at_its_level(rated: &str) {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path).unwrap().favours().unwrap();
+    stage.crew.past.favours = Archive::read(&path)
+        .unwrap()
+        .favours(sparring::store::ALWAYS)
+        .unwrap();
     stage.crew.change(level(2400));
     stage.start().await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
@@ -380,7 +389,10 @@ async fn a_level_that_was_asked_for_goes_on_in_the_next_casual_game() {
     // What one run has learnt the next one knows by the archive.
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.scores = Archive::read(&path).unwrap().scores().unwrap();
+    stage.crew.past.scores = Archive::read(&path)
+        .unwrap()
+        .scores(sparring::store::ALWAYS)
+        .unwrap();
     stage.start().await;
     let mut next = stage.game(&WHITE).await;
     next.human_plays("e2e4").await.bot_answers("e7e5").await;

@@ -240,7 +240,7 @@ async fn f8_the_silence_that_a_log_in_was_asked_for_is_kept_over_a_restart() {
     let kept = async {
         loop {
             stage.crew.store.flush().await;
-            let limits = archive.limits(Millis::ZERO).unwrap();
+            let limits = archive.limits(Millis::ZERO, sparring::store::ALWAYS).unwrap();
             if !limits.is_empty() {
                 return limits;
             }
@@ -280,7 +280,7 @@ async fn f8_f44_silence_that_other_calls_were_asked_for_keeps_no_restart_waiting
     let kept = async {
         loop {
             stage.crew.store.flush().await;
-            let limits = archive.limits(Millis::ZERO).unwrap();
+            let limits = archive.limits(Millis::ZERO, sparring::store::ALWAYS).unwrap();
             if !limits.is_empty() && stage.waiting_faults().await.is_empty() {
                 return limits;
             }

@@ -155,7 +155,10 @@ async fn takebacks_are_counted_over_a_restart() {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path).unwrap().favours().unwrap();
+    stage.crew.past.favours = Archive::read(&path)
+        .unwrap()
+        .favours(sparring::store::ALWAYS)
+        .unwrap();
     assert_eq!(stage.crew.past.favours.len(), 1);
     stage.start().await;
     stage.bot().until("playing", |status| status.games == 1).await;

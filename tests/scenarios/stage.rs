@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use futures::FutureExt as _;
 use sparring::{
     bot::{
-        Daemon, Exit, Options, Past, Signals, Status,
+        Daemon, Exit, Held, Options, Past, Signals, Status,
         boards::Boards,
         meters::Meters,
         mind::{Decision, Mind, MoveRequest},
@@ -311,7 +311,7 @@ impl Crew {
         let (pulse, heart) = pulse();
         let daemon = Daemon {
             client,
-            claim: Box::new(|_| Some(Box::new(()))),
+            claim: Box::new(|_| Box::pin(async { Some(Box::new(()) as Held) })),
             options: current,
             cast: watch::channel(Arc::clone(&self.cast)).1,
             lists: self.lists.clone(),

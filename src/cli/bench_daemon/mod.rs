@@ -28,6 +28,7 @@ use self::{
 };
 use super::{
     exit::Exit,
+    threads,
     trial::{BOOK, Ground, Guest, Manner, clock},
 };
 use crate::units::{Clock as _, Millis, Nodes, Stopwatch};
@@ -70,7 +71,7 @@ const STUCK: Duration = Duration::from_secs(900);
 /// # Errors
 /// When the program cannot be started or the sandbox cannot be served.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let runtime = threads::runtime()?;
     runtime.block_on(async {
         match args.endurance {
             Some(games) => endurance::measure(games as usize, args).await,

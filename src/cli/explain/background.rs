@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::{
     bot::VS_BOTS,
-    cli::state::{ARCHIVE, LISTS, folder},
+    cli::state::{AHEAD, ARCHIVE, LISTS, folder, latest_limit},
     config::Config,
     lichess::model::{Challenge, GameId, UserId},
     lists::Lists,
@@ -59,23 +59,27 @@ impl Background {
         challenger: Option<&UserId>,
         now: Millis,
     ) -> Result<(Self, Vec<(GameId, GameId)>), StoreError> {
-        let today = archive.opponents_since(Millis(now.0 - now.0 % DAY))?;
+        let today = archive.opponents_between(Millis(now.0 - now.0 % DAY), now + AHEAD)?;
         let with_them = today.iter().filter(|(user, _)| Some(user) == challenger).count();
-        let mut wishes = archive.wishes()?.into_iter();
+        let mut wishes = archive.wishes(now + AHEAD)?.into_iter();
         let asked = wishes.find(|(user, _)| Some(user) == challenger);
         let known = Self {
             played_today: u32::try_from(with_them).unwrap_or(u32::MAX),
             bots_today: today.iter().map(|(_, is_bot)| u32::from(*is_bot)).sum(),
-            is_closed_to_bots: archive.limits(now)?.iter().any(|(key, _)| key == VS_BOTS),
+            is_closed_to_bots: archive
+                .limits(now, latest_limit(now))?
+                .iter()
+                .any(|(key, _)| key == VS_BOTS),
             asked: asked.map(|(_, asked)| asked).unwrap_or_default(),
             score: match challenger {
-                Some(user) => archive.score(user)?,
+                Some(user) => archive.score(user, now + AHEAD)?,
                 None => Tally::default(),
             },
             ..Self::default()
         };
         let yesterday = ChallengeFilter {
             since: Some(now - Millis(DAY)),
+            until: Some(now + AHEAD),
             sent: Some(false),
             ..ChallengeFilter::default()
         };

@@ -24,7 +24,7 @@ use super::{
     sandbox::{bind, with_key},
     service::{assemble, failure, fresh_seed},
     stock::{must_know, shipped_stand_in, stock},
-    why,
+    threads, why,
     worker::Worker,
 };
 use crate::{
@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         config.play.personality.clone_from(personality);
     }
     raise_open_files().warn_if_few();
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let runtime = threads::runtime()?;
     let done = runtime.block_on(play(args, config));
     // A read from the terminal cannot be interrupted, and must not keep the program.
     runtime.shutdown_background();

@@ -17,11 +17,10 @@ mod weather;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-
 use self::{network::Network, victim::Victim};
 use super::{
     exit::{Exit, Failure},
+    threads,
     trial::Ground,
 };
 
@@ -59,7 +58,7 @@ pub struct Args {
 /// # Errors
 /// When the program cannot be started or the sandbox not be served, and when a bar is missed.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let runtime = threads::runtime()?;
     runtime.block_on(soak(args))
 }
 

@@ -63,7 +63,9 @@ impl Place {
         let mut home = Home::new(path.clone(), self.hold());
         let mut archive = home.open();
         home.wait_for_rows(READING);
-        let mut past = archive.as_ref().map_or_else(|_| Archive::read(&path).and_then(|archive| past(&archive)), past);
+        let mut past = archive
+            .as_ref()
+            .map_or_else(|_| Archive::read(&path).and_then(|archive| past(&archive)), past);
         if let (Ok(_), Err(why)) = (&archive, &past)
             && why.is_damage()
         {
@@ -73,7 +75,11 @@ impl Place {
             past = archive.as_ref().map_or_else(|_| Ok(Past::default()), super::past);
         }
         if let Err(why) = &archive {
-            warn!("{} cannot be used, rows wait until it can: {}", path.display(), why.told());
+            warn!(
+                "{} cannot be used, rows wait until it can: {}",
+                path.display(),
+                why.told()
+            );
         } else if let Err(why) = &past {
             warn!("{} remembers nothing: {}", path.display(), why.told());
         }
@@ -91,7 +97,9 @@ impl Place {
         let mut held = self.lock.as_ref().and_then(identity);
         let mut own = None;
         Box::new(move || {
-            let there = fs::metadata(folder.join(LOCK)).ok().map(|meta| (meta.dev(), meta.ino()));
+            let there = fs::metadata(folder.join(LOCK))
+                .ok()
+                .map(|meta| (meta.dev(), meta.ino()));
             if held.is_none() || there != held {
                 match lock(&folder) {
                     Ok(file) => {
@@ -124,7 +132,7 @@ fn lock(folder: &Path) -> Result<File, TryLockError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{cli::state::is_held, units::Millis};
+    use crate::{cli::state::is_held, store::ALWAYS, units::Millis};
 
     #[test]
     fn a_folder_is_held_by_one_process_until_it_lets_go() {
@@ -158,7 +166,9 @@ mod tests {
         fs::remove_file(&folder).unwrap();
         store.flush().await;
         assert!(!store.is_failing() && store.lost() == 0);
-        let limits = Archive::read(&folder.join(ARCHIVE)).unwrap().limits(Millis(1));
+        let limits = Archive::read(&folder.join(ARCHIVE))
+            .unwrap()
+            .limits(Millis(1), ALWAYS);
         assert_eq!(limits.unwrap().len(), 1, "what waited is written");
         assert!(is_held(&folder), "no other bot may come now");
     }

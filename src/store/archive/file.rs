@@ -58,7 +58,10 @@ impl Archive {
 
     /// How long the file should be by what the database says.
     pub(in crate::store) fn stated_length(&self) -> Result<u64, StoreError> {
-        let number = |name| self.sql.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
+        let number = |name| {
+            self.sql
+                .pragma_query_value(None, name, |row| row.get::<_, u32>(0))
+        };
         Ok(u64::from(number("page_count")?) * u64::from(number("page_size")?))
     }
 
@@ -71,16 +74,23 @@ impl Archive {
     /// Whether the file of SQLite's beside the archive is the one that this program has open.
     pub(in crate::store) fn has_open(&self, suffix: &str) -> bool {
         let inode = |path: &Path| fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()));
-        let Some(there) = self.sql.path().and_then(|path| inode(&beside(Path::new(path), suffix))) else {
+        let Some(there) = self
+            .sql
+            .path()
+            .and_then(|path| inode(&beside(Path::new(path), suffix)))
+        else {
             return false;
         };
         let open = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
-        open.filter_map(|file| inode(&file.path())).any(|file| file == there)
+        open.filter_map(|file| inode(&file.path()))
+            .any(|file| file == there)
     }
 
     /// Closes it, where it is damaged, without writing to the file: what lies in the write-ahead log stays there.
     pub fn leave(self) {
         // Refused, it is closed as always.
-        let _ = self.sql.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        let _ = self
+            .sql
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
     }
 }

@@ -9,33 +9,36 @@ use crate::{
     units::{Elo, Millis},
 };
 
-/// Questions of every start, which may come while a clock runs: none of them may read all games.
-pub(super) const RESTS: &str =
-    "SELECT opponent, refusals, until FROM rests WHERE until > ? ORDER BY until DESC LIMIT 2000";
-pub(super) const WISHES: &str = "SELECT opponent, personality, level FROM wishes ORDER BY at DESC LIMIT 5000";
+/// For questions without a last moment: nothing is dated later.
+pub const ALWAYS: Millis = Millis(u64::MAX);
+
+/// Questions of every start, which may come while a clock runs: none of them may read all games. Each has a last moment: a clock that
+/// went wrong once may have left rows of a year to come, which are nothing of today.
+pub(super) const RESTS: &str = "SELECT opponent, refusals, until FROM rests WHERE until > ? AND until <= ? ORDER BY until DESC LIMIT 2000";
+pub(super) const WISHES: &str =
+    "SELECT opponent, personality, level FROM wishes WHERE at <= ? ORDER BY at DESC LIMIT 5000";
 pub(super) const OPPONENTS: &str =
-    "SELECT opponent, is_bot FROM games WHERE began >= ? AND opponent IS NOT NULL";
+    "SELECT opponent, is_bot FROM games WHERE began >= ? AND began <= ? AND opponent IS NOT NULL";
 pub(super) const DECIDED: &str = "SELECT opponent, winner != side FROM games
-    WHERE began >= ? AND NOT rated AND opponent IS NOT NULL AND winner IS NOT NULL";
+    WHERE began >= ? AND began <= ? AND NOT rated AND opponent IS NOT NULL AND winner IS NOT NULL";
 /// From the games that run to what was granted in them, since of all games that may be much.
 pub(super) const FAVOURS: &str = "SELECT id, takebacks, offered, favours.personality, favours.level
     FROM games INDEXED BY games_without_end CROSS JOIN favours ON game = id
-    WHERE ended IS NULL ORDER BY began DESC LIMIT 1000";
-pub(super) const WITHOUT_END: &str =
-    "SELECT id FROM games INDEXED BY games_without_end WHERE ended IS NULL ORDER BY began DESC LIMIT 100";
+    WHERE ended IS NULL AND began <= ? ORDER BY began DESC LIMIT 1000";
+pub(super) const WITHOUT_END: &str = "SELECT id FROM games INDEXED BY games_without_end WHERE ended IS NULL AND began <= ? ORDER BY began DESC LIMIT 100";
 
 /// What was played with such opponents, from an index alone. In a group with `max` SQLite takes the other columns from the row that
 /// has it.
 pub(super) fn tallies(whose: &str) -> String {
     format!(
         "SELECT opponent, count(*), sum(CASE WHEN winner = side THEN 2 WHEN winner IS NULL THEN 1 ELSE 0 END),
-         max(CASE WHEN NOT rated THEN ended END), played FROM games INDEXED BY games_by_score
+         max(CASE WHEN NOT rated AND ended <= ?1 THEN ended END), played FROM games INDEXED BY games_by_score
          WHERE {whose} AND ended IS NOT NULL AND status NOT IN ('aborted', 'noStart') GROUP BY opponent"
     )
 }
 /// All opponents that have a name, and one of them.
 pub(super) const NAMED: &str = "opponent IS NOT NULL";
-pub(super) const ONE: &str = "opponent = ?";
+pub(super) const ONE: &str = "opponent = ?2";
 
 impl Archive {
     /// Writes down until when a limit holds, in milliseconds since 1970.
@@ -50,15 +53,17 @@ impl Archive {
         Ok(())
     }
 
-    /// The limits that still hold, and until when.
+    /// The limits that still hold, and until when; none that would hold longer than until `latest`.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn limits(&self, now: Millis) -> Result<Vec<(String, Millis)>, StoreError> {
+    pub fn limits(&self, now: Millis, latest: Millis) -> Result<Vec<(String, Millis)>, StoreError> {
         let mut select = self
             .sql
-            .prepare("SELECT key, until FROM limits WHERE until > ?")?;
-        let rows = select.query_map([number(now.0)], |row| Ok((row.get(0)?, millis(row.get(1)?))))?;
+            .prepare("SELECT key, until FROM limits WHERE until > ? AND until <= ?")?;
+        let rows = select.query_map([number(now.0), number(latest.0)], |row| {
+            Ok((row.get(0)?, millis(row.get(1)?)))
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -74,13 +79,14 @@ impl Archive {
         Ok(())
     }
 
-    /// Who is not challenged now or was not until a while ago: how often somebody refused counts beyond the rest itself.
+    /// Who is not challenged now or was not until a while ago: how often somebody refused counts beyond the rest itself. A rest longer than
+    /// until `latest` is none.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn rests(&self, since: Millis) -> Result<Vec<Rest>, StoreError> {
+    pub fn rests(&self, since: Millis, latest: Millis) -> Result<Vec<Rest>, StoreError> {
         let mut select = self.sql.prepare(RESTS)?;
-        let rows = select.query_map([number(since.0)], |row| {
+        let rows = select.query_map([number(since.0), number(latest.0)], |row| {
             Ok((row.get::<_, String>(0)?, row.get(1)?, millis(row.get(2)?)))
         })?;
         let all: Vec<(String, u32, Millis)> = rows.collect::<Result<_, _>>()?;
@@ -121,9 +127,9 @@ impl Archive {
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn wishes(&self) -> Result<Vec<(UserId, Asked)>, StoreError> {
+    pub fn wishes(&self, latest: Millis) -> Result<Vec<(UserId, Asked)>, StoreError> {
         let mut select = self.sql.prepare(WISHES)?;
-        let rows = select.query_map([], |row| {
+        let rows = select.query_map([number(latest.0)], |row| {
             let asked = Asked {
                 personality: row.get(1)?,
                 level: row.get::<_, Option<u32>>(2)?.map(Elo),
@@ -137,13 +143,17 @@ impl Archive {
             .collect())
     }
 
-    /// With whom games were begun since a time, once for each game, and whether that was a bot.
+    /// With whom games were begun from a time to another, once for each game, and whether that was a bot.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn opponents_since(&self, since: Millis) -> Result<Vec<(UserId, bool)>, StoreError> {
+    pub fn opponents_between(
+        &self,
+        since: Millis,
+        latest: Millis,
+    ) -> Result<Vec<(UserId, bool)>, StoreError> {
         let mut select = self.sql.prepare(OPPONENTS)?;
-        let rows = select.query_map([number(since.0)], |row| {
+        let rows = select.query_map([number(since.0), number(latest.0)], |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
         })?;
         let read =
@@ -152,13 +162,13 @@ impl Archive {
         Ok(known.into_iter().flatten().collect())
     }
 
-    /// How casual games begun since a time ended that were not drawn: against whom, and whether the opponent won.
+    /// How casual games begun from a time to another ended that were not drawn: against whom, and whether the opponent won.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn decided_since(&self, since: Millis) -> Result<Vec<(UserId, bool)>, StoreError> {
+    pub fn decided_between(&self, since: Millis, latest: Millis) -> Result<Vec<(UserId, bool)>, StoreError> {
         let mut select = self.sql.prepare(DECIDED)?;
-        let rows = select.query_map([number(since.0)], |row| {
+        let rows = select.query_map([number(since.0), number(latest.0)], |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
         })?;
         let all: Vec<(String, bool)> = rows.collect::<Result<_, _>>()?;
@@ -168,14 +178,16 @@ impl Archive {
             .collect())
     }
 
-    /// What was played with each opponent ever, and how strong in the last casual game. Games that do not count are left
-    /// out.
+    /// What was played with each opponent ever, and how strong in the last casual game, of those that had ended by `latest`.
+    /// Games that do not count are left out.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn scores(&self) -> Result<Vec<(UserId, Tally)>, StoreError> {
+    pub fn scores(&self, latest: Millis) -> Result<Vec<(UserId, Tally)>, StoreError> {
         let mut select = self.sql.prepare(&tallies(NAMED))?;
-        let rows = select.query_map([], |row| Ok((row.get::<_, String>(0)?, tally_of(row)?)))?;
+        let rows = select.query_map([number(latest.0)], |row| {
+            Ok((row.get::<_, String>(0)?, tally_of(row)?))
+        })?;
         let all: Vec<(String, Tally)> = rows.collect::<Result<_, _>>()?;
         Ok(all
             .into_iter()
@@ -187,9 +199,11 @@ impl Archive {
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn score(&self, opponent: &UserId) -> Result<Tally, StoreError> {
+    pub fn score(&self, opponent: &UserId, latest: Millis) -> Result<Tally, StoreError> {
         let mut select = self.sql.prepare(&tallies(ONE))?;
-        let found = select.query_row([opponent.as_str()], tally_of).optional()?;
+        let found = select
+            .query_row(params![number(latest.0), opponent.as_str()], tally_of)
+            .optional()?;
         Ok(found.unwrap_or_default())
     }
 
@@ -211,14 +225,14 @@ impl Archive {
         Ok(())
     }
 
-    /// What was granted in games whose end nobody has written down, the newest first, at most a thousand. A game of days
-    /// may be months old.
+    /// What was granted in games whose end nobody has written down, begun by `latest`, the newest first, at most a
+    /// thousand. A game of days may be months old.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn favours(&self) -> Result<Vec<(GameId, Favour)>, StoreError> {
+    pub fn favours(&self, latest: Millis) -> Result<Vec<(GameId, Favour)>, StoreError> {
         let mut select = self.sql.prepare(FAVOURS)?;
-        let rows = select.query_map([], |row| {
+        let rows = select.query_map([number(latest.0)], |row| {
             let favour = Favour {
                 takebacks: row.get(1)?,
                 offered_at: row.get(2)?,
@@ -263,13 +277,13 @@ impl Archive {
         Ok(())
     }
 
-    /// Games whose end nobody has written down, the newest first, at most a hundred.
+    /// Games whose end nobody has written down, begun by `latest`, the newest first, at most a hundred.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn without_end(&self) -> Result<Vec<GameId>, StoreError> {
+    pub fn without_end(&self, latest: Millis) -> Result<Vec<GameId>, StoreError> {
         let mut select = self.sql.prepare(WITHOUT_END)?;
-        let rows = select.query_map([], |row| row.get::<_, String>(0))?;
+        let rows = select.query_map([number(latest.0)], |row| row.get::<_, String>(0))?;
         let ids: Vec<String> = rows.collect::<Result<_, _>>()?;
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }

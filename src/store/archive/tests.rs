@@ -244,10 +244,10 @@ fn an_archive_of_the_first_version_is_renewed_and_keeps_its_games() {
     assert!(!thoughts.is_empty() && thoughts.iter().all(|thought| thought.grounds.is_none()));
     archive.put_limit("bot.vsBot.day", Millis(500)).unwrap();
     assert_eq!(
-        archive.limits(Millis(499)).unwrap(),
+        archive.limits(Millis(499), ALWAYS).unwrap(),
         [("bot.vsBot.day".to_owned(), Millis(500))]
     );
-    assert!(archive.limits(Millis(500)).unwrap().is_empty());
+    assert!(archive.limits(Millis(500), ALWAYS).unwrap().is_empty());
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn what_the_next_game_is_to_be_is_kept_until_it_is_settled_in_old_archives_too()
         level: level.map(Elo),
     };
     let (ana, boris) = ("ana".parse().unwrap(), "boris".parse().unwrap());
-    assert_eq!(archive.wishes().unwrap(), []);
+    assert_eq!(archive.wishes(ALWAYS).unwrap(), []);
     archive
         .put_wish(&ana, &wish(None, Some(1400)), Millis(1))
         .unwrap();
@@ -273,11 +273,11 @@ fn what_the_next_game_is_to_be_is_kept_until_it_is_settled_in_old_archives_too()
         .unwrap();
     archive.put_wish(&ana, &wish(None, Some(900)), Millis(3)).unwrap();
     let kept = [(ana, wish(None, Some(900))), (boris, wish(Some("club"), None))];
-    assert_eq!(archive.wishes().unwrap(), kept);
+    assert_eq!(archive.wishes(ALWAYS).unwrap(), kept);
     archive
         .put_wish(&kept[0].0, &Asked::default(), Millis(4))
         .unwrap();
-    assert_eq!(archive.wishes().unwrap(), kept[1..]);
+    assert_eq!(archive.wishes(ALWAYS).unwrap(), kept[1..]);
 }
 
 #[test]
@@ -374,7 +374,7 @@ fn what_was_played_with_each_opponent_adds_up() {
     };
     let expected = [("ana", score(2, 3)), ("boris", score(1, 0))];
     assert_eq!(
-        archive.scores().unwrap(),
+        archive.scores(ALWAYS).unwrap(),
         expected.map(|(name, score)| (name.parse().unwrap(), score))
     );
 }
@@ -394,7 +394,7 @@ fn the_level_of_the_last_casual_game_that_counts_is_known() {
         };
         archive.put_game(&record).unwrap();
         archive
-            .scores()
+            .scores(ALWAYS)
             .unwrap()
             .first()
             .and_then(|(_, tally)| tally.level)
@@ -422,8 +422,8 @@ fn who_is_left_alone_is_kept_until_it_is_over() {
     let (_folder, archive) = fresh();
     archive.put_rest(&rest(10, 1)).unwrap();
     archive.put_rest(&rest(20, 2)).unwrap();
-    assert_eq!(archive.rests(Millis(19)).unwrap(), [rest(20, 2)]);
-    assert_eq!(archive.rests(Millis(20)).unwrap(), []);
+    assert_eq!(archive.rests(Millis(19), ALWAYS).unwrap(), [rest(20, 2)]);
+    assert_eq!(archive.rests(Millis(20), ALWAYS).unwrap(), []);
 }
 
 #[test]

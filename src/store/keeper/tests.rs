@@ -42,11 +42,7 @@ fn rows_wait_while_the_disk_refuses_and_are_written_later() {
         writer.take(Order::Move(id.clone(), Box::new(record(ply))));
     }
     assert_eq!(writer.waiting.len(), WAITING);
-    assert_eq!(
-        writer.state.lost(),
-        5,
-        "the oldest are let go and counted"
-    );
+    assert_eq!(writer.state.lost(), 5, "the oldest are let go and counted");
     lock.execute_batch("ALTER TABLE gone RENAME TO moves").unwrap();
     writer.catch_up();
     let written = Archive::read(&path).unwrap().moves(&id).unwrap();

@@ -112,10 +112,15 @@ impl Writer {
     /// Lets a row wait. Where too many do the oldest move is lost, else the oldest row: an end of a game has its moves.
     fn wait_with(&mut self, order: Order) {
         if self.waiting.len() >= WAITING {
-            let oldest = self.waiting.iter().position(|order| matches!(order, Order::Move(..)));
+            let oldest = self
+                .waiting
+                .iter()
+                .position(|order| matches!(order, Order::Move(..)));
             self.waiting.remove(oldest.unwrap_or_default());
             if self.lost() == self.lost_before {
-                warn!("more than {WAITING} rows wait for the archive: from now on the oldest are lost, moves first");
+                warn!(
+                    "more than {WAITING} rows wait for the archive: from now on the oldest are lost, moves first"
+                );
             }
             self.state.lost.fetch_add(1, Ordering::Relaxed);
         }
@@ -239,7 +244,11 @@ impl Writer {
     }
 
     fn note_file(&mut self) {
-        self.mark = self.home.as_ref().filter(|_| self.archive.is_some()).and_then(|home| Mark::of(home.path()));
+        self.mark = self
+            .home
+            .as_ref()
+            .filter(|_| self.archive.is_some())
+            .and_then(|home| Mark::of(home.path()));
     }
 
     /// Begins a new archive, for this reason; whether there is one.
@@ -285,7 +294,10 @@ impl Writer {
                 self.is_stale = why.may_need_opening();
                 if !was_failing {
                     self.lost_before = self.lost();
-                    warn!("{}, rows wait: games go on, and writing is tried again", why.told());
+                    warn!(
+                        "{}, rows wait: games go on, and writing is tried again",
+                        why.told()
+                    );
                 }
             }
             Ok(()) => {
@@ -315,10 +327,21 @@ impl Writer {
         } else {
             let named = games.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
             let more = if games.len() > NAMED { ", ..." } else { "" };
-            let ends = if games.is_empty() { String::new() } else { format!(" ({named}{more})") };
-            format!("the ends of {} games{ends}, {moves} moves, {others} other rows", games.len())
+            let ends = if games.is_empty() {
+                String::new()
+            } else {
+                format!(" ({named}{more})")
+            };
+            format!(
+                "the ends of {} games{ends}, {moves} moves, {others} other rows",
+                games.len()
+            )
         };
-        *self.state.unwritten.lock().unwrap_or_else(PoisonError::into_inner) = told;
+        *self
+            .state
+            .unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = told;
     }
 }
 

@@ -44,14 +44,26 @@ impl Pages {
         let (main, length) = regular(path);
         let (log, log_length) = regular(&beside(path, "-wal"));
         let mut header = [0; FILE_HEADER];
-        let is_whole = main.as_ref().is_some_and(|main| main.read_exact_at(&mut header, 0).is_ok())
+        let is_whole = main
+            .as_ref()
+            .is_some_and(|main| main.read_exact_at(&mut header, 0).is_ok())
             && header.starts_with(MAGIC);
-        let stated = if is_whole { page_size(u32::from(number16(&header, 16).unwrap_or(0))) } else { None };
+        let stated = if is_whole {
+            page_size(u32::from(number16(&header, 16).unwrap_or(0)))
+        } else {
+            None
+        };
         let reserved = if is_whole { usize::from(header[20]) } else { 0 };
         let size = stated
-            .or_else(|| log.as_ref().and_then(|log| page_size(number32(&read(log, 0, LOG_HEADER)?, 8)?)))
+            .or_else(|| {
+                log.as_ref()
+                    .and_then(|log| page_size(number32(&read(log, 0, LOG_HEADER)?, 8)?))
+            })
             .unwrap_or(PAGE);
-        let newer = log.as_ref().map(|log| newest(log, log_length, size)).unwrap_or_default();
+        let newer = log
+            .as_ref()
+            .map(|log| newest(log, log_length, size))
+            .unwrap_or_default();
         let in_main = length.div_ceil(size as u64);
         let highest = newer.keys().next_back().copied().unwrap_or_default();
         Self {
@@ -96,7 +108,11 @@ impl Pages {
         // The last one may have been cut.
         let mut filled = 0;
         while filled < page.len() {
-            match self.main.as_ref()?.read_at(&mut page[filled..], at + filled as u64) {
+            match self
+                .main
+                .as_ref()?
+                .read_at(&mut page[filled..], at + filled as u64)
+            {
                 Ok(0) | Err(_) => break,
                 Ok(more) => filled += more,
             }
@@ -107,7 +123,9 @@ impl Pages {
     /// What a cell holds, with what overflows to other pages.
     fn payload(&self, page: &[u8], at: usize) -> Option<Vec<u8>> {
         let (length, after) = varint(page, at)?;
-        let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST_ROW)?;
+        let length = usize::try_from(length)
+            .ok()
+            .filter(|length| *length <= LONGEST_ROW)?;
         let most = (self.usable - 12) * 64 / 255 - 23;
         let least = (self.usable - 12) * 32 / 255 - 23;
         let local = if length <= most {
@@ -117,7 +135,11 @@ impl Pages {
             if kept <= most { kept } else { least }
         };
         let mut payload = page.get(after..after + local)?.to_vec();
-        let mut next = if local < length { number32(page, after + local)? } else { 0 };
+        let mut next = if local < length {
+            number32(page, after + local)?
+        } else {
+            0
+        };
         while payload.len() < length {
             let overflow = self.page(next)?;
             let more = (length - payload.len()).min(self.usable - 4);
@@ -132,7 +154,10 @@ impl Pages {
 fn regular(path: &Path) -> (Option<File>, u64) {
     let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
     let file = if is_file { File::open(path).ok() } else { None };
-    let length = file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |meta| meta.len());
+    let length = file
+        .as_ref()
+        .and_then(|file| file.metadata().ok())
+        .map_or(0, |meta| meta.len());
     (file, length)
 }
 
@@ -154,7 +179,9 @@ fn newest(log: &File, length: u64, size: usize) -> BTreeMap<u32, u64> {
     let mut at = LOG_HEADER as u64;
     let frame = (FRAME_HEADER + size) as u64;
     while at + frame <= length {
-        let Some(head) = read(log, at, FRAME_HEADER) else { break };
+        let Some(head) = read(log, at, FRAME_HEADER) else {
+            break;
+        };
         let is_of_this_run = head.get(8..16) == header.get(16..24);
         let (Some(page), Some(pages), true) = (number32(&head, 0), number32(&head, 4), is_of_this_run) else {
             break;
@@ -198,7 +225,9 @@ fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
 /// The values of a row.
 fn record(payload: &[u8]) -> Option<Vec<Value>> {
     let (header, mut at) = varint(payload, 0)?;
-    let header = usize::try_from(header).ok().filter(|header| *header <= payload.len())?;
+    let header = usize::try_from(header)
+        .ok()
+        .filter(|header| *header <= payload.len())?;
     let (mut row, mut body) = (Vec::new(), header);
     while at < header && row.len() < MOST_COLUMNS {
         let (kind, after) = varint(payload, at)?;
@@ -229,6 +258,12 @@ fn record(payload: &[u8]) -> Option<Vec<Value>> {
 
 /// A whole number of up to eight bytes, the first of which has the sign.
 fn signed(bytes: &[u8]) -> i64 {
-    let sign = if bytes.first().is_some_and(|first| *first >= 0x80) { -1 } else { 0 };
-    bytes.iter().fold(sign, |number, byte| number << 8 | i64::from(*byte))
+    let sign = if bytes.first().is_some_and(|first| *first >= 0x80) {
+        -1
+    } else {
+        0
+    };
+    bytes
+        .iter()
+        .fold(sign, |number, byte| number << 8 | i64::from(*byte))
 }

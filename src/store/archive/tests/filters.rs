@@ -147,7 +147,11 @@ fn opponents_count_from_the_moment_that_is_asked_for() {
         &[game("eeeeeeee", 5), game("ffffffff", 6), game("gggggggg", 7)],
     );
     let ana = ("ana".parse().unwrap(), false);
-    assert_eq!(archive.opponents_since(Millis(6)).unwrap(), [ana.clone(), ana]);
+    assert_eq!(
+        archive.opponents_between(Millis(6), ALWAYS).unwrap(),
+        [ana.clone(), ana.clone()]
+    );
+    assert_eq!(archive.opponents_between(Millis(6), Millis(6)).unwrap(), [ana]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use super::*;
 use crate::{
     lichess::model::Side,
-    store::{Archive, GameRecord, read_damaged, sample},
+    store::{ALWAYS, Archive, GameRecord, read_damaged, sample},
 };
 
 /// So many games are in an archive before anything happens to it.
@@ -66,7 +66,10 @@ fn full(path: &Path) -> Writer {
 }
 
 fn checkpoint(archive: &Archive) {
-    archive.sql.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    archive
+        .sql
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .unwrap();
 }
 
 /// A page of a table: its root, or one of its leaves.
@@ -77,7 +80,9 @@ fn page(path: &Path, table: &str, is_root: bool) -> u64 {
         "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno LIMIT 1 OFFSET 2"
     };
     let sql = Connection::open(path).unwrap();
-    sql.query_row(question, [table], |row| row.get::<_, u32>(0)).unwrap().into()
+    sql.query_row(question, [table], |row| row.get::<_, u32>(0))
+        .unwrap()
+        .into()
 }
 
 fn overwrite(path: &Path, at: u64, length: usize) {
@@ -87,7 +92,12 @@ fn overwrite(path: &Path, at: u64, length: usize) {
 }
 
 fn cut(path: &Path, length: u64) {
-    fs::OpenOptions::new().write(true).open(path).unwrap().set_len(length).unwrap();
+    fs::OpenOptions::new()
+        .write(true)
+        .open(path)
+        .unwrap()
+        .set_len(length)
+        .unwrap();
 }
 
 /// What may happen to a file, and how many of its games can be read for certain then.
@@ -95,17 +105,39 @@ type Harm = (&'static str, fn(&Path), usize);
 const HARMS: [Harm; 8] = [
     ("the header", |path| overwrite(path, 0, 100), GAMES),
     ("the first page", |path| overwrite(path, 0, 4096), GAMES),
-    ("a root page of games", |path| overwrite(path, (page(path, "games", true) - 1) * PAGE, 4096), GAMES - 30),
-    ("a root page of an index", |path| overwrite(path, (page(path, "games_by_time", true) - 1) * PAGE, 4096), GAMES),
-    ("a leaf", |path| overwrite(path, (page(path, "games", false) - 1) * PAGE, 4096), GAMES - 40),
-    ("half of it", |path| cut(path, fs::metadata(path).unwrap().len() / 2), 1),
+    (
+        "a root page of games",
+        |path| overwrite(path, (page(path, "games", true) - 1) * PAGE, 4096),
+        GAMES - 30,
+    ),
+    (
+        "a root page of an index",
+        |path| overwrite(path, (page(path, "games_by_time", true) - 1) * PAGE, 4096),
+        GAMES,
+    ),
+    (
+        "a leaf",
+        |path| overwrite(path, (page(path, "games", false) - 1) * PAGE, 4096),
+        GAMES - 40,
+    ),
+    (
+        "half of it",
+        |path| cut(path, fs::metadata(path).unwrap().len() / 2),
+        1,
+    ),
     ("an odd piece", |path| cut(path, 3 * PAGE + 7), 0),
-    ("everything", |path| fs::write(path, "garbage ".repeat(2000)).unwrap(), 0),
+    (
+        "everything",
+        |path| fs::write(path, "garbage ".repeat(2000)).unwrap(),
+        0,
+    ),
 ];
 
 /// Files that were set aside.
 fn aside(path: &Path) -> Vec<PathBuf> {
-    let files = fs::read_dir(path.parent().unwrap()).unwrap().map(|file| file.unwrap().path());
+    let files = fs::read_dir(path.parent().unwrap())
+        .unwrap()
+        .map(|file| file.unwrap().path());
     let is_aside = |file: &PathBuf| {
         let name = file.file_name().unwrap().to_str().unwrap();
         name.contains(".damaged-") && !["-wal", "-shm", ".unread"].iter().any(|end| name.ends_with(end))
@@ -123,14 +155,17 @@ fn all_is_brought(path: &Path) {
 /// The games with whole lists of moves.
 fn kept(archive: &Archive, numbers: std::ops::Range<usize>) -> usize {
     let is_whole = |number: &usize| {
-        archive.game(&game_id(*number)).unwrap().is_some_and(|game| game.end.is_some())
+        archive
+            .game(&game_id(*number))
+            .unwrap()
+            .is_some_and(|game| game.end.is_some())
             && archive.moves(&game_id(*number)).unwrap().len() == 20
     };
     numbers.filter(is_whole).count()
 }
 
 #[test]
-fn a_damaged_archive_makes_way_at_the_start_and_what_can_be_read_is_kept() {
+fn f52_a_damaged_archive_makes_way_at_the_start_and_what_can_be_read_is_kept() {
     for (what, harm, least) in HARMS {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("archive.db");
@@ -140,7 +175,7 @@ fn a_damaged_archive_makes_way_at_the_start_and_what_can_be_read_is_kept() {
         let mut home = home(&path);
         // Damage of a page may be found only when it is read.
         let archive = home.open().unwrap();
-        let scores = archive.scores();
+        let scores = archive.scores(ALWAYS);
         let archive = match scores {
             Err(why) if why.is_damage() => {
                 archive.leave();
@@ -158,7 +193,11 @@ fn a_damaged_archive_makes_way_at_the_start_and_what_can_be_read_is_kept() {
         let known = (0..GAMES).filter(|number| archive.game(&game_id(*number)).ok().flatten().is_some());
         let known = known.count();
         if let [aside] = &aside(&path)[..] {
-            assert_eq!(fs::read(aside).unwrap(), harmed, "{what}: the old file is as it was");
+            assert_eq!(
+                fs::read(aside).unwrap(),
+                harmed,
+                "{what}: the old file is as it was"
+            );
             assert!(known >= least, "{what}: {known}");
             assert_eq!(archive.faults().unwrap(), Vec::<String>::new(), "{what}");
         } else {
@@ -168,7 +207,7 @@ fn a_damaged_archive_makes_way_at_the_start_and_what_can_be_read_is_kept() {
 }
 
 #[test]
-fn a_file_that_is_damaged_while_it_is_open_loses_no_row_from_then_on() {
+fn f52_a_file_that_is_damaged_while_it_is_open_loses_no_row_from_then_on() {
     for (what, harm, least) in HARMS {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("archive.db");
@@ -188,7 +227,10 @@ fn a_file_that_is_damaged_while_it_is_open_loses_no_row_from_then_on() {
                 None => home.open().unwrap(),
                 Some(archive) => archive,
             };
-            let read = opened.scores().map(drop).and_then(|()| opened.games(&Filter::default()).map(drop));
+            let read = opened
+                .scores(ALWAYS)
+                .map(drop)
+                .and_then(|()| opened.games(&Filter::default()).map(drop));
             archive = Some(match read {
                 Err(why) if why.is_damage() => {
                     opened.leave();
@@ -199,8 +241,15 @@ fn a_file_that_is_damaged_while_it_is_open_loses_no_row_from_then_on() {
         }
         all_is_brought(&path);
         let archive = archive.unwrap();
-        assert_eq!(kept(&archive, 500..510), 10, "{what}, noticed at once: {was_noticed}");
-        assert!(archive.games(&Filter::default()).unwrap().len() >= least, "{what}");
+        assert_eq!(
+            kept(&archive, 500..510),
+            10,
+            "{what}, noticed at once: {was_noticed}"
+        );
+        assert!(
+            archive.games(&Filter::default()).unwrap().len() >= least,
+            "{what}"
+        );
     }
 }
 
@@ -220,14 +269,22 @@ fn what_lies_in_the_log_alone_is_brought_over_too() {
 }
 
 #[test]
-fn a_file_that_was_taken_away_is_written_anew_with_all_that_was_in_it() {
+fn f52_a_file_that_was_taken_away_is_written_anew_with_all_that_was_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
     fs::create_dir(&state).unwrap();
     let path = state.join("archive.db");
     let mut writer = full(&path);
-    for (round, names) in [&["archive.db"][..], &["archive.db", "archive.db-wal", "archive.db-shm"]].iter().enumerate() {
-        names.iter().for_each(|name| fs::remove_file(state.join(name)).unwrap());
+    for (round, names) in [
+        &["archive.db"][..],
+        &["archive.db", "archive.db-wal", "archive.db-shm"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        names
+            .iter()
+            .for_each(|name| fs::remove_file(state.join(name)).unwrap());
         play(&mut writer, 500 + round);
     }
     assert_eq!((writer.state.lost(), writer.state.set_aside()), (0, 0));
@@ -247,9 +304,19 @@ fn a_file_that_was_put_in_its_place_is_used_and_the_old_one_kept_beside_it() {
     play(&mut writer, 500);
     drop(writer);
     let archive = Archive::read(&path).unwrap();
-    assert_eq!((kept(&archive, 500..501), archive.games(&Filter::default()).unwrap().len()), (1, 2));
-    let files = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
-    let old = files.filter(|file| file.to_str().unwrap().contains(".replaced-")).next().unwrap();
+    assert_eq!(
+        (
+            kept(&archive, 500..501),
+            archive.games(&Filter::default()).unwrap().len()
+        ),
+        (1, 2)
+    );
+    let mut files = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let old = files
+        .find(|file| file.to_str().unwrap().contains(".replaced-"))
+        .unwrap();
     assert_eq!(kept(&Archive::read(&old).unwrap(), 0..GAMES), GAMES);
     // Garbage in its place costs nothing either.
     let mut writer = Writer::new(Some(home(&path).open().unwrap()), Some(home(&path)));
@@ -264,13 +331,14 @@ fn a_file_that_was_put_in_its_place_is_used_and_the_old_one_kept_beside_it() {
 }
 
 #[test]
-fn a_full_disk_makes_rows_wait_and_sets_nothing_aside() {
+fn f52_a_full_disk_makes_rows_wait_and_sets_nothing_aside() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let mut writer = full(&path);
     let pages = |writer: &Writer, most: u32| {
         let sql = &writer.archive.as_ref().unwrap().sql;
-        sql.query_row(&format!("PRAGMA max_page_count = {most}"), [], |_| Ok(())).unwrap();
+        sql.query_row(&format!("PRAGMA max_page_count = {most}"), [], |_| Ok(()))
+            .unwrap();
     };
     pages(&writer, 1);
     for number in 500..540 {
@@ -293,7 +361,13 @@ fn an_archive_that_could_not_be_written_is_opened_anew() {
     let path = folder.path().join("archive.db");
     let mut writer = full(&path);
     // As of a file that was read-only when it was opened.
-    writer.archive.as_ref().unwrap().sql.execute_batch("PRAGMA query_only = 1").unwrap();
+    writer
+        .archive
+        .as_ref()
+        .unwrap()
+        .sql
+        .execute_batch("PRAGMA query_only = 1")
+        .unwrap();
     play(&mut writer, 500);
     assert!(writer.state.is_failing() && aside(&path).is_empty());
     writer.catch_up();
@@ -306,7 +380,13 @@ fn a_row_that_does_not_fit_keeps_no_other_waiting() {
     let path = folder.path().join("archive.db");
     let mut writer = full(&path);
     let refuse = "CREATE TRIGGER t BEFORE INSERT ON limits BEGIN SELECT raise(ABORT, 'no'); END";
-    writer.archive.as_ref().unwrap().sql.execute_batch(refuse).unwrap();
+    writer
+        .archive
+        .as_ref()
+        .unwrap()
+        .sql
+        .execute_batch(refuse)
+        .unwrap();
     writer.take(Order::Limit("x".to_owned(), UNTIL));
     play(&mut writer, 500);
     assert_eq!((writer.state.lost(), writer.waiting.len()), (1, 0));
@@ -317,9 +397,13 @@ fn a_row_that_does_not_fit_keeps_no_other_waiting() {
 fn what_is_no_archive_makes_way_and_one_of_a_later_program_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
-    for (number, sql) in ["CREATE TABLE bookmarks (x)", "PRAGMA user_version = -3", "CREATE TABLE games (x); PRAGMA user_version = 4"]
-        .iter()
-        .enumerate()
+    for (number, sql) in [
+        "CREATE TABLE bookmarks (x)",
+        "PRAGMA user_version = -3",
+        "CREATE TABLE games (x); PRAGMA user_version = 4",
+    ]
+    .iter()
+    .enumerate()
     {
         let _ = fs::remove_file(&path);
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
@@ -330,7 +414,10 @@ fn what_is_no_archive_makes_way_and_one_of_a_later_program_does_not() {
     fs::create_dir(&path).unwrap();
     home(&path).open().unwrap();
     assert_eq!(aside(&path).len(), 4, "a folder in its place");
-    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("PRAGMA user_version = 99")
+        .unwrap();
     assert!(matches!(home(&path).open(), Err(StoreError::TooNew { .. })));
     assert_eq!(aside(&path).len(), 4);
 }
@@ -340,7 +427,10 @@ fn tables_that_vanish_while_it_is_written_are_damage() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let mut writer = full(&path);
-    Connection::open(&path).unwrap().execute_batch("DROP TABLE moves").unwrap();
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("DROP TABLE moves")
+        .unwrap();
     play(&mut writer, 500);
     assert_eq!((writer.state.set_aside(), writer.state.lost()), (1, 0));
     assert_eq!(kept(writer.archive.as_ref().unwrap(), 500..501), 1);
@@ -364,12 +454,18 @@ fn a_disk_that_spoils_every_file_is_given_up() {
     let path = folder.path().join("archive.db");
     let mut writer = full(&path);
     for number in 500..520 {
-        if writer.archive.is_some() {
+        if let Some(archive) = &writer.archive {
+            all_is_brought(&path);
+            checkpoint(archive);
             fs::write(&path, "garbage ".repeat(1000)).unwrap();
         }
         play(&mut writer, number);
     }
-    assert!(writer.state.is_failing() && writer.state.set_aside() == 5, "{}", writer.state.set_aside());
+    assert!(
+        writer.state.is_failing() && writer.state.set_aside() == 5,
+        "{}",
+        writer.state.set_aside()
+    );
     all_is_brought(&path);
 }
 

@@ -1,0 +1,175 @@
+//! How many threads the program may have: few for everything that waits, and for searches as many as the machine has cores and the
+//! system allows.
+
+use std::{fs, path::Path, thread::available_parallelism};
+
+use anyhow::Context as _;
+use rustix::process::{Resource, geteuid, getrlimit};
+use tokio::runtime::{Builder, Runtime};
+
+/// Threads for what waits for files and names.
+const BLOCKING: usize = 16;
+/// What else there is: the threads for everything that waits, log, archive, watchdogs, and helpers for a moment.
+const OTHERS: usize = BLOCKING + 16;
+
+/// The runtime of every command that serves.
+///
+/// # Errors
+/// When the system gives no threads.
+pub fn runtime() -> anyhow::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(workers(cores()))
+        .max_blocking_threads(BLOCKING)
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")
+}
+
+/// Threads for everything that waits for the network, on so many cores: games need little of them.
+#[must_use]
+pub fn workers(cores: usize) -> usize {
+    cores.clamp(2, 4)
+}
+
+/// How many searches run at the same time, and whether that is less than there should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Searches {
+    /// So many.
+    pub count: usize,
+    /// How many there should be, and how many threads the system allows, where that is too few.
+    pub cut: Option<(usize, usize)>,
+}
+
+impl Searches {
+    /// As the settings say, else one for each core, as far as the system allows so many threads.
+    #[must_use]
+    pub fn here(wished: Option<usize>) -> Self {
+        Self::of(wished, cores(), allowed())
+    }
+
+    /// The same on so many cores, where the system allows so many threads.
+    #[must_use]
+    pub fn of(wished: Option<usize>, cores: usize, allowed: Option<usize>) -> Self {
+        let wanted = wished.unwrap_or(cores).max(1);
+        match allowed {
+            Some(allowed) if wanted > allowed.saturating_sub(OTHERS) => Self {
+                count: allowed.saturating_sub(OTHERS).max(1).min(wanted),
+                cut: (wanted > 1).then_some((wanted, allowed)),
+            },
+            _ => Self {
+                count: wanted,
+                cut: None,
+            },
+        }
+    }
+}
+
+fn cores() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
+
+/// How many threads the system allows this program, where it says so.
+fn allowed() -> Option<usize> {
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let of_groups = of_groups(&groups, Path::new("/sys/fs/cgroup"));
+    // Root has no such limit. Other programs of the same user count too.
+    let of_user = getrlimit(Resource::Nproc)
+        .current
+        .filter(|_| !geteuid().is_root());
+    let of_user = of_user.and_then(|most| usize::try_from(most / 2).ok());
+    [of_groups, of_user].into_iter().flatten().min()
+}
+
+/// The least `pids.max` of the groups that the program is in, as `TasksMax` of a unit and `--pids-limit` of a container.
+fn of_groups(groups: &str, root: &Path) -> Option<usize> {
+    let limits = groups.lines().flat_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (
+            fields.next().unwrap_or_default(),
+            fields.next().unwrap_or_default(),
+        );
+        let root = match controllers {
+            "" => root.to_owned(),
+            named if named.split(',').any(|name| name == "pids") => root.join("pids"),
+            _ => return Vec::new(),
+        };
+        let inside = root.join(path.trim_start_matches('/'));
+        let above = inside.ancestors().take_while(|above| above.starts_with(&root));
+        above
+            .filter_map(|group| {
+                fs::read_to_string(group.join("pids.max"))
+                    .ok()?
+                    .trim()
+                    .parse()
+                    .ok()
+            })
+            .collect()
+    });
+    limits.min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the shipped units allow.
+    const UNIT: usize = 256;
+
+    #[test]
+    fn threads_do_not_grow_with_the_cores_beyond_what_the_unit_allows() {
+        for cores in [1, 2, 4, 16, 128, 256, 1024] {
+            let searches = Searches::of(None, cores, Some(UNIT));
+            assert!((2..=4).contains(&workers(cores)));
+            assert!(
+                searches.count + workers(cores) + BLOCKING + 12 <= UNIT,
+                "{cores}: {searches:?}"
+            );
+            assert_eq!(searches.cut.is_some(), searches.count < cores);
+        }
+        assert_eq!(Searches::of(None, 128, Some(UNIT)).count, 128);
+        assert_eq!(Searches::of(None, 128, None).count, 128);
+    }
+
+    #[test]
+    fn what_is_wished_is_cut_to_what_fits_and_told() {
+        let searches = |wished, allowed| Searches::of(Some(wished), 8, allowed);
+        assert_eq!(searches(3, Some(UNIT)), Searches { count: 3, cut: None });
+        assert_eq!(
+            searches(500, Some(UNIT)),
+            Searches {
+                count: 224,
+                cut: Some((500, UNIT))
+            }
+        );
+        assert_eq!(searches(500, None).count, 500);
+        assert_eq!(
+            searches(4, Some(10)),
+            Searches {
+                count: 1,
+                cut: Some((4, 10))
+            }
+        );
+        assert_eq!(searches(1, Some(10)), Searches { count: 1, cut: None });
+    }
+
+    #[test]
+    fn the_least_limit_of_all_groups_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str, limit: &str| {
+            let group = folder.path().join(path);
+            fs::create_dir_all(&group).unwrap();
+            fs::write(group.join("pids.max"), limit).unwrap();
+        };
+        at("system.slice", "max\n");
+        at("system.slice/sparring.service", "256\n");
+        let of = |groups: &str| of_groups(groups, folder.path());
+        assert_eq!(of("0::/system.slice/sparring.service\n"), Some(256));
+        assert_eq!(of("0::/system.slice\n"), None);
+        assert_eq!(of("0::/\n"), None);
+        at("system.slice", "100\n");
+        assert_eq!(of("0::/system.slice/sparring.service\n"), Some(100));
+        at("pids/docker", "64\n");
+        assert_eq!(of("5:cpu,cpuacct:/x\n3:pids:/docker\n"), Some(64));
+        assert_eq!(of("nonsense"), None);
+    }
+}
