@@ -414,6 +414,12 @@ impl Desk {
         if let Some(rows) = self.shared.store.unwritten() {
             warn!("the archive cannot be written, and this is lost with the end of the program: {rows}");
         }
+        let lost = self.shared.store.lost();
+        if lost > 0 {
+            warn!(
+                "{lost} rows of this run were lost, because the archive could not be written for too long or did not take them"
+            );
+        }
     }
 
     /// Looks whether the token is still good, once for all calls that were refused meanwhile.

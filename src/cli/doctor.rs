@@ -263,7 +263,7 @@ fn archive(path: &Path) -> Option<Line> {
     };
     let line = match Archive::read(path).and_then(|archive| archive.faults()) {
         Ok(faults) if !faults.is_empty() => damaged(&faults.join("; ").replace('\n', " ")),
-        Err(why) if why.is_damage() => damaged(&why.told()),
+        Err(why) if why.is_damage() => damaged(&why.reason()),
         // What is empty or of an earlier version the bot makes a whole one of when it starts.
         Ok(_) | Err(StoreError::Empty | StoreError::TooOld { .. }) => Line::fine(WHAT, shown.to_string()),
         Err(why) => Line::worth(

@@ -106,6 +106,16 @@ impl StoreError {
             None => self.to_string(),
         }
     }
+
+    /// What is wrong with the file, without what is said of it anyway.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Damaged(reason) => (*reason).to_owned(),
+            Self::Sql(why) => why.to_string(),
+            _ => self.to_string(),
+        }
+    }
 }
 
 /// The same move seen again, as after a restart, adds what is new and keeps what was known; another move in its place

@@ -110,7 +110,8 @@ pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
     };
     let aside = free_name(&path, "damaged");
     let mark = beside(&aside, UNREAD);
-    fs::write(&mark, "")?;
+    // Without it the rows are brought over all the same, if this run does not end before.
+    let _ = fs::write(&mark, "");
     let moved = ["", COMPANIONS[0], COMPANIONS[1]].iter().try_for_each(|suffix| {
         match fs::rename(beside(&path, suffix), beside(&aside, suffix)) {
             Err(why) if why.kind() != io::ErrorKind::NotFound => Err(why),

@@ -113,7 +113,7 @@ impl Home {
         warn!(
             "{} is damaged ({}): it lies as {} now, a new one is begun, and what can be read is brought over",
             self.path.display(),
-            why.told(),
+            why.reason(),
             aside.display()
         );
         self.salvage(aside);

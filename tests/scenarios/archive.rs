@@ -137,18 +137,29 @@ async fn f52_an_archive_that_is_damaged_before_and_during_a_game_costs_no_row_an
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, kept(1)).await.expect("the first row is not kept");
+    timeout(PATIENCE, kept(1))
+        .await
+        .expect("the first row is not kept");
     let games = Archive::read(&path).unwrap().games(&Filter::default()).unwrap();
     assert_eq!(games.len(), 121, "those of the old archive are there too");
     // Now under the program.
     fs::write(&path, "garbage").unwrap();
     table.anna.plays(&id, "move/e7e5").await;
     assert_eq!(plies(&mut lines, 3).await[2], "g1f3");
-    timeout(PATIENCE, kept(3)).await.expect("rows of the game are not kept");
+    timeout(PATIENCE, kept(3))
+        .await
+        .expect("rows of the game are not kept");
     assert_eq!(program.try_wait().unwrap(), None, "it goes on");
     let said = fs::read_to_string(&log).unwrap();
-    assert_eq!(said.matches("is damaged").count(), 2, "once for each damage:\n{said}");
-    let names = fs::read_dir(&state).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-    let aside = names.filter(|name| name.contains(".damaged-") && !name.ends_with("-wal") && !name.ends_with("-shm"));
+    assert_eq!(
+        said.matches("a new one is begun").count(),
+        2,
+        "once for each damage:\n{said}"
+    );
+    let names = fs::read_dir(&state)
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap());
+    let aside =
+        names.filter(|name| name.contains(".damaged-") && !name.ends_with("-wal") && !name.ends_with("-shm"));
     assert!(aside.filter(|name| !name.ends_with(".unread")).count() == 2);
 }
