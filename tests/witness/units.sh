@@ -98,14 +98,18 @@ within 30 "the running one is played on" "journalctl --no-pager -o cat SPARRING_
 person --request POST $url/api/board/game/"$game"/resign >/dev/null
 within 10 "and then it leaves in peace" "$(shows sparring ActiveState=inactive) && $(shows sparring Result=success)"
 
+# Another bot has the account: it is tried again until that one has ended.
+install -m 600 "$debian"/etc/sparring/one/lichess-token "$debian/etc/sparring/two/lichess-token"
+inside 'systemctl restart --no-block sparring@two'
+within 10 "the token of another unit: says why" "$(says sparring@two 'another bot on this machine')"
+within 40 "the token of another unit: started again" "$(says sparring@two 'status=75') && $(says sparring@two 'Scheduled restart job')"
+
 # Each of these ends with a code that is not restarted.
 refused() {
     inside 'systemctl restart sparring@two' 2>/dev/null || true
     within 5 "$1: ended with $2" "$(shows sparring@two ActiveState=failed) && $(shows sparring@two ExecMainStatus=$2)"
     within 1 "$1: says why" "$(says sparring@two "$3")"
 }
-cp -p "$debian"/etc/sparring/{one,two}/lichess-token
-refused "the token of another unit" 78 'another bot on this machine'
 install -m 600 <(echo lip_nobodyHasThisOne12) "$debian/etc/sparring/two/lichess-token"
 refused "a token nobody knows" 77 'lichess does not know this token'
 rm "$debian/etc/sparring/two/lichess-token"
