@@ -19,6 +19,10 @@ use tokio::{
 
 /// A connection that comes when there is no room waits so long for another one to end.
 const ROOM_WITHIN: Duration = Duration::from_millis(250);
+/// Nobody makes room sooner after he came, or after his last answer: what he has sent may not have been read yet.
+const GRACE: Duration = Duration::from_millis(50);
+/// Who makes room is looked for so often.
+const LOOK: Duration = Duration::from_millis(10);
 /// Whose answer has been stuck for so long makes room for others.
 const STUCK: Duration = Duration::from_secs(1);
 
@@ -176,10 +180,12 @@ impl Connections {
                 return true;
             }
             self.end_one();
-            if timeout_at(limit, ended).await.is_err() {
+            let now = Instant::now();
+            if timeout_at((now + LOOK).min(limit), ended).await.is_ok() {
+                exchange = false;
+            } else if now >= limit {
                 return false;
             }
-            exchange = false;
         }
     }
 
@@ -300,7 +306,9 @@ impl Connection {
         let now = lock(&self.now);
         match now.stuck {
             Some(since) => (at >= since + STUCK).then_some((Phase::Answering, since)),
-            None => (now.phase != Phase::Answering).then_some((now.phase, now.since)),
+            None => {
+                (now.phase != Phase::Answering && at >= now.since + GRACE).then_some((now.phase, now.since))
+            }
         }
     }
 
@@ -378,12 +386,21 @@ mod tests {
             connection.asked("GET /".to_owned(), false);
         }
         stuck.is_stuck(true);
-        for connection in [&longest, &idle, &asking] {
+        longest.answered();
+        tokio::time::advance(GRACE).await;
+        for connection in [&idle, &asking] {
             moment().await;
             connection.answered();
         }
         asking.heard();
-        let order = [&new, &asking, &longest, &idle].map(|connection| Some(connection.number));
+        assert_eq!(ends(&server), Some(new.number));
+        assert_eq!(
+            ends(&server),
+            Some(longest.number),
+            "the others have only just been heard of"
+        );
+        tokio::time::advance(GRACE).await;
+        let order = [&asking, &idle].map(|connection| Some(connection.number));
         assert_eq!(order.map(|_| ends(&server)), order);
         assert_eq!(ends(&server), None, "answers are not cut short");
         tokio::time::advance(STUCK).await;
@@ -398,7 +415,7 @@ mod tests {
         let (first, second) = (server.open(None), server.open(None));
         let ended = async {
             while !first.is_cut() {
-                tokio::task::yield_now().await;
+                tokio::time::sleep(LOOK).await;
             }
             first.ended();
         };

@@ -34,10 +34,10 @@ pub const LIMITS: ConnectionLimits = ConnectionLimits {
     write: Duration::from_secs(20),
 };
 
-/// So many requests a second are answered, after so many at once. A page needs ten when it opens, and then three every
-/// five seconds.
-const RATE: u32 = 50;
-const BURST: u32 = 100;
+/// So many requests a second are answered, after so many at once: a tenth of a processor. A page needs ten when it opens, and
+/// then three every five seconds.
+const RATE: u32 = 400;
+const BURST: u32 = 400;
 /// Who would have to wait longer to ask the thread that writes the archive is sent away.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// An answer that takes longer is given up.
