@@ -172,6 +172,7 @@ impl Connections {
     pub(super) async fn make_room(&self, mut exchange: bool) -> bool {
         let limit = Instant::now() + ROOM_WITHIN;
         self.crowded.store(exchange || self.is_full(), Ordering::Relaxed);
+        let mut is_ending = false;
         loop {
             let ended = self.ended.notified();
             tokio::pin!(ended);
@@ -179,10 +180,10 @@ impl Connections {
             if !exchange && !self.is_full() {
                 return true;
             }
-            self.end_one();
+            is_ending = is_ending || self.end_one();
             let now = Instant::now();
             if timeout_at((now + LOOK).min(limit), ended).await.is_ok() {
-                exchange = false;
+                (exchange, is_ending) = (false, false);
             } else if now >= limit {
                 return false;
             }
@@ -191,7 +192,8 @@ impl Connections {
 
     /// Ends the connection that is needed least, if one is not needed: the oldest that never sent a whole request, else
     /// the one that has been idle longest, else one whose client has stopped reading.
-    pub(super) fn end_one(&self) {
+    /// Says whether there was one.
+    pub(super) fn end_one(&self) -> bool {
         let open = lock(&self.open);
         let now = Instant::now();
         let least = open
@@ -202,6 +204,7 @@ impl Connections {
         if let Some((_, connection)) = least {
             connection.cut();
         }
+        least.is_some()
     }
 
     /// A connection was accepted.
