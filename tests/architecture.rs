@@ -15,7 +15,15 @@ use sources::sources;
 /// The floors from the ground up. A room is a path below `src`, longest match first; rooms of one floor are
 /// blind to each other.
 const FLOORS: &[&[&str]] = &[
-    &["units", "diagnostic", "settings", "chess", "atomic_file", "files", "lines"],
+    &[
+        "units",
+        "diagnostic",
+        "settings",
+        "chess",
+        "atomic_file",
+        "files",
+        "lines",
+    ],
     &["engine", "book", "lichess/model"],
     &["personality"],
     &[

@@ -28,7 +28,7 @@ use crate::{
         Untrusted,
         model::{GameId, Side, UserId},
     },
-    store::{Archive, ChallengeRecord, GameRecord, MoveRecord, StoreError, pgn},
+    store::{ALWAYS, Archive, ChallengeRecord, GameRecord, MoveRecord, StoreError, pgn},
     units::Millis,
 };
 
@@ -206,7 +206,7 @@ fn tell_absence(archive: &Archive, wanted: &Wanted, is_absent: bool) -> anyhow::
         return Ok(());
     };
     let mut player = Player::new(opponent.as_str());
-    let all = archive.opponents_since(Millis(0))?;
+    let all = archive.opponents_between(Millis(0), ALWAYS)?;
     for (name, _) in &all {
         player.meet_among(std::iter::once(name.as_str()));
     }

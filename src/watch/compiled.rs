@@ -295,6 +295,7 @@ mod tests {
         let origin = Origin {
             bytes: 0,
             modified: 0,
+            changed: 0,
         };
         assert!(open_fresh(&text, origin).is_none());
     }

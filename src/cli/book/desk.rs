@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, ErrorKind, Read as _, Write as _, stderr, stdin, stdout},
+    io::{ErrorKind, Write as _, stderr, stdin, stdout},
     path::{Path, PathBuf},
 };
 

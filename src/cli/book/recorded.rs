@@ -157,8 +157,8 @@ pub fn each_game(
         if let Some(mistake) = &game.broken {
             account.broken += 1;
             if account.broken <= SHOWN {
-                let mistake = mistake.to_string();
-                let mistake = format!("{name}: game {number}: {}", Untrusted(&mistake));
+                let (line, column, why) = (mistake.line, mistake.column, Untrusted(&mistake.message));
+                let mistake = format!("{name}:{line}:{column}: game {number}: {why}");
                 account.mistakes.push(mistake);
             }
         }

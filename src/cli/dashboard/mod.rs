@@ -134,7 +134,9 @@ async fn overview(State(panel): State<Panel>) -> Json<Value> {
     let why = ailment(watched).await;
     let status = watched.status.borrow().clone();
     let now = Millis::since_1970(SystemTime::now());
-    let limits = panel.ask(move |archive| archive.limits(now, latest_limit(now))).await;
+    let limits = panel
+        .ask(move |archive| archive.limits(now, latest_limit(now)))
+        .await;
     let has_archive = !matches!(limits, Err(Trouble::NoArchive));
     let gates: Vec<Value> = limits
         .unwrap_or_default()

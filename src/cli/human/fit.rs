@@ -1,6 +1,6 @@
 //! `sparring human-fit`: from the games of people to the parameter file.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 
