@@ -28,10 +28,11 @@ use rustix::time::{ClockId, clock_gettime};
 type Target = (&'static str, fn(&[u8]));
 
 /// Every target there is; a test sees to it.
-const TARGETS: [Target; 9] = [
+const TARGETS: [Target; 10] = [
     ("events", targets::events),
     ("games", targets::games),
     ("books", targets::books),
+    ("polyglot", targets::polyglot),
     ("profiles", targets::profiles),
     ("settings", targets::settings),
     ("positions", targets::positions),

@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 
 use sparring::{
-    book::{self, Notation},
+    book::{self, Notation, ZeroWeights},
     bot::{chat, game::Game},
     chess::{Color, GameLine, Games, Pgn, RecordedGame, Rules as _, Variant, parse_fen, write_fen},
     config,
@@ -64,6 +64,22 @@ pub fn books(data: &[u8]) {
             .expect("what was written can be read");
         assert_eq!((again.rows(), again.positions()), (book.rows(), book.positions()));
         assert_eq!(book::format(&again, notation), written);
+    }
+}
+
+/// Polyglot books. What is imported is a book of ours, and what is exported from it comes back whole.
+pub fn polyglot(data: &[u8]) {
+    for zeros in [ZeroWeights::Drop, ZeroWeights::Keep] {
+        let Ok(imported) = book::import_polyglot_with(data, zeros) else {
+            continue;
+        };
+        let (read, findings) = book::parse("fuzz.book", &imported.text);
+        let read = read.unwrap_or_else(|| panic!("{findings}"));
+        let exported = book::export_polyglot(&read);
+        if let Ok(again) = book::import_polyglot_with(&exported, ZeroWeights::Keep) {
+            let read = book::parse("fuzz.book", &again.text).0.expect("what was imported is a book");
+            assert_eq!(book::export_polyglot(&read), exported);
+        }
     }
 }
 

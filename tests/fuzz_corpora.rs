@@ -63,6 +63,7 @@ fn lines_of_streams_are_survived() {
 #[test]
 fn files_of_an_operator_are_survived() {
     survive("books", targets::books);
+    survive("polyglot", targets::polyglot);
     survive("profiles", targets::profiles);
     survive("settings", targets::settings);
 }

@@ -25,7 +25,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc,
-        mpsc::{self, Sender},
+        mpsc::{self, SyncSender},
     },
     thread,
 };
@@ -53,6 +53,9 @@ use crate::{
     units::{Depth, Millis},
 };
 
+/// At most this many jobs wait for the worker. A sender beyond that waits too, so that its lines stay in the pipe.
+const QUEUED_JOBS: usize = 256;
+
 /// Speaks UCI until `quit` or the end of input. After the end of input, searches with a limit still finish.
 ///
 /// # Errors
@@ -71,7 +74,7 @@ pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) ->
     let settings = Settings::default();
     let engine = Engine::ready(settings.hash);
     thread::scope(|scope| {
-        let (jobs, queue) = mpsc::channel();
+        let (jobs, queue) = mpsc::sync_channel(QUEUED_JOBS);
         let (gate, voice) = (&gate, &voice);
         scope.spawn(move || {
             let mut worker = Worker { engine, gate, voice };
@@ -111,7 +114,7 @@ pub fn tunables() -> String {
 struct Front<'a, W> {
     gate: &'a Gate,
     voice: &'a Voice<W>,
-    jobs: Sender<Job>,
+    jobs: SyncSender<Job>,
     settings: Settings,
     house: &'a House,
     /// The book that was opened by hand.
