@@ -77,7 +77,9 @@ pub fn polyglot(data: &[u8]) {
         let read = read.unwrap_or_else(|| panic!("{findings}"));
         let exported = book::export_polyglot(&read);
         if let Ok(again) = book::import_polyglot_with(&exported, ZeroWeights::Keep) {
-            let read = book::parse("fuzz.book", &again.text).0.expect("what was imported is a book");
+            let read = book::parse("fuzz.book", &again.text)
+                .0
+                .expect("what was imported is a book");
             assert_eq!(book::export_polyglot(&read), exported);
         }
     }

@@ -102,6 +102,14 @@ impl Letters {
             .or_else(|| Some((Role::Pawn, text.strip_prefix('P')?)))
     }
 
+    /// Whether these are other letters than English ones, in upper case or lower.
+    pub(super) fn are_foreign(&self) -> bool {
+        Self {
+            has_lower_case: false,
+            ..*self
+        } != ENGLISH
+    }
+
     /// The piece that a text begins with in lower case.
     pub(super) fn lower_piece<'t>(&self, text: &'t str) -> Option<(Role, &'t str)> {
         let first = text.chars().next().filter(|c| c.is_lowercase())?;
@@ -109,6 +117,12 @@ impl Letters {
         let (_, role) = self.all().into_iter().find(|(letter, _)| *letter == upper)?;
         Some((role, text.get(first.len_utf8()..)?))
     }
+}
+
+/// Whether a word begins with the letter of a piece that no English game has.
+pub(super) fn is_foreign(word: &str) -> bool {
+    let first = word.chars().next();
+    first.is_some_and(|c| c.is_uppercase() && figurine(c).is_none() && !"KQRBNPO".contains(c))
 }
 
 /// The figurines of both colors are used for either.

@@ -3,7 +3,7 @@
 use super::{
     super::{Color, GameLine, Move, Position, Rules as _},
     Break,
-    languages::{ENGLISH, Letters, OTHERS},
+    languages::{ENGLISH, Letters, OTHERS, is_foreign},
     source::Place,
     spelling::{Unread, read_move},
     tokens::Word,
@@ -27,8 +27,8 @@ pub(super) struct Reading {
     line: GameLine,
     /// What stopped the reading by the letters of the standard.
     broken: Option<Break>,
-    /// Where the text is cut in a game that other letters make sense of.
-    cut: Option<Break>,
+    /// What stopped the reading of a game that other letters make sense of.
+    other_broken: Option<Break>,
     /// Whether no more words are read.
     is_over: bool,
     /// The same moves by other letters, once those of the standard did not fit.
@@ -39,6 +39,8 @@ pub(super) struct Reading {
     first_number: Option<u64>,
     /// How many half moves had been read when a number last fitted.
     confirmed: usize,
+    /// Whether a number was read.
+    has_number: bool,
     /// The glyph before this word that could be the letter of a piece.
     letter: Option<Word>,
     plies: usize,
@@ -50,32 +52,35 @@ impl Reading {
         Self {
             line,
             broken: None,
-            cut: None,
+            other_broken: None,
             is_over: false,
             others: Vec::new(),
             words: Vec::new(),
             first_number: None,
             confirmed: 0,
+            has_number: false,
             letter: None,
             plies,
             has_begun: false,
         }
     }
 
-    /// Stops the reading. The first reason counts.
+    /// Stops the reading. The first reason counts. Of a game that is hardly in another language only the English part holds.
     pub(super) fn stop(&mut self, place: Place, message: impl Into<String>) {
-        self.others.clear();
-        self.is_over = true;
-        self.broken.get_or_insert_with(|| Break::new(place, message));
+        self.others
+            .retain(|(letters, line)| is_evident(&self.words, letters, line, FOREIGN_IF_BROKEN));
+        self.cut(place, message);
     }
 
     /// Ends the reading where the text is cut: what was read holds.
     pub(super) fn cut(&mut self, place: Place, message: impl Into<String>) {
-        if self.others.is_empty() {
-            return self.stop(place, message);
-        }
         self.is_over = true;
-        self.cut.get_or_insert_with(|| Break::new(place, message));
+        let broken = if self.others.is_empty() {
+            &mut self.broken
+        } else {
+            &mut self.other_broken
+        };
+        broken.get_or_insert_with(|| Break::new(place, message));
     }
 
     /// Whether a word of a game was read, other than a result.
@@ -94,7 +99,7 @@ impl Reading {
         }
         if let Kind::Number(number) = kind
             && has_begun
-            && word.after_blank_line
+            && (word.after_blank_line || word.place.column == 1)
             && number.number == Some(1)
             && number.dots <= 1
             && (self.is_done() || !self.is_due(number))
@@ -160,16 +165,15 @@ impl Reading {
         if !self.is_due(number) {
             let (due, color) = self.due();
             let head = word.text.strip_suffix(number.rest).unwrap_or(&word.text);
-            self.take_back_doubtful();
-            return self.stop(
-                word.place,
-                format!("\"{head}\" stands where move {due} of {color} is due"),
-            );
+            let message = format!("\"{head}\" stands where move {due} of {color} is due");
+            self.take_back_doubtful(number);
+            return self.stop(word.place, message);
         }
         if let Some(count) = number.number {
             let half = self.half_moves();
             self.first_number.get_or_insert(count.saturating_sub(half / 2));
             self.confirmed = self.ply();
+            self.has_number = true;
         }
         if !number.rest.is_empty() {
             let glued = word.text.chars().count() - number.rest.chars().count();
@@ -201,27 +205,64 @@ impl Reading {
         let Some(count) = number.number else {
             return true;
         };
+        // `1. e4 1. e5` is fine, but a number that comes late says that a move is too many.
+        let is_of_white = number.dots < 2 && !half.is_multiple_of(2) && self.ply() > 0;
+        if is_of_white && !(self.has_number && self.confirmed + 1 == self.ply()) {
+            return false;
+        }
         count == self.due().0 || self.first_number.is_none() && count == 1 + half / 2
     }
 
-    /// Where a number does not fit, a move before it may be missing, and what follows the gap was played by nobody.
-    fn take_back_doubtful(&mut self) {
+    /// Where a number does not fit, a move before it may be missing, or one too many, and what follows was played by nobody.
+    fn take_back_doubtful(&mut self, number: Number<'_>) {
         if self.broken.is_some() {
+            for (_, line) in &mut self.others {
+                line.truncate(self.confirmed);
+            }
+            self.words.truncate(self.confirmed.max(self.line.ply()));
             return;
         }
         let since = self.ply().saturating_sub(self.confirmed);
         let white_was_due = self.half_moves().saturating_sub(since as u64).is_multiple_of(2);
-        let is_doubtful = match since {
-            0 => false,
-            1 => white_was_due && self.could_be_the_answer(),
+        let certain = match since {
+            _ if self.is_one_too_many(number) => self.certain_without_one(),
+            0 => 0,
+            1 if white_was_due && self.could_be_the_answer() => 0,
+            1 => 1,
             // A whole move.
-            2 => !white_was_due,
-            _ => true,
+            2 if white_was_due => 2,
+            _ => 0,
         };
-        if is_doubtful {
-            self.line.truncate(self.confirmed);
-            self.words.truncate(self.confirmed);
-        }
+        self.line.truncate(self.confirmed + certain);
+        self.words.truncate(self.confirmed + certain);
+    }
+
+    /// Whether a number would fit with a half move less before it.
+    fn is_one_too_many(&self, number: Number<'_>) -> bool {
+        let Some(count) = number.number else {
+            return false;
+        };
+        let first = self.first_number.unwrap_or(1);
+        let due = count.saturating_sub(first).saturating_mul(2);
+        let due = due.saturating_add(u64::from(number.dots >= 2));
+        self.ply() > self.confirmed && self.half_moves().checked_sub(1) == Some(due)
+    }
+
+    /// How many moves since the last number all games have in common that come of leaving out one of them.
+    fn certain_without_one(&self) -> usize {
+        let since = self.words.get(self.confirmed..).unwrap_or_default();
+        let without = |left_out: usize| {
+            let mut line = self.line.clone();
+            line.truncate(self.confirmed);
+            for (index, (word, _)) in since.iter().enumerate() {
+                if index != left_out {
+                    line.play(read_move(line.position(), word, &ENGLISH).ok()?);
+                }
+            }
+            Some(moves_in_common(&self.line, &line))
+        };
+        let in_common = (0..since.len()).filter_map(without).min();
+        in_common.unwrap_or(self.confirmed).saturating_sub(self.confirmed)
     }
 
     /// Whether the last move could as well be the other side's, after a move that is missing.
@@ -262,7 +303,7 @@ impl Reading {
     }
 
     fn play(&mut self, text: String, place: Place, is_last: bool) {
-        let is_foreign = self.broken.is_some();
+        let is_foreign_game = self.broken.is_some();
         if self.broken.is_none() {
             let read = read_move(self.line.position(), &text, &ENGLISH);
             if is_last
@@ -289,7 +330,7 @@ impl Reading {
             }
         }
         if self.broken.is_some() {
-            let before = (is_last && is_foreign).then(|| self.others.clone());
+            let before = is_foreign_game.then(|| self.others.clone());
             self.others.retain_mut(|(letters, line)| {
                 let Ok(mv) = read_move(line.position(), &text, letters) else {
                     return false;
@@ -302,7 +343,10 @@ impl Reading {
                 && let Some(before) = before
             {
                 self.others = before;
-                return self.cut(place, format!("the text ends with \"{text}\""));
+                if is_last {
+                    return self.cut(place, format!("the text ends with \"{text}\""));
+                }
+                return self.stop(place, self.no_move(&text));
             }
             self.is_over = self.others.is_empty();
         }
@@ -324,13 +368,19 @@ impl Reading {
         OTHERS.into_iter().filter_map(replay).collect()
     }
 
-    /// What was read. Other letters than those of the standard count if they alone make the whole game.
+    /// What was read. Other letters than those of the standard count where they make more of the game.
     pub(super) fn finish(self) -> (GameLine, Option<Break>) {
-        let mut others = self.others.into_iter().map(|(_, line)| line);
+        let evident =
+            |(letters, line): &(Letters, GameLine)| is_evident(&self.words, letters, line, FOREIGN_IF_WHOLE);
+        let mut others = self
+            .others
+            .iter()
+            .filter(|other| evident(other))
+            .map(|(_, line)| line.clone());
         let (Some(_), Some(mut line)) = (&self.broken, others.next()) else {
             return (self.line, self.broken);
         };
-        let mut broken = self.cut;
+        let mut broken = self.other_broken.clone();
         for other in others {
             let same = moves_in_common(&line, &other);
             if same == line.ply() {
@@ -345,6 +395,30 @@ impl Reading {
         }
         (line, broken)
     }
+}
+
+/// So many words of another language make a game of that language, if it is whole.
+const FOREIGN_IF_WHOLE: usize = 1;
+/// The same of a game that is broken: one word may be a slip.
+const FOREIGN_IF_BROKEN: usize = 2;
+
+/// Whether a game is in another language: its letters are foreign often enough, or English ones name other pieces once more
+/// than that.
+fn is_evident(words: &[(String, Place)], letters: &Letters, line: &GameLine, least: usize) -> bool {
+    if !letters.are_foreign() {
+        return true;
+    }
+    let foreign = words.iter().filter(|(word, _)| is_foreign(word)).count();
+    if foreign >= least {
+        return true;
+    }
+    let mut english = GameLine::from_position(line.variant(), line.start().clone());
+    let mut differing = 0;
+    for ((word, _), mv) in words.iter().zip(line.moves()) {
+        differing += usize::from(read_move(english.position(), word, &ENGLISH) != Ok(*mv));
+        english.play(*mv);
+    }
+    differing > least
 }
 
 fn moves_in_common(line: &GameLine, other: &GameLine) -> usize {

@@ -134,7 +134,7 @@ impl Spelled {
 }
 
 /// What is put directly behind moves, the longer first.
-const SUFFIXES: [&str; 29] = [
+const SUFFIXES: [&str; 34] = [
     "checkmate",
     "check",
     "mate",
@@ -146,7 +146,12 @@ const SUFFIXES: [&str; 29] = [
     "dbl",
     "ch",
     "e.p",
+    "E.P",
     "ep",
+    "i.p",
+    "a.p",
+    "/",
+    "TN",
     "+/-",
     "-/+",
     "+/=",
@@ -165,6 +170,9 @@ const SUFFIXES: [&str; 29] = [
     ".",
     ",",
 ];
+
+/// Those that say that a pawn captures en passant, in English, German and Spanish.
+const EN_PASSANT: [&str; 5] = ["e.p", "E.P", "ep", "i.p", "a.p"];
 
 /// A word without what is put behind moves, and whether that says that a pawn captures en passant.
 pub(super) fn bare(word: &str) -> (&str, bool) {
@@ -194,7 +202,7 @@ pub(super) fn bare(word: &str) -> (&str, bool) {
         if before.is_empty() && matches!(suffix, "." | ",") && rest.len() == word.len() {
             break;
         }
-        says_en_passant |= suffix.starts_with('e');
+        says_en_passant |= EN_PASSANT.contains(&suffix);
         rest = before;
     }
     (rest, says_en_passant)

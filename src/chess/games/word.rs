@@ -56,11 +56,13 @@ pub(super) fn classify(word: &str) -> Kind<'_> {
     if let Some(outcome) = outcome(word) {
         return Kind::Result(outcome);
     }
-    if let Some(number) = number(word).filter(|_| word != "0000") {
+    if let Some(number) = number(word).filter(|_| !["00", "000", "0000"].contains(&word)) {
         return Kind::Number(number);
     }
     match word {
-        "--" | "Z0" | "@@@@" | "null" | "NULL" | "Null" | "0000" | "pass" => return Kind::Null,
+        "--" | "Z0" | "@@@@" | "null" | "NULL" | "Null" | "0000" | "pass" | "PASS" | "Pass" | "<>" => {
+            return Kind::Null;
+        }
         "N" | "D" => return Kind::Letter,
         _ if GLYPHS.contains(&word) || is_numbered_glyph(word) => return Kind::Glyph,
         _ => {}
@@ -147,6 +149,7 @@ mod tests {
             ("3Nf3", numbered(Some(3), 0, "Nf3")),
             ("7", numbered(Some(7), 0, "")),
             ("0-0", Kind::Move("0-0")),
+            ("00", Kind::Move("00")),
             ("0-0-0", Kind::Move("0-0-0")),
             ("0000", Kind::Null),
             ("--", Kind::Null),
