@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::HashMap, ops::RangeInclusive};
 
-use icu_normalizer::DecomposingNormalizer;
+use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 
 use super::desk;
 use crate::{
@@ -97,9 +97,10 @@ impl Player {
     }
 }
 
-/// A name as it is compared: small letters, and one blank between words.
+/// A name as it is compared: accents on their letters, small letters, and one blank between words.
 fn plain(name: &str) -> String {
-    let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
+    let composed = ComposingNormalizer::new_nfc().normalize(name);
+    let words: Vec<String> = composed.split_whitespace().map(str::to_lowercase).collect();
     words.join(" ")
 }
 
@@ -172,6 +173,14 @@ mod tests {
             read += 1;
         }
         player.absence(read)
+    }
+
+    #[test]
+    fn a_name_is_found_however_its_accents_are_stored() {
+        assert_eq!(
+            absence("M\u{fc}ller", &["Mu\u{308}ller"]),
+            "\"Müller\" has 1 game of 1 game"
+        );
     }
 
     #[test]
