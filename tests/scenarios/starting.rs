@@ -2,6 +2,7 @@
 
 use std::{fs, io::Write as _, path::Path, process::Stdio};
 
+use rustix::io::ioctl_fionread;
 use tokio::time::timeout;
 
 use crate::{
@@ -30,28 +31,25 @@ async fn who_is_misspelt_in_the_settings_does_not_play_at_all() {
 async fn who_asks_for_new_settings_while_the_program_starts_does_not_end_it() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
-    // A pipe holds the program back: whoever can write to it knows that somebody has begun to read.
-    let pipe = folder.path().join("token");
-    let made = std::process::Command::new("mkfifo")
-        .args(["-m", "600"])
-        .arg(&pipe)
-        .status();
-    assert!(made.unwrap().success());
+    // A token that comes through a pipe holds the program back until its end is there.
+    let (pipe, mut writer) = std::io::pipe().unwrap();
     let table = Table::set(sparring::sandbox::Options::default()).await;
     let program = program(folder.path(), &table)
-        .arg("--token-file")
-        .arg(&pipe)
+        .args(["--token-file", "/dev/stdin"])
+        .stdin(pipe)
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let opened = tokio::task::spawn_blocking(|| fs::OpenOptions::new().write(true).open(pipe));
-    let mut writer = timeout(PATIENCE, opened)
-        .await
-        .expect("the token is not read")
-        .unwrap()
-        .unwrap();
+    let (first, rest) = table.bot.token.split_at(4);
+    writer.write_all(first.as_bytes()).unwrap();
+    let reads = async {
+        while ioctl_fionread(&writer).unwrap() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, reads).await.expect("the token is not read");
     hang_up(&program);
-    writer.write_all(table.bot.token.as_bytes()).unwrap();
+    writer.write_all(rest.as_bytes()).unwrap();
     drop(writer);
     let (_, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
