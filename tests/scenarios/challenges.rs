@@ -297,32 +297,39 @@ async fn rules_know_of_games_too_whose_seat_was_not_kept() {
     assert_eq!(refusal(events).await, "later");
 }
 
+/// A line of the event stream about a challenge of Ana's.
+fn told(id: &str, status: &str, direction: &str) -> Value {
+    json!({"type": "challenge", "challenge": {
+        "id": id, "status": status, "direction": direction, "challenger": {"id": "ana", "name": "Ana"},
+        "variant": {"key": "standard"}, "speed": "blitz",
+        "timeControl": {"type": "clock", "limit": 300, "increment": 0}
+    }})
+}
+
 #[tokio::test]
 async fn a_challenge_that_nobody_waits_for_any_more_is_not_accepted() {
     let mut server = replies(&[]).on_strings().await;
-    let challenge = |id: &str, status: &str, direction: &str| {
-        json!({"type": "challenge", "challenge": {
-            "id": id, "status": status, "direction": direction, "challenger": {"id": "ana", "name": "Ana"},
-            "variant": {"key": "standard"}, "speed": "blitz",
-            "timeControl": {"type": "clock", "limit": 300, "increment": 0}
-        }})
-    };
     for (id, status) in [
         ("abcd0001", "canceled"),
         ("abcd0002", "declined"),
-        ("abcd0003", "offline"),
-        ("abcd0004", "accepted"),
-        ("abcd0005", "newer than this program"),
+        ("abcd0003", "accepted"),
     ] {
-        server.events.line(&challenge(id, status, "in"));
+        server.events.line(&told(id, status, "in"));
     }
-    server.events.line(&challenge("abcd0006", "created", "out"));
-    server.events.line(&challenge("abcd0007", "created", "in"));
-    assert_eq!(server.posted(1).await, ["challenge/abcd0007/accept"]);
-    // Whoever was gone for a moment is welcome again.
-    server.events.line(&challenge("abcd0003", "created", "in"));
-    let posted = server.posted(2).await;
-    assert_eq!(posted, ["challenge/abcd0007/accept", "challenge/abcd0003/accept"]);
+    server.events.line(&told("abcd0004", "created", "out"));
+    server.events.line(&told("abcd0005", "created", "in"));
+    assert_eq!(server.posted(1).await, ["challenge/abcd0005/accept"]);
+}
+
+#[tokio::test]
+async fn a_challenge_is_judged_whose_challenger_seems_gone_or_whose_status_is_unknown() {
+    let mut server = replies(&[]).on_strings().await;
+    let mut accepted = Vec::new();
+    for (id, status) in [("abcd0001", "offline"), ("abcd0002", "newer than this program")] {
+        server.events.line(&told(id, status, "in"));
+        accepted.push(format!("challenge/{id}/accept"));
+        assert_eq!(server.posted(accepted.len()).await, accepted, "{status}");
+    }
 }
 
 #[tokio::test]

@@ -280,16 +280,15 @@ pub enum ChallengeStatus {
 }
 
 impl ChallengeStatus {
-    /// What has become of a challenge that nobody can answer any more, in words; none while somebody waits.
+    /// What has become of a challenge that nobody can answer any more, in words; none while it may be answered. A challenger
+    /// who seems to be gone may come back, and a status newer than this program may mean that somebody waits.
     #[must_use]
     pub fn fate(self) -> Option<&'static str> {
         match self {
-            Self::Created => None,
-            Self::Offline => Some("the challenger is gone"),
+            Self::Created | Self::Offline | Self::Unknown => None,
             Self::Canceled => Some("taken back"),
             Self::Declined => Some("declined"),
             Self::Accepted => Some("accepted"),
-            Self::Unknown => Some("of an unknown status"),
         }
     }
 }
