@@ -12,7 +12,7 @@ use std::{
 };
 
 use tokio::{sync::oneshot, time::Instant};
-use tracing::{error, warn};
+use tracing::{debug, error, warn};
 
 use super::seats::{Seats, Urgency};
 use crate::{
@@ -287,12 +287,19 @@ impl Room {
         Ok(())
     }
 
+    /// Puts a thread into a seat, or lets the seat wait for one.
+    fn staff_or_wait(self: &Arc<Self>, seat: usize, tenure: u32) -> std::io::Result<()> {
+        self.staff(seat, tenure)
+            .inspect_err(|_| self.lock().unstaffed.push((seat, tenure)))
+    }
+
     /// Replaces threads whose search was told to stop and does not. They keep their engines and end should they ever
     /// come back.
     fn relieve(self: &Arc<Self>) {
         let mut state = self.lock();
         let now = std::time::Instant::now();
-        let mut vacant = std::mem::take(&mut state.unstaffed);
+        let waiting = std::mem::take(&mut state.unstaffed);
+        let mut left = Vec::new();
         let State { running, tenures, .. } = &mut *state;
         for (seat, (place, tenure)) in running.iter_mut().zip(tenures).enumerate() {
             let Some(search) = place.as_mut().filter(|search| search.stop.is_set()) else {
@@ -302,21 +309,26 @@ impl Room {
                 search.table.renew();
                 *place = None;
                 *tenure += 1;
-                vacant.push((seat, *tenure));
+                left.push((seat, *tenure));
             }
         }
-        for (seat, _) in &vacant {
+        for (seat, _) in &left {
             state.seats.leave(*seat);
         }
         drop(state);
-        for (seat, tenure) in vacant {
-            let staffed = self.staff(seat, tenure);
-            if staffed.is_err() {
-                self.lock().unstaffed.push((seat, tenure));
-            }
-            match staffed {
+        for (seat, tenure) in left {
+            match self.staff_or_wait(seat, tenure) {
                 Ok(()) => warn!("a search hangs in seat {seat}: another thread takes it over"),
-                Err(why) => error!("a search hangs in seat {seat}, and no other thread can be had: {why}"),
+                Err(why) => error!(
+                    "a search hangs in seat {seat}, and the system gives no other thread: {why}; it is asked again"
+                ),
+            }
+        }
+        // That they wait was said when they began to.
+        for (seat, tenure) in waiting {
+            match self.staff_or_wait(seat, tenure) {
+                Ok(()) => warn!("seat {seat} has a thread again"),
+                Err(why) => debug!("still no thread for seat {seat}: {why}"),
             }
         }
     }
