@@ -42,7 +42,11 @@ impl OpenFiles {
     #[must_use]
     pub fn remedy(self) -> Option<String> {
         (self.0 < MANY).then(|| {
-            format!("raise it to {MANY} or more, by LimitNOFILE= in the unit or by ulimit -Hn; until then few can see the pages")
+            format!(
+                "raise it to {MANY} or more, by LimitNOFILE= in the unit or by ulimit -Hn; until then the last {} are \
+                 for games alone, and connections to the pages share the others with all else",
+                self.reserve()
+            )
         })
     }
 
@@ -56,7 +60,12 @@ impl OpenFiles {
     /// Whether a server may keep a connection of this descriptor. The system gives the lowest that is free, so its number
     /// tells how many are in use.
     pub(super) fn has_room_for(self, descriptor: u64) -> bool {
-        descriptor < self.0.saturating_sub(RESERVE.min(self.0 / 2))
+        descriptor < self.0.saturating_sub(self.reserve())
+    }
+
+    /// So many are kept for games.
+    pub(super) fn reserve(self) -> u64 {
+        RESERVE.min(self.0 / 2)
     }
 }
 
@@ -82,7 +91,12 @@ mod tests {
 
     #[test]
     fn a_low_limit_is_told_with_its_remedy() {
-        assert!(OpenFiles(MANY - 1).remedy().unwrap().contains("LimitNOFILE="));
+        let remedy = OpenFiles(64).remedy().unwrap();
+        assert!(
+            remedy.contains("LimitNOFILE=") && remedy.contains("the last 32 are"),
+            "{remedy}"
+        );
+        assert!(OpenFiles(MANY - 1).remedy().is_some());
         assert_eq!(OpenFiles(MANY).remedy(), None);
         assert_eq!(OpenFiles(64).to_string(), "at most 64 files may be open at once");
     }
