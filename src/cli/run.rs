@@ -217,7 +217,7 @@ async fn serve(
         _ if !config.state.archive => {}
         None => service.daemon.past = state::remembered(folder),
         Some(place) => {
-            (service.daemon.store, service.daemon.past) = place.open();
+            (service.daemon.store, service.daemon.past) = place.open().await;
             if config.state.soft_weights {
                 leaning::keep(folder.join(state::ARCHIVE), stock.clone(), stop.clone());
             }

@@ -76,13 +76,13 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// SQLite's files beside a database that is open.
-pub(super) const COMPANIONS: [&str; 2] = ["-wal", "-shm"];
+const COMPANIONS: [&str; 2] = ["-wal", "-shm"];
 
 /// The end of the name of an empty file that lies beside a file as long as its rows are not all brought over.
 pub(super) const UNREAD: &str = ".unread";
 
 /// A name beside the archive that nothing has, with the time: `archive.db.damaged-20261128-013000`.
-pub(super) fn free_name(path: &Path, what: &str) -> PathBuf {
+fn free_name(path: &Path, what: &str) -> PathBuf {
     let stamp = Timestamp::now().strftime("%Y%m%d-%H%M%S");
     let name = beside(path, &format!(".{what}-{stamp}"));
     let is_free = |name: &PathBuf| {
@@ -103,26 +103,52 @@ pub(super) fn free_name(path: &Path, what: &str) -> PathBuf {
 /// # Errors
 /// When it cannot be moved, as in a folder that is read-only.
 pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    // A link may lead to another disk, where SQLite has its files too; but what it leads to may be no file.
-    let path = match fs::canonicalize(path) {
+    let path = real(path);
+    let aside = free_name(&path, "damaged");
+    // The file itself last: without its log it would be taken for whole where this ends in between.
+    move_to(&aside, &path, &[COMPANIONS[0], COMPANIONS[1], ""])?;
+    Ok(aside)
+}
+
+/// Moves the log of a file that is gone out of the way of the file that lies in its place.
+///
+/// # Errors
+/// When it cannot be moved.
+pub(super) fn set_log_aside(path: &Path) -> io::Result<PathBuf> {
+    let path = real(path);
+    let aside = free_name(&path, "replaced");
+    move_to(&aside, &path, &COMPANIONS)?;
+    Ok(aside)
+}
+
+/// The file that a link leads to.
+fn real(path: &Path) -> PathBuf {
+    // It may be on another disk, where SQLite has its files too; but it may be no file.
+    match fs::canonicalize(path) {
         Ok(file) if file.is_file() => file,
         _ => path.to_owned(),
-    };
-    let aside = free_name(&path, "damaged");
-    let mark = beside(&aside, UNREAD);
+    }
+}
+
+/// Moves files of an archive, as far as they are there, and leaves the mark that their rows are to be read.
+fn move_to(aside: &Path, path: &Path, suffixes: &[&str]) -> io::Result<()> {
+    let mark = beside(aside, UNREAD);
     // Without it the rows are brought over all the same, if this run does not end before.
     let _ = fs::write(&mark, "");
-    let moved = ["", COMPANIONS[0], COMPANIONS[1]].iter().try_for_each(|suffix| {
-        match fs::rename(beside(&path, suffix), beside(&aside, suffix)) {
-            Err(why) if why.kind() != io::ErrorKind::NotFound => Err(why),
-            _ => Ok(()),
+    let mut has_moved = false;
+    for suffix in suffixes {
+        match fs::rename(beside(path, suffix), beside(aside, suffix)) {
+            Ok(()) => has_moved = true,
+            Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+            Err(why) => {
+                if !has_moved {
+                    let _ = fs::remove_file(&mark); // it says nothing of a file that is not there
+                }
+                return Err(why);
+            }
         }
-    });
-    if let Err(why) = moved {
-        let _ = fs::remove_file(&mark); // it says nothing of a file that is not there
-        return Err(why);
     }
-    Ok(aside)
+    Ok(())
 }
 
 /// Files that were set aside in an earlier run, which ended before all of their rows were brought over.
@@ -163,6 +189,8 @@ pub(super) fn look_before_opening(path: &Path) -> Result<(), StoreError> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     file: (u64, u64),
+    /// The write-ahead log beside it.
+    log: Option<(u64, u64)>,
     length: u64,
     changed: (i64, i64),
 }
@@ -182,15 +210,27 @@ pub(super) enum Change {
     Gone,
 }
 
+/// Which file the write-ahead log is.
+fn log_at(path: &Path) -> Option<(u64, u64)> {
+    let meta = fs::metadata(beside(&real(path), COMPANIONS[0])).ok()?;
+    Some((meta.dev(), meta.ino()))
+}
+
 impl Mark {
     /// What it says now; none where nothing is there, or nobody may look.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let meta = fs::metadata(path).ok()?;
         Some(Self {
             file: (meta.dev(), meta.ino()),
+            log: log_at(path),
             length: meta.len(),
             changed: (meta.mtime(), meta.mtime_nsec()),
         })
+    }
+
+    /// Whether the write-ahead log that lies there now lay there before.
+    pub(super) fn has_log_still(&self, path: &Path) -> bool {
+        self.log.is_some() && log_at(path) == self.log
     }
 
     pub(super) fn change(&self, path: &Path) -> Change {

@@ -9,14 +9,14 @@ use std::{
         mpsc::{Receiver, channel},
     },
     thread,
-    time::Duration,
+    time::Instant,
 };
 
 use tracing::{info, warn};
 
 use super::{
     archive::{Archive, StoreError},
-    damage::{self, COMPANIONS, UNREAD, beside, free_name},
+    damage::{self, UNREAD, beside},
     salvage::{Haul, Part, salvage},
 };
 
@@ -110,8 +110,15 @@ impl Home {
         let aside = damage::set_aside(&self.path).map_err(StoreError::NotMoved)?;
         self.aside.fetch_add(1, Ordering::Relaxed);
         let archive = Archive::open(&self.path);
+        let next = match &archive {
+            Ok(_) => "a new one is begun, and what can be read is brought over".to_owned(),
+            Err(why) => format!(
+                "rows wait for a new one, which cannot be begun yet: {}",
+                why.told()
+            ),
+        };
         warn!(
-            "{} is damaged ({}): it lies as {} now, a new one is begun, and what can be read is brought over",
+            "{} is damaged ({}): it lies as {} now, {next}",
             self.path.display(),
             why.reason(),
             aside.display()
@@ -120,61 +127,44 @@ impl Home {
         archive
     }
 
-    /// Keeps what an archive holds whose file is gone or replaced while it is open, and opens the one that is there now. A file
-    /// that is gone is written anew.
+    /// Lets go of an archive whose file is gone or replaced while it is open, and opens what lies in its place now: another file, or
+    /// a new one. Whether the write-ahead log that lies there is still the old file's has to be known: another file takes it for
+    /// its own.
     ///
     /// # Errors
     /// [`StoreError`] when there is none to be had now.
-    pub(super) fn follow(&mut self, old: Archive, is_gone: bool) -> Result<Archive, StoreError> {
-        (self.hold)()?;
-        let kept = free_name(&self.path, "replaced");
-        let copied = old.copy_to(&kept);
-        let is_ours = |suffix: &str| beside(&self.path, suffix).exists() && (is_gone || old.has_open(suffix));
-        let rests = COMPANIONS.into_iter().filter(|suffix| is_ours(suffix));
-        let rests: Vec<PathBuf> = rests.map(|suffix| beside(&self.path, suffix)).collect();
+    pub(super) fn follow(&mut self, old: Archive, has_old_log: bool) -> Result<Archive, StoreError> {
         old.leave();
-        if copied.is_ok() {
-            // The copy has what is in them, and with another file they would spoil it.
-            rests
-                .iter()
-                .try_for_each(fs::remove_file)
-                .map_err(StoreError::NotMoved)?;
+        (self.hold)()?;
+        let is_gone = !self.path.exists();
+        let rest = if has_old_log {
+            Some(damage::set_log_aside(&self.path).map_err(StoreError::NotMoved)?)
+        } else {
+            None
+        };
+        let archive = self.open();
+        let what = if is_gone {
+            "was taken away while it was open"
+        } else {
+            "is another file than the one that was opened"
+        };
+        let next = match &archive {
+            Ok(_) if is_gone => "a new one is begun".to_owned(),
+            Ok(_) => "it is used from now on".to_owned(),
+            Err(why) => format!("rows wait until it can be used: {}", why.told()),
+        };
+        warn!("{} {what}: {next}", self.path.display());
+        if let Some(rest) = rest {
+            self.salvage(rest);
         }
-        match (&copied, is_gone) {
-            (Ok(()), true) => {
-                fs::rename(&kept, &self.path).map_err(StoreError::NotMoved)?;
-                warn!(
-                    "{} was taken away while it was open: it is written anew, with everything that was in it",
-                    self.path.display()
-                );
-            }
-            (Ok(()), false) => warn!(
-                "another file was put in the place of {}: it is used from now on, and what was in the old one lies in {}",
-                self.path.display(),
-                kept.display()
-            ),
-            (Err(why), _) => {
-                let _ = fs::remove_file(&kept); // it was not finished
-                warn!(
-                    "{} was taken away while it was open, and what was in it is lost: {}",
-                    self.path.display(),
-                    why.told()
-                );
-            }
-        }
-        let aside = self.aside.load(Ordering::Relaxed);
-        let archive = self.open()?;
-        if !is_gone && copied.is_ok() && self.aside.load(Ordering::Relaxed) > aside {
-            self.salvage(kept);
-        }
-        Ok(archive)
+        archive
     }
 
-    /// Waits until everything but moves was brought over, no longer than this.
-    pub fn wait_for_rows(&mut self, patience: Duration) {
+    /// Waits until everything but moves was brought over, no longer than until then.
+    pub fn wait_for_rows(&mut self, until: Instant) {
         if let Some(salvaging) = self.salvaging.take() {
             // A thread that ended without a word had nothing to bring.
-            let _ = salvaging.recv_timeout(patience);
+            let _ = salvaging.recv_timeout(until.saturating_duration_since(Instant::now()));
         }
     }
 

@@ -3,7 +3,7 @@
 
 mod pages;
 
-use std::{fmt, path::Path, time::Duration};
+use std::{collections::BTreeSet, fmt, path::Path, time::Duration};
 
 use rusqlite::{ErrorCode, params_from_iter, types::Value};
 
@@ -149,7 +149,7 @@ const TABLES: [Table; 7] = [
         key: Key::User,
         columns: &[("opponent", Text), ("refusals", Number), ("until", Time)],
         least: 3,
-        known: "NOTHING",
+        known: "UPDATE SET refusals = excluded.refusals, until = excluded.until WHERE excluded.until > until",
     },
     Table {
         name: "wishes",
@@ -161,7 +161,8 @@ const TABLES: [Table; 7] = [
             ("at", Time),
         ],
         least: 4,
-        known: "NOTHING",
+        known: "UPDATE SET personality = excluded.personality, level = excluded.level, at = excluded.at
+                WHERE excluded.at > at",
     },
     Table {
         name: "favours",
@@ -174,9 +175,16 @@ const TABLES: [Table; 7] = [
             ("level", MaybeNumber),
         ],
         least: 3,
-        known: "NOTHING",
+        // Both only grow.
+        known: "UPDATE SET takebacks = max(takebacks, excluded.takebacks),
+                offered = coalesce(max(offered, excluded.offered), offered, excluded.offered)",
     },
 ];
+
+/// A finished game says how many moves it has: others were taken back. Of one whose end nobody knows it names those that were kept.
+const TAKEN_BACK: &str = "DELETE FROM moves WHERE game = ?1 AND ply > (
+    SELECT 1 + length(trim(moves)) - length(replace(trim(moves), ' ', '')) FROM games
+    WHERE id = ?1 AND ended IS NOT NULL AND status != 'aborted' AND trim(moves) != '')";
 
 impl Table {
     /// The table that a row is of; entries of indexes are of none.
@@ -279,13 +287,9 @@ pub fn read_damaged(path: &Path) -> Result<Archive, StoreError> {
 pub(super) fn salvage(from: &Path, into: &Archive, part: Part) -> Result<Haul, StoreError> {
     let pages = Pages::open(from);
     let (mut haul, mut rows) = (Haul::default(), Vec::new());
-    for number in 1..=pages.count() {
-        for row in pages.rows(number) {
-            if let Some(table) =
-                Table::of(&row).filter(|table| (table.name == MOVES) == (part == Part::Moves))
-            {
-                rows.push((table, row));
-            }
+    for row in pages.rows() {
+        if let Some(table) = Table::of(&row).filter(|table| (table.name == MOVES) == (part == Part::Moves)) {
+            rows.push((table, row));
         }
         if rows.len() >= AT_ONCE {
             write(into, &mut rows, &mut haul)?;
@@ -314,15 +318,23 @@ fn write(into: &Archive, rows: &mut Rows, haul: &mut Haul) -> Result<(), StoreEr
 
 /// All rows or none. A row that the archive does not take, as one of a page that is half overwritten, is left out.
 fn write_once(into: &Archive, rows: &Rows) -> Result<Haul, StoreError> {
-    let mut haul = Haul::default();
+    let (mut haul, mut games) = (Haul::default(), BTreeSet::new());
     let transaction = into.sql.unchecked_transaction()?;
     for (table, row) in rows {
         let mut insert = transaction.prepare_cached(&table.insert(row.len()))?;
         match insert.execute(params_from_iter(row)) {
-            Ok(_) => haul.count(table),
+            Ok(_) => {
+                haul.count(table);
+                if let (MOVES, Some(Value::Text(game))) = (table.name, row.first()) {
+                    games.insert(game);
+                }
+            }
             Err(why) if why.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {}
             Err(why) => return Err(why.into()),
         }
+    }
+    for game in games {
+        transaction.prepare_cached(TAKEN_BACK)?.execute([game])?;
     }
     transaction.commit()?;
     Ok(haul)

@@ -4,7 +4,7 @@ use std::{
     fs::{self, File, TryLockError},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tracing::{debug, warn};
@@ -15,7 +15,7 @@ use crate::{
     store::{Archive, Hold, Home, Store, StoreError},
 };
 
-/// A start waits no longer for the rows of a damaged archive; others come while the bot plays.
+/// A start waits no longer for the rows of damaged archives, however many it meets; others come while the bot plays.
 const READING: Duration = Duration::from_secs(3);
 
 /// Why a bot must not be started.
@@ -57,37 +57,14 @@ impl Place {
     /// Opens the archive: the handle that writes to it, and what it remembers. An archive that cannot be used costs no game: it is
     /// tried again while the bot plays, and rows wait for it as for a disk that is full later. In the place of one that is
     /// damaged comes a new one, which remembers what could be read of the old.
-    #[must_use]
-    pub fn open(&self) -> (Store, Past) {
-        let path = self.folder.join(ARCHIVE);
-        let mut home = Home::new(path.clone(), self.hold());
-        let mut archive = home.open();
-        home.wait_for_rows(READING);
-        let mut past = archive
-            .as_ref()
-            .map_or_else(|_| Archive::read(&path).and_then(|archive| past(&archive)), past);
-        if let (Ok(_), Err(why)) = (&archive, &past)
-            && why.is_damage()
-        {
-            // Nobody may have it open when it is moved.
-            archive = archive.map(Archive::leave).and_then(|()| home.replace(why));
-            home.wait_for_rows(READING);
-            past = archive.as_ref().map_or_else(|_| Ok(Past::default()), super::past);
-        }
-        if let Err(why) = &archive {
-            warn!(
-                "{} cannot be used, rows wait until it can: {}",
-                path.display(),
-                why.told()
-            );
-        } else if let Err(why) = &past {
-            warn!("{} remembers nothing: {}", path.display(), why.told());
-        }
-        let store = Store::keep(archive.ok(), home).unwrap_or_else(|why| {
-            warn!("games are not kept: {why}");
-            Store::default()
-        });
-        (store, past.unwrap_or_default())
+    pub async fn open(&self) -> (Store, Past) {
+        let (path, hold) = (self.folder.join(ARCHIVE), self.hold());
+        tokio::task::spawn_blocking(|| open(path, hold))
+            .await
+            .unwrap_or_else(|why| {
+                warn!("games are not kept: {why}");
+                Default::default()
+            })
     }
 
     /// Holds the folder whenever the archive is opened: two bots in one archive would take each other's games for their own. It may
@@ -117,6 +94,38 @@ impl Place {
             Ok(true)
         })
     }
+}
+
+fn open(path: PathBuf, hold: Hold) -> (Store, Past) {
+    let mut home = Home::new(path.clone(), hold);
+    let until = Instant::now() + READING;
+    let mut archive = home.open();
+    home.wait_for_rows(until);
+    let mut past = archive
+        .as_ref()
+        .map_or_else(|_| Archive::read(&path).and_then(|archive| past(&archive)), past);
+    if let (Ok(_), Err(why)) = (&archive, &past)
+        && why.is_damage()
+    {
+        // Nobody may have it open when it is moved.
+        archive = archive.map(Archive::leave).and_then(|()| home.replace(why));
+        home.wait_for_rows(until);
+        past = archive.as_ref().map_or_else(|_| Ok(Past::default()), super::past);
+    }
+    if let Err(why) = &archive {
+        warn!(
+            "{} cannot be used, rows wait until it can: {}",
+            path.display(),
+            why.told()
+        );
+    } else if let Err(why) = &past {
+        warn!("{} remembers nothing: {}", path.display(), why.told());
+    }
+    let store = Store::keep(archive.ok(), home).unwrap_or_else(|why| {
+        warn!("games are not kept: {why}");
+        Store::default()
+    });
+    (store, past.unwrap_or_default())
 }
 
 /// Which file it is.
@@ -158,7 +167,7 @@ mod tests {
         let folder = at.path().join("state");
         fs::write(&folder, "").unwrap();
         let place = Place::take(&folder).unwrap();
-        let (store, past) = place.open();
+        let (store, past) = place.open().await;
         assert_eq!(past, Past::default());
         store.limit("x", Millis(u64::MAX >> 1));
         store.flush().await;
@@ -178,7 +187,7 @@ mod tests {
         let at = tempfile::tempdir().unwrap();
         let folder = at.path().join("state");
         fs::write(&folder, "").unwrap();
-        let (store, _) = Place::take(&folder).unwrap().open();
+        let (store, _) = Place::take(&folder).unwrap().open().await;
         fs::remove_file(&folder).unwrap();
         let other = Place::take(&folder).unwrap();
         store.flush().await;

@@ -1,11 +1,11 @@
 //! The file of an archive: whether it is one, whether it is whole, and how to leave it.
 
-use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
+use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{Archive, BUSY, StoreError};
-use crate::store::{damage::beside, salvage::tables};
+use crate::store::salvage::tables;
 
 /// So many faults of a file are told.
 const FAULTS: u32 = 3;
@@ -63,27 +63,6 @@ impl Archive {
                 .pragma_query_value(None, name, |row| row.get::<_, u32>(0))
         };
         Ok(u64::from(number("page_count")?) * u64::from(number("page_size")?))
-    }
-
-    /// Writes everything to another file, which must not be there.
-    pub(in crate::store) fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
-        self.sql.execute("VACUUM INTO ?", [path.to_string_lossy()])?;
-        Ok(())
-    }
-
-    /// Whether the file of SQLite's beside the archive is the one that this program has open.
-    pub(in crate::store) fn has_open(&self, suffix: &str) -> bool {
-        let inode = |path: &Path| fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()));
-        let Some(there) = self
-            .sql
-            .path()
-            .and_then(|path| inode(&beside(Path::new(path), suffix)))
-        else {
-            return false;
-        };
-        let open = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
-        open.filter_map(|file| inode(&file.path()))
-            .any(|file| file == there)
     }
 
     /// Closes it, where it is damaged, without writing to the file: what lies in the write-ahead log stays there.

@@ -19,6 +19,8 @@ const AGAIN: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(60);
 /// So many rows are written once more where a new file takes the place of another.
 const RECENT: usize = 300;
+/// On a file system without steady numbers every file looks like another one: it is opened anew so often, and then no more.
+const MOST_FOLLOWED: u32 = 5;
 /// More games are not named.
 const NAMED: usize = 5;
 
@@ -30,6 +32,8 @@ pub(super) struct Writer {
     /// What the file system said of it last.
     mark: Option<Mark>,
     pub(super) waiting: VecDeque<Order>,
+    /// How often another file was found in its place.
+    followed: u32,
     /// What was written last.
     recent: VecDeque<Order>,
     /// How often writing failed in a row, and when it is tried again.
@@ -55,6 +59,7 @@ impl Writer {
             archive,
             home,
             mark: None,
+            followed: 0,
             waiting: VecDeque::new(),
             recent: VecDeque::new(),
             failures: 0,
@@ -93,7 +98,6 @@ impl Writer {
         }
         match order {
             Order::Flush(done) => {
-                self.tell_what_waits();
                 let _ = done.send(()); // whoever waited may have given up
             }
             Order::Ask(Question(answer)) => {
@@ -104,8 +108,12 @@ impl Writer {
                     self.replace(&why);
                 }
             }
-            order if !self.is_behind() && self.write(&order) => self.remember(order),
-            order => self.wait_with(order),
+            order if self.is_behind() => self.wait_with(order),
+            order => {
+                if let Some(order) = self.write(order) {
+                    self.wait_with(order);
+                }
+            }
         }
     }
 
@@ -125,6 +133,7 @@ impl Writer {
             self.state.lost.fetch_add(1, Ordering::Relaxed);
         }
         self.waiting.push_back(order);
+        self.tell_what_waits();
     }
 
     fn lost(&self) -> u64 {
@@ -135,12 +144,12 @@ impl Writer {
     pub(super) fn catch_up(&mut self) {
         self.open();
         while let Some(order) = self.waiting.pop_front() {
-            if !self.write(&order) {
+            if let Some(order) = self.write(order) {
                 self.waiting.push_front(order);
-                return;
+                break;
             }
-            self.remember(order);
         }
+        self.tell_what_waits();
     }
 
     /// Opens the archive, where that could not be done so far. Why not was said when it was tried first.
@@ -171,29 +180,30 @@ impl Writer {
         self.again = Instant::now() + wait;
     }
 
-    /// Writes a row; whether it is done with.
-    fn write(&mut self, order: &Order) -> bool {
+    /// Writes a row, and gives it back where it has to wait.
+    fn write(&mut self, order: Order) -> Option<Order> {
         self.look();
         loop {
             let Some(archive) = &self.archive else {
-                return false;
+                return Some(order);
             };
-            let Err(why) = put(archive, order) else {
+            let Err(why) = put(archive, &order) else {
                 self.tell(Ok(()));
-                return true;
+                self.remember(order);
+                return None;
             };
             match self.remedy(&why) {
                 // How many files may make way has a limit.
                 Remedy::Replace if self.replace(&why) => {}
-                Remedy::Replace => return false,
+                Remedy::Replace => return Some(order),
                 Remedy::Skip => {
                     warn!("the archive does not take a row, which is lost: {}", why.told());
                     self.state.lost.fetch_add(1, Ordering::Relaxed);
-                    return true;
+                    return None;
                 }
                 Remedy::Wait | Remedy::Look => {
                     self.tell(Err(&why));
-                    return false;
+                    return Some(order);
                 }
             }
         }
@@ -238,8 +248,18 @@ impl Writer {
                 }
                 _ => self.note_file(),
             },
-            Change::Gone => self.follow(true),
-            Change::Replaced => self.follow(false),
+            Change::Replaced if self.followed >= MOST_FOLLOWED => self.note_file(),
+            change @ (Change::Gone | Change::Replaced) => {
+                let has_old_log = mark.has_log_still(home.path());
+                let is_replaced = change == Change::Replaced;
+                self.followed += u32::from(is_replaced);
+                if is_replaced && self.followed == MOST_FOLLOWED {
+                    warn!(
+                        "the file system tells of another archive again and again: from now on it is taken for the same one"
+                    );
+                }
+                self.follow(has_old_log);
+            }
         }
     }
 
@@ -264,9 +284,9 @@ impl Writer {
     }
 
     /// Goes on with what lies in the archive's place now, for it is not what was opened.
-    fn follow(&mut self, is_gone: bool) {
+    fn follow(&mut self, has_old_log: bool) {
         if let (Some(home), Some(archive)) = (&mut self.home, self.archive.take()) {
-            let opened = home.follow(archive, is_gone);
+            let opened = home.follow(archive, has_old_log);
             self.go_on_with(opened);
         }
     }
@@ -279,8 +299,20 @@ impl Writer {
         let Some(archive) = &self.archive else {
             return false;
         };
-        if let Err(why) = self.recent.iter().try_for_each(|order| put(archive, order)) {
-            debug!("rows of before are not written once more: {}", why.told());
+        let mut left_out = 0;
+        for (at, order) in self.recent.iter().enumerate() {
+            let Err(why) = put(archive, order) else { continue };
+            if self.remedy(&why) != Remedy::Skip {
+                // The others would fail as well, each after a while.
+                left_out += self.recent.len() - at;
+                break;
+            }
+            left_out += 1;
+        }
+        if left_out > 0 {
+            warn!(
+                "{left_out} of the rows that were written last are not in the new archive, which does not take them"
+            );
         }
         true
     }

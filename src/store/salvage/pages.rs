@@ -2,7 +2,7 @@
 //! <https://www.sqlite.org/fileformat2.html>. Every number in it may be wrong.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     os::unix::fs::FileExt as _,
     path::Path,
@@ -19,7 +19,7 @@ const FILE_HEADER: usize = 100;
 /// The page size of archives whose header is gone: SQLite's default, with which all are made.
 const PAGE: usize = 4096;
 /// Rows are no longer than this.
-const LONGEST_ROW: usize = 1 << 20;
+const LONGEST_ROW: usize = 1 << 16;
 /// No table of ours has so many columns.
 const MOST_COLUMNS: usize = 64;
 /// Sizes in the write-ahead log: of its header, and of what stands before each page.
@@ -35,7 +35,10 @@ pub(super) struct Pages {
     size: usize,
     /// Bytes of a page that hold anything.
     usable: usize,
-    count: u32,
+    /// How many pages the file itself has.
+    in_main: u32,
+    /// Pages that nothing lies on any more: what stands there is old.
+    free: BTreeSet<u32>,
 }
 
 impl Pages {
@@ -65,38 +68,65 @@ impl Pages {
             .map(|log| newest(log, log_length, size))
             .unwrap_or_default();
         let in_main = length.div_ceil(size as u64);
-        let highest = newer.keys().next_back().copied().unwrap_or_default();
-        Self {
+        let mut pages = Self {
             main,
             log,
             newer,
             size,
             usable: size - reserved.min(size - 480),
-            count: u32::try_from(in_main).unwrap_or(u32::MAX).max(highest),
-        }
+            in_main: u32::try_from(in_main).unwrap_or(u32::MAX),
+            free: BTreeSet::new(),
+        };
+        pages.free = pages.freelist().unwrap_or_default();
+        pages
     }
 
-    /// How many there are; they are counted from one.
-    pub(super) const fn count(&self) -> u32 {
-        self.count
+    /// All rows, one by one.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Vec<Value>> {
+        self.numbers()
+            .filter(|number| !self.free.contains(number))
+            .flat_map(|number| self.rows_on(number))
+    }
+
+    /// Pages that are there: those of the file, and those that the log alone has. They are counted from one.
+    fn numbers(&self) -> impl Iterator<Item = u32> {
+        let beyond = self.newer.keys().filter(|number| **number > self.in_main);
+        (1..=self.in_main).chain(beyond.copied())
     }
 
     /// The rows on a page, if it is one of an index: our tables have no row ids, so all their rows lie on such pages.
-    pub(super) fn rows(&self, number: u32) -> Vec<Vec<Value>> {
-        let Some(page) = self.page(number) else {
-            return Vec::new();
-        };
+    fn rows_on(&self, number: u32) -> impl Iterator<Item = Vec<Value>> {
+        let page = self.page(number).unwrap_or_default();
         let header = if number == 1 { FILE_HEADER } else { 0 };
         let (first, child) = match page.get(header) {
-            Some(0x0a) => (header + 8, 0),
             Some(0x02) => (header + 12, 4),
-            _ => return Vec::new(),
+            _ => (header + 8, 0),
         };
-        let cells = usize::from(number16(&page, header + 3).unwrap_or(0));
-        (0..cells)
-            .map_while(|cell| number16(&page, first + 2 * cell))
-            .filter_map(|at| record(&self.payload(&page, usize::from(at) + child)?))
-            .collect()
+        let cells = match page.get(header) {
+            Some(0x0a | 0x02) => usize::from(number16(&page, header + 3).unwrap_or(0)),
+            _ => 0,
+        };
+        (0..cells).filter_map(move |cell| {
+            let at = number16(&page, first + 2 * cell)?;
+            record(&self.payload(&page, usize::from(at) + child)?)
+        })
+    }
+
+    /// The free pages. None where they are not as many as the file says, or make no sense: no page is left out then.
+    fn freelist(&self) -> Option<BTreeSet<u32>> {
+        let first = self.page(1).filter(|page| page.starts_with(MAGIC))?;
+        let (mut trunk, count) = (number32(&first, 32)?, number32(&first, 36)? as usize);
+        let mut free = BTreeSet::new();
+        let mut note = |number| (number > 1 && free.len() < count && free.insert(number)).then_some(());
+        while trunk != 0 {
+            note(trunk)?;
+            let page = self.page(trunk)?;
+            for leaf in 0..number32(&page, 4)? as usize {
+                note(number32(&page, 8 + 4 * leaf)?)?;
+            }
+            trunk = number32(&page, 0)?;
+        }
+        (free.len() == count).then_some(free)
     }
 
     fn page(&self, number: u32) -> Option<Vec<u8>> {
