@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 pub enum Readers<'m> {
     /// Its owner alone, unless it was there before.
     Owner,
-    /// Everybody, unless it was there before.
+    /// Everybody whom the umask lets, unless it was there before.
     All,
     /// Whoever may read another file, which also says whose it is.
     Of(&'m Metadata),
@@ -41,19 +41,19 @@ pub fn replace(path: &Path, bytes: &[u8], readers: Readers<'_>) -> io::Result<()
     if let (Some(before), Readers::Owner | Readers::All) = (&before, readers) {
         refuse_if_kept(path, before)?;
     }
-    let mut new = NewFile::beside(path)?;
+    let mut new = match (readers, &before) {
+        (Readers::All, None) => NewFile::with_mode(path, 0o666)?,
+        _ => NewFile::beside(path)?,
+    };
     new.file().write_all(bytes)?;
     match (readers, &before) {
         (Readers::Of(other), _) | (_, Some(other)) => new.belong_as(other)?,
-        (Readers::All, None) => new.permit_all()?,
-        // New files are private.
-        (Readers::Owner, None) => {}
+        (Readers::Owner | Readers::All, None) => {}
     }
     new.take_place()
 }
 
-/// A file without a name yet, in the folder where it is to get one. It is for its owner's eyes alone, and gone when it is
-/// dropped.
+/// A file without a name yet, in the folder where it is to get one. It is gone when it is dropped.
 #[derive(Debug)]
 pub struct NewFile {
     file: NamedTempFile,
@@ -61,13 +61,23 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// An empty one that can take the place of that file.
+    /// An empty one that can take the place of that file. It is for its owner's eyes alone.
     ///
     /// # Errors
     /// What the disk says.
     pub fn beside(path: &Path) -> io::Result<Self> {
+        Self::with_mode(path, 0o600)
+    }
+
+    /// The same with these permissions, less those that the umask takes away.
+    fn with_mode(path: &Path, mode: u32) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+        #[cfg(not(unix))]
+        let _ = mode; // Windows gives a file those of its folder
         Ok(Self {
-            file: NamedTempFile::new_in(folder_of(path))?,
+            file: builder.tempfile_in(folder_of(path))?,
             path: path.to_owned(),
         })
     }
@@ -86,17 +96,6 @@ impl NewFile {
         self.file.as_file().sync_all()?;
         self.file.persist(&self.path)?;
         sync_folder(&self.path)
-    }
-
-    #[cfg(unix)]
-    fn permit_all(&self) -> io::Result<()> {
-        use std::os::unix::fs::PermissionsExt as _;
-        self.file.as_file().set_permissions(Permissions::from_mode(0o644))
-    }
-
-    #[cfg(not(unix))]
-    fn permit_all(&self) -> io::Result<()> {
-        Ok(())
     }
 
     /// Gives it owner, group and permissions of another file. Only root may give a file away: where that fails it stays this
@@ -224,7 +223,10 @@ mod tests {
     fn a_new_file_is_for_whom_it_is_meant_and_an_old_one_keeps_its_permissions() {
         let folder = folder();
         let path = folder.path().join("a");
-        for (readers, expected) in [(Readers::Owner, 0o600), (Readers::All, 0o644)] {
+        // As the umask of this process has it.
+        let usual = folder.path().join("usual");
+        File::create(&usual).unwrap();
+        for (readers, expected) in [(Readers::Owner, 0o600), (Readers::All, mode(&usual))] {
             replace(&path, b"one", readers).unwrap();
             assert_eq!(mode(&path), expected);
             for kept in [0o640, 0o664, 0o600, 0o755] {
@@ -234,7 +236,7 @@ mod tests {
             }
             fs::remove_file(&path).unwrap();
         }
-        assert_eq!(files(folder.path()), 0, "nothing half written is left");
+        assert_eq!(files(folder.path()), 1, "nothing half written is left");
     }
 
     #[test]
