@@ -237,6 +237,8 @@ fn past_at(archive: &Archive, now: Millis) -> Result<Past, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::{
         lichess::model::Side,
@@ -267,8 +269,15 @@ mod tests {
         assert!(take_token(&token, "https://a.example/").await.is_err());
         take_token(&token, "https://b.example/").await.unwrap();
         drop(held);
-        // The runtime closes it when it comes to that.
-        while take_token(&token, "https://a.example/").await.is_err() {}
+        until_let_go(async || take_token(&token, "https://a.example/").await.is_ok()).await;
+    }
+
+    /// Waits until a name can be taken again: the runtime closes the socket when it comes to that.
+    async fn until_let_go(is_taken: impl AsyncFn() -> bool) {
+        let free = async { while !is_taken().await {} };
+        tokio::time::timeout(Duration::from_secs(30), free)
+            .await
+            .expect("the name is still held 30 s after it was let go");
     }
 
     #[tokio::test]
@@ -284,7 +293,7 @@ mod tests {
         assert!(claimed("https://a.example", "boris", "lip_one").await.is_some());
         assert!(claimed("https://b.example", "ana", "lip_one").await.is_some());
         drop(held);
-        while claimed("https://a.example", "ana", "lip_one").await.is_none() {}
+        until_let_go(async || claimed("https://a.example", "ana", "lip_one").await.is_some()).await;
     }
 
     #[test]

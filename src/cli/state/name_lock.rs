@@ -2,19 +2,23 @@
 //! socket, which goes with the process. Everybody on the machine can take such a name, so only a holder is believed that proves
 //! what it is. Only a container with a network of its own has other names; there only the server can tell.
 
+use tokio_util::task::AbortOnDropHandle;
+
 #[cfg(target_os = "linux")]
 pub(super) use linux::take;
+
+/// Takes nothing: other systems have no such names. There the lock of the folder and the server tell of another bot.
 #[cfg(not(target_os = "linux"))]
-pub(super) use other::take;
+#[expect(clippy::unused_async, reason = "as on Linux")]
+pub(super) async fn take(_: u64, _: &crate::lichess::Token) -> Option<NameLock> {
+    Some(NameLock(None))
+}
 
 /// Holds a name until it is dropped.
 #[derive(Debug)]
-pub struct NameLock(#[expect(dead_code, reason = "the lock lives as long as what holds it")] Option<Holder>);
-
-#[cfg(target_os = "linux")]
-type Holder = tokio_util::task::AbortOnDropHandle<()>;
-#[cfg(not(target_os = "linux"))]
-type Holder = std::fs::File;
+pub struct NameLock(
+    #[expect(dead_code, reason = "the lock lives as long as what holds it")] Option<AbortOnDropHandle<()>>,
+);
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -28,22 +32,23 @@ mod linux {
         time::Duration,
     };
 
-    use futures::future::join_all;
+    use futures::{StreamExt as _, future::join_all, stream};
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},
         net::{UnixListener, UnixStream},
         time::timeout,
     };
-    use tokio_util::task::AbortOnDropHandle;
     use tracing::{debug, warn};
 
-    use super::NameLock;
+    use super::{AbortOnDropHandle, NameLock};
     use crate::{cli::service::fresh_seed, lichess::Token};
 
     /// So many names are there for one number: whoever takes some for no good leaves others.
     const NAMES: usize = 8;
     /// Nobody is waited for longer.
     const PATIENCE: Duration = Duration::from_millis(500);
+    /// So many are answered at the same time.
+    const AT_ONCE: usize = 32;
     /// Bytes of a question and of its answer.
     const LENGTH: usize = 32;
     /// The superuser.
@@ -176,7 +181,7 @@ mod linux {
 
     /// Asks a holder for what only one with the token can say. The name is part of it, so that nobody can pass on what the holder
     /// of another name says.
-    async fn ask(mut stream: UnixStream, name: &str, token: &Token) -> io::Result<bool> {
+    pub(super) async fn ask(mut stream: UnixStream, name: &str, token: &Token) -> io::Result<bool> {
         let mut question = Vec::with_capacity(LENGTH);
         while question.len() < LENGTH {
             question.extend(fresh_seed().to_be_bytes());
@@ -187,56 +192,29 @@ mod linux {
         Ok(token.proof(name, &question)[..] == told)
     }
 
-    /// Answers whoever asks, one after the other, none for long.
+    /// Answers whoever asks, several at once, none for long: who says nothing keeps no other from the answer.
     async fn answer(listener: UnixListener, name: String, token: Token) {
-        loop {
-            let Ok((mut stream, _)) = listener.accept().await else {
+        let askers = stream::unfold(listener, |listener| async move {
+            let asker = listener.accept().await.map(|(stream, _)| stream);
+            if asker.is_err() {
                 // Too many files are open.
                 tokio::time::sleep(PATIENCE).await;
-                continue;
-            };
-            let tell = async {
-                let mut question = [0; LENGTH];
-                stream.read_exact(&mut question).await?;
-                stream.write_all(&token.proof(&name, &question)).await
-            };
-            // Whoever asked and left needs no answer.
-            let _ = timeout(PATIENCE, tell).await;
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod other {
-    use std::{env, fs::TryLockError, os::unix::fs::MetadataExt as _};
-
-    use tracing::{debug, warn};
-
-    use super::{super::lock_file, NameLock};
-    use crate::lichess::Token;
-
-    /// Takes one of the names that all bots of this user share: a file. One that another user has made proves nothing.
-    pub(in crate::cli::state) async fn take(number: u64, _: &Token) -> Option<NameLock> {
-        let path = env::temp_dir().join(format!("sparring-{number:016x}.lock"));
-        let own = rustix::process::geteuid().as_raw();
-        let is_strange = path
-            .symlink_metadata()
-            .is_ok_and(|meta| ![0, own].contains(&meta.uid()));
-        if is_strange {
-            warn!(
-                "{} is another user's: it proves nothing, and the bot runs all the same",
-                path.display()
-            );
-            return Some(NameLock(None));
-        }
-        match lock_file(&path) {
-            Ok(file) => Some(NameLock(Some(file))),
-            Err(TryLockError::WouldBlock) => None,
-            Err(TryLockError::Error(why)) => {
-                debug!("no name can be held on this machine: {why}");
-                Some(NameLock(None))
             }
-        }
+            Some((asker, listener))
+        });
+        let tell = async |mut stream: UnixStream| {
+            let mut question = [0; LENGTH];
+            stream.read_exact(&mut question).await?;
+            stream.write_all(&token.proof(&name, &question)).await
+        };
+        askers
+            .for_each_concurrent(AT_ONCE, async |asker| {
+                if let Ok(stream) = asker {
+                    // Whoever asked and left needs no answer.
+                    let _: Result<io::Result<()>, _> = timeout(PATIENCE, tell(stream)).await;
+                }
+            })
+            .await;
     }
 }
 
@@ -247,9 +225,12 @@ mod tests {
         io::{BufRead as _, BufReader},
         os::unix::process::CommandExt as _,
         process::{Child, Command, Stdio},
+        time::Duration,
     };
 
-    use super::linux::{is_believed, name, take, take_as};
+    use tokio::{net::UnixStream, time::timeout};
+
+    use super::linux::{ask, is_believed, name, take, take_as};
     use crate::lichess::Token;
 
     fn token() -> Token {
@@ -311,6 +292,23 @@ mod tests {
         let is_root = rustix::process::geteuid().is_root();
         assert_eq!(take_as(number(1), &other, 61_998).await.is_none(), is_root);
         assert!(take(number(2), &token()).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn whoever_connects_and_says_nothing_keeps_no_other_from_the_answer() {
+        let number = number(3);
+        let _held = take(number, &token()).await;
+        let name = name(number, 0);
+        let connect = || UnixStream::connect(format!("\0{name}"));
+        let mut silent = Vec::new();
+        for _ in 0..20 {
+            silent.push(connect().await.unwrap());
+        }
+        let (token, asker) = (token(), connect().await.unwrap());
+        let asked = ask(asker, &name, &token);
+        // One after the other they would keep it from an answer for ten seconds.
+        let answer = timeout(Duration::from_secs(5), asked).await;
+        assert!(answer.unwrap().unwrap());
     }
 
     #[tokio::test]
