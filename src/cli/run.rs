@@ -1,6 +1,6 @@
 //! `sparring run`: the bot on lichess, until it is told to stop.
 
-use std::{env, path::Path, time::Duration};
+use std::{env, ffi::OsStr, path::Path, process, time::Duration};
 
 use anyhow::Context as _;
 use tokio::{
@@ -61,8 +61,9 @@ pub struct Args {
 /// More wishes of the owner at once than the daemon can heed are refused.
 const WISHES: usize = 8;
 
-/// What systemd sets for all that it starts.
-const SERVICE: &str = "INVOCATION_ID";
+/// What systemd tells what it starts: its own process number. Whatever that starts inherits the name, as a terminal on a desktop
+/// does, but has another number.
+const SERVICE: &str = "SYSTEMD_EXEC_PID";
 /// A service that finds another bot in its place ends after this time, and not before: it is started again at once, and each start
 /// may ask the server who it is.
 const LATER: Duration = Duration::from_secs(20);
@@ -108,13 +109,19 @@ fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
         stop.cancel();
         if let Err(error) = &ended
             && exit::code_of(error) == Exit::Taken
-            && env::var_os(SERVICE).is_some()
+            && is_service(env::var_os(SERVICE).as_deref(), process::id())
         {
             warn!("{error:#}; the service starts again in {} s", LATER.as_secs());
             wait_for_the_other().await;
         }
         ended
     })
+}
+
+/// Whether systemd started this process itself, and so starts it again.
+fn is_service(told: Option<&OsStr>, own: u32) -> bool {
+    told.and_then(OsStr::to_str)
+        .is_some_and(|pid| pid == own.to_string())
 }
 
 /// Lets the bot pass the time that has the account: systemd starts this one again at once. Whoever ends it waits for nothing.
@@ -336,5 +343,20 @@ fn end(signals: &Signals) {
         signals.leave.cancel();
     } else {
         signals.drain.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_systemd_started_itself_is_a_service() {
+        assert!(is_service(Some(OsStr::new("4711")), 4711));
+        assert!(
+            !is_service(Some(OsStr::new("1234")), 4711),
+            "a program started from a terminal inherits the terminal's"
+        );
+        assert!(!is_service(None, 4711));
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn program(folder: &Path, table: &Table) -> Command {
         .env("LICHESS_TOKEN", &table.bot.token)
         .env_remove("NOTIFY_SOCKET")
         .env_remove("STATE_DIRECTORY")
-        .env_remove("INVOCATION_ID")
+        .env_remove("SYSTEMD_EXEC_PID")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .kill_on_drop(true);
