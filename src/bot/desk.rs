@@ -417,7 +417,7 @@ impl Desk {
         let lost = self.shared.store.lost();
         if lost > 0 {
             warn!(
-                "{lost} rows of this run were lost, because the archive could not be written for too long or did not take them"
+                "{lost} rows of this run were lost: the archive could not be written for too long, or did not take them"
             );
         }
     }
