@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 /// Who may read a file.
 #[derive(Debug, Clone, Copy)]
 pub enum Readers<'m> {
-    /// Its owner alone, unless it was there before.
+    /// Its owner alone, whoever might read it before.
     Owner,
     /// Everybody whom the umask lets, unless it was there before.
     All,
@@ -47,8 +47,8 @@ pub fn replace(path: &Path, bytes: &[u8], readers: Readers<'_>) -> io::Result<()
     };
     new.file().write_all(bytes)?;
     match (readers, &before) {
-        (Readers::Of(other), _) | (_, Some(other)) => new.belong_as(other)?,
-        (Readers::Owner | Readers::All, None) => {}
+        (Readers::Of(other), _) | (Readers::All, Some(other)) => new.belong_as(other)?,
+        (Readers::Owner, _) | (Readers::All, None) => {}
     }
     new.take_place()
 }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_is_for_whom_it_is_meant_and_an_old_one_keeps_its_permissions() {
+    fn a_new_file_is_for_whom_it_is_meant_and_an_old_one_keeps_its_permissions_but_for_secrets() {
         let folder = folder();
         let path = folder.path().join("a");
         // As the umask of this process has it.
@@ -232,7 +232,12 @@ mod tests {
             for kept in [0o640, 0o664, 0o600, 0o755] {
                 fs::set_permissions(&path, Permissions::from_mode(kept)).unwrap();
                 replace(&path, b"two", readers).unwrap();
-                assert_eq!((mode(&path), &*fs::read(&path).unwrap()), (kept, &b"two"[..]));
+                let expected = if matches!(readers, Readers::Owner) {
+                    0o600
+                } else {
+                    kept
+                };
+                assert_eq!((mode(&path), &*fs::read(&path).unwrap()), (expected, &b"two"[..]));
             }
             fs::remove_file(&path).unwrap();
         }

@@ -171,6 +171,14 @@ fn the_reader_of_imports_sees_what_it_should() {
 
 /// What opens a path without asking whether it is a file, and without a limit.
 const UNGUARDED: [&str; 3] = ["fs::read(", "fs::read_to_string(", "File::open("];
+/// Who may open so all the same: a folder that is synced, the system's own files, and a damaged archive, known to be a file and read
+/// by pages.
+const GUARDED_OTHERWISE: [&str; 4] = [
+    "atomic_file.rs",
+    "cli/threads.rs",
+    "cli/soak/strain.rs",
+    "store/salvage/pages.rs",
+];
 
 #[test]
 fn files_are_read_with_a_limit_and_only_if_they_are_files() {
@@ -179,7 +187,7 @@ fn files_are_read_with_a_limit_and_only_if_they_are_files() {
         let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
         let source = fs::read_to_string(&path).unwrap();
         // Tests read what they have written, and the kernel's own files end, as those of threads do.
-        let code = source.split("#[cfg(test)]\nmod ").next().unwrap_or(&source);
+        let code = source.split("\nmod tests {").next().unwrap_or(&source);
         let unguarded = code
             .lines()
             .filter(|line| UNGUARDED.iter().any(|word| line.contains(word)) && !line.contains("\"/proc/"));
@@ -188,7 +196,8 @@ fn files_are_read_with_a_limit_and_only_if_they_are_files() {
             unguarded.is_empty()
                 || name.starts_with("files/")
                 || name.ends_with("tests.rs")
-                || name == "cli/soak/strain.rs",
+                || name.contains("/tests/")
+                || GUARDED_OTHERWISE.contains(&name.as_str()),
             "{name} reads what may be a pipe, a device or far too large; use crate::files: {unguarded:?}"
         );
     }

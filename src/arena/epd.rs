@@ -5,7 +5,7 @@ use std::{io, path::Path};
 use crate::files;
 
 /// The most that is read of a file, unpacked.
-const MOST: u64 = 256 * files::MIB;
+pub(super) const MOST: u64 = 256 * files::MIB;
 
 /// Reads a file of such lines, which may be compressed.
 ///

@@ -1,6 +1,6 @@
 //! The positions that games start from: EPD or FEN, one a line, or the ends of games in PGN, drawn in a seeded order.
 
-use std::{collections::HashSet, fs, io, path::Path};
+use std::{collections::HashSet, io, path::Path};
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use thiserror::Error;
@@ -9,6 +9,7 @@ use super::{Reason, epd};
 use crate::{
     chess::{GameLine, Games, Position, RecordedGame, Variant, key, parse_fen, write_fen},
     engine::{Engine, Limits, Score, Search, Stop, Surroundings},
+    files,
     personality::choice::{Haste, Model},
     units::{Elo, Nodes, Stopwatch},
 };
@@ -61,7 +62,7 @@ pub struct OpeningSet {
 /// # Errors
 /// [`OpeningsError`] when the file cannot be read, names no opening, or has a line that is none.
 pub fn read_file(path: &Path, plies: usize, seed: u64) -> Result<OpeningSet, OpeningsError> {
-    let bytes = fs::read(path)?;
+    let bytes = files::read_unpacked(path, epd::MOST)?;
     let named = path
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("pgn"));
@@ -72,16 +73,20 @@ pub fn read_file(path: &Path, plies: usize, seed: u64) -> Result<OpeningSet, Ope
     let openings = read(&text, seed)?;
     let positions: HashSet<u64> = openings.iter().map(|opening| key(&opening.position)).collect();
     let repeated = openings.len() - positions.len();
-    let remarks = (repeated > 0).then(|| {
-        format!(
-            "{repeated} of {} openings are positions that come up before",
-            openings.len()
-        )
-    });
+    let mut remarks = Vec::new();
+    if repeated > 0 {
+        let all = openings.len();
+        remarks.push(format!(
+            "{repeated} of {all} openings are positions that come up before"
+        ));
+    }
+    if plies != usize::MAX {
+        remarks.push("a number of half moves is for games in PGN: these are positions".to_owned());
+    }
     Ok(OpeningSet {
         openings,
         text,
-        remarks: remarks.into_iter().collect(),
+        remarks,
     })
 }
 
@@ -313,7 +318,7 @@ mod tests {
     fn file(name: &str, text: &str, plies: usize) -> Result<(Vec<String>, Vec<String>), OpeningsError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
-        fs::write(&path, text).unwrap();
+        std::fs::write(&path, text).unwrap();
         let set = read_file(&path, plies, 1)?;
         let mut names: Vec<String> = set.openings.into_iter().map(|opening| opening.name).collect();
         names.sort_unstable();
@@ -354,6 +359,13 @@ mod tests {
         let (names, remarks) = file("a.epd", &TEXT.repeat(2), 1).unwrap();
         assert_eq!(names.len(), 4);
         assert_eq!(remarks, ["2 of 4 openings are positions that come up before"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_never_ends_is_refused() {
+        let error = read_file(Path::new("/dev/zero"), 1, 1).unwrap_err();
+        assert_eq!(error.to_string(), "this is a device, not a file");
     }
 
     #[test]

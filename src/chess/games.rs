@@ -22,8 +22,8 @@ use std::{
 use self::{
     reading::{Heard, Reading},
     source::Place,
-    tokens::{Tag, Token, Tokens},
-    word::{Outcome, outcome},
+    tokens::{Tag, Token, Tokens, Word},
+    word::{Kind, Outcome, classify, outcome},
 };
 use super::{Color, GameLine, Variant, in_plain_signs};
 
@@ -152,6 +152,8 @@ pub struct Games<R> {
     number: u64,
     /// What was read of the next game.
     kept: Option<Token>,
+    /// The line of the last result.
+    result_line: Option<u64>,
 }
 
 impl<R: Read> Games<R> {
@@ -162,6 +164,7 @@ impl<R: Read> Games<R> {
             plies: plies.min(LONGEST),
             number: 0,
             kept: None,
+            result_line: None,
         }
     }
 
@@ -216,9 +219,15 @@ impl<R: Read> Games<R> {
                     reading.stop(place, "\")\" ends no variation");
                 }
                 Token::UnclosedComment(place) => reading.cut(place, "the comment is not closed"),
+                // `1-0 White resigned`
+                Token::Word(word)
+                    if self.result_line == Some(word.place.line)
+                        && !reading.has_begun()
+                        && is_remark(&word) => {}
                 Token::Word(word) if variation.depth == 0 => match reading.hear(&word) {
                     Heard::Goes => {}
                     Heard::Ends(outcome) => {
+                        self.result_line = Some(word.place.line);
                         game.marker = Some(outcome);
                         break;
                     }
@@ -249,6 +258,15 @@ impl<R: Read> Games<R> {
         game.number = self.number;
         (game.line, game.broken) = reading.finish();
         Ok(Some(game))
+    }
+}
+
+/// Whether a word behind a result, on its line, begins no game.
+fn is_remark(word: &Word) -> bool {
+    match classify(&word.text) {
+        Kind::Number(number) => number.number != Some(1),
+        Kind::Result(_) => false,
+        _ => true,
     }
 }
 

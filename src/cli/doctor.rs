@@ -125,7 +125,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         lines.extend(config.status.listen.as_ref().map(machine::port));
         let handed = args.station.config.with_file_name(listening::CREDENTIAL);
         // A machine without such a file has its users elsewhere, and nothing is said of them.
-        let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let accounts =
+            crate::files::read_text(Path::new("/etc/passwd"), crate::files::TEXT).unwrap_or_default();
         lines.extend(machine::others(&config.status, &handed, &accounts));
         lines.push(machine::files(raise_open_files()));
         let client = client(args, config, &mut lines);

@@ -1,7 +1,7 @@
 //! Settings from a file.
 
 use std::{
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -59,7 +59,7 @@ pub fn load_among(path: &Path, known: Known<'_>) -> Result<Loaded, LoadError> {
 }
 
 fn load_with(path: &Path, known: Option<Known<'_>>) -> Result<Loaded, LoadError> {
-    let bytes = bytes_of(path).map_err(|source| LoadError::Unreadable {
+    let bytes = files::read(path, files::TEXT).map_err(|source| LoadError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
@@ -73,16 +73,4 @@ fn load_with(path: &Path, known: Option<Known<'_>>) -> Result<Loaded, LoadError>
         }),
         (None, findings) => Err(LoadError::Refused(findings)),
     }
-}
-
-/// The bytes of a file that may be settings.
-fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
-    /// More than anybody writes.
-    const MOST: u64 = 4 << 20;
-    let mut bytes = Vec::new();
-    files::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST {
-        return Err(io::Error::other(format!("it has more than {MOST} bytes")));
-    }
-    Ok(bytes)
 }

@@ -46,7 +46,7 @@ impl Server {
             && url.query().is_none()
             && url.fragment().is_none();
         if !bare || !url.has_host() {
-            return Err(match text.contains('@') {
+            return Err(match !url.username().is_empty() || url.password().is_some() {
                 true => BadServer::Password(shown()),
                 false => not_an_address(),
             });

@@ -172,6 +172,8 @@ fn games_without_tags_or_results_are_kept_apart() {
         "1. e4 e5 1-0 1. d4 d5 0-1",
         "1. e4 e5\n\n1. d4 d5\n",
         "1. e4 e5\n1. d4 d5\n",
+        "1. e4 e5 1-0 White resigned in 2 moves 1. d4 d5 0-1 (on time)",
+        "1. e4 e5 1-0 on time\n1. d4 d5 1/2-1/2 agreed\n",
         "1. e4 e5\n\n1.d4 d5",
         "1. e4 e5\n[Event \"x\"]\n1. d4 d5",
         "1. e4 e5 [Event \"x\"] 1. d4 d5",

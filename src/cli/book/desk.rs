@@ -38,7 +38,7 @@ pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     if path.as_os_str() == STANDARD {
         return files::read_at_most(stdin(), MOST).context("standard input");
     }
-    files::read(path, MOST).map_err(|error| {
+    files::read_unpacked(path, MOST).map_err(|error| {
         let sentence = format!("cannot read {}: {error}", path.display());
         Failure::error(Exit::Usage, sentence)
     })
