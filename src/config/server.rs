@@ -7,7 +7,7 @@ use thiserror::Error;
 use toml::{Spanned, de::DeValue};
 
 use crate::{
-    diagnostic::without_passwords,
+    diagnostic::address_without_secrets,
     settings::{Form, Misfit, Text},
 };
 
@@ -37,7 +37,7 @@ impl Server {
     /// # Errors
     /// [`BadServer`] for what is no address, has more than scheme, host and port, or is not private.
     pub fn parse(text: &str) -> Result<Self, BadServer> {
-        let shown = || without_passwords(text);
+        let shown = || address_without_secrets(text);
         let not_an_address = || BadServer::NotAnAddress(shown());
         let url = Url::parse(text.trim()).map_err(|_| not_an_address())?;
         let bare = url.username().is_empty()
@@ -153,6 +153,9 @@ mod tests {
             "https://me:sec?ret@lichess.org/api",
             "http://me:secret@lichess.org",
             "me:secret@lichess.org",
+            "https://me:my sec phrase@lichess.org",
+            "https://lichess.org#sec",
+            "lichess.org?y=sec",
             "ftp://me:secret@lichess.org",
         ] {
             let said = Server::parse(text).unwrap_err().to_string();

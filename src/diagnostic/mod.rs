@@ -8,7 +8,7 @@ mod secrets;
 
 pub use encoding::utf8;
 pub use hint::{did_you_mean, nearest};
-pub use secrets::{without_passwords, without_secrets, without_tokens};
+pub use secrets::{address_without_secrets, without_passwords, without_secrets, without_tokens};
 
 use std::{fmt, ops::Range, sync::Arc};
 

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::{CallError, Untrusted, retry::LONGEST_ASKED};
 use crate::{
-    diagnostic::without_passwords,
+    diagnostic::address_without_secrets,
     lichess::model::{ErrorBody, decode},
     units::Millis,
 };
@@ -92,7 +92,7 @@ pub(super) fn refused(refusal: &Refusal<'_>) -> CallError {
             status: status.as_u16(),
             message: format!(
                 "redirected to {}; the server's address is not right",
-                without_passwords(location.unwrap_or("nowhere"))
+                address_without_secrets(location.unwrap_or("nowhere"))
             ),
             ratelimit: None,
         },

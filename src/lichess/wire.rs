@@ -21,7 +21,7 @@ use super::{
     retry::Class,
     stream::Line,
 };
-use crate::{diagnostic::without_passwords, lichess::model::UserId, units::Millis};
+use crate::{diagnostic::address_without_secrets, lichess::model::UserId, units::Millis};
 
 /// For calls that no clock waits for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -64,13 +64,13 @@ pub enum SetupError {
 impl Wire {
     /// The way to a server such as `https://lichess.org`. Nothing is sent yet.
     pub(super) fn new(server: &str, token: &Token, seed: u64) -> Result<Self, SetupError> {
-        let base = Url::parse(server).map_err(|_| SetupError::Address(without_passwords(server)))?;
+        let base = Url::parse(server).map_err(|_| SetupError::Address(address_without_secrets(server)))?;
         if base.cannot_be_a_base() || !matches!(base.scheme(), "http" | "https") || !base.has_host() {
-            return Err(SetupError::Address(without_passwords(server)));
+            return Err(SetupError::Address(address_without_secrets(server)));
         }
         let local = is_loopback(&base);
         if base.scheme() != "https" && !local {
-            return Err(SetupError::NotEncrypted(without_passwords(server)));
+            return Err(SetupError::NotEncrypted(address_without_secrets(server)));
         }
         // An error here means that a provider is installed already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();

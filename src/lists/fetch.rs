@@ -14,7 +14,7 @@ use reqwest::{
 };
 use thiserror::Error;
 
-use crate::{config::UserList, diagnostic::without_passwords, files};
+use crate::{config::UserList, diagnostic::address_without_secrets, files};
 
 /// A list that takes longer is not fetched.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -41,7 +41,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::Address(address) => without_passwords(address).fmt(f),
+            Self::Address(address) => address_without_secrets(address).fmt(f),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use toml::{Spanned, de::DeValue};
 
 use super::remedy::as_path;
-use crate::diagnostic::{nearest, without_passwords};
+use crate::diagnostic::{address_without_secrets, nearest, without_secrets};
 
 /// What a setting must look like.
 pub trait Form {
@@ -63,11 +63,19 @@ impl Misfit {
     }
 }
 
-/// Text in quotes as TOML has it, cut short when it is long, without passwords.
+/// Text in quotes as TOML has it, cut short when it is long, without secrets.
 #[must_use]
 pub fn quote(text: &str) -> String {
     const LONGEST: usize = 60;
-    let text = &without_passwords(text);
+    let is_scheme = |scheme: &str| scheme.trim_start().chars().all(|c| c.is_ascii_alphanumeric());
+    let is_address = text
+        .split_once("://")
+        .is_some_and(|(scheme, _)| is_scheme(scheme));
+    let text = &without_secrets(&if is_address {
+        address_without_secrets(text)
+    } else {
+        text.to_owned()
+    });
     let mut cut: String = text.chars().take(LONGEST).collect();
     if cut.len() < text.len() {
         cut.push('…');
