@@ -222,6 +222,64 @@ fn a_pipe_gets_no_color_and_the_token_is_struck_out() {
 }
 
 #[test]
+fn no_secret_is_shown_wherever_it_was_pasted() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = "lip_aB3dE6gH9jK2mN5pQ8rS";
+    for (name, text, is_token) in [
+        ("tim.toml", format!("token = \"{token}\"\n"), true),
+        ("tim.toml", format!("{token}\n"), true),
+        ("tim.toml", format!("about = \"{token}\n"), true),
+        ("tim.toml", format!("about = \"{token}\"\n"), true),
+        (
+            "main.book",
+            format!("1. e4 e5\n{token}\n1. d4 d5\n1. c4 c5\n"),
+            true,
+        ),
+        ("bot.toml", format!("LICHESS_TOKEN={token}\n"), true),
+        ("bot.toml", format!("export LICHESS_TOKEN={token}\n"), true),
+        ("bot.toml", format!("LICHESS_TOKEN = \"{token}\"\n"), true),
+        (
+            "bot.toml",
+            "[lichess]\nurl = \"https://me:aB3d secret phrase@lichess.org\"\n".to_owned(),
+            false,
+        ),
+        (
+            "bot.toml",
+            "[lichess]\nurl = \"https://me:aB3d2pw @lichess.org\"\n".to_owned(),
+            false,
+        ),
+        (
+            "bot.toml",
+            "[lichess]\nurl = \"https://lichess.org#aB3d\"\n".to_owned(),
+            false,
+        ),
+        (
+            "bot.toml",
+            "[lichess]\nurl = \"https://lichess.org?y=aB3d\"\n".to_owned(),
+            false,
+        ),
+        (
+            "bot.toml",
+            "[[list]]\nname = \"a\"\nurl = \"ftp://me:aB3d phrase@example.org\"\n".to_owned(),
+            false,
+        ),
+    ] {
+        let path = folder.path().join(name);
+        fs::write(&path, &text).unwrap();
+        let outcome = check(std::slice::from_ref(&path)).unwrap();
+        assert!(!outcome.is_usable(), "{text}");
+        for style in [Style::Plain, Style::Lines] {
+            let said = draw(&outcome.findings, style);
+            for secret in ["aB3d", "phrase", "2pw"] {
+                assert!(!said.contains(secret), "{text}{said}");
+            }
+            let is_told = said.contains("a token does not belong in settings, books or personalities");
+            assert_eq!(is_told, is_token, "{text}{said}");
+        }
+    }
+}
+
+#[test]
 fn a_large_book_is_checked_in_a_moment() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.book");

@@ -1,6 +1,6 @@
-//! Help for who comes from another bot, and the one thing that must never stand in `bot.toml`: the token.
+//! Help for who comes from another bot.
 
-use crate::settings::{Advice, Section};
+use crate::settings::Advice;
 
 const fn called(key: &'static str, help: &'static str) -> Advice {
     Advice { key, help }
@@ -137,14 +137,3 @@ pub(super) const OTHER_BOTS: &[Advice] = &[
         "an account becomes a bot once and for all: the README says how",
     ),
 ];
-
-const NO_TOKEN: &str = "a token does not belong in settings, which get copied and shown";
-const TOKEN_PLACES: &str = "put it into a file that only you can read and name that by token-file in [lichess], or set \
-     LICHESS_TOKEN; and make a new token if others may have seen this one";
-
-/// Refuses a token at this place of the settings.
-pub(super) fn forbid_token(section: &mut Section<'_>) {
-    for name in ["token", "api-token", "oauth-token"] {
-        section.forbid(name, NO_TOKEN, TOKEN_PLACES);
-    }
-}

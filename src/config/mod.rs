@@ -40,7 +40,7 @@ pub use when::{Between, Kind, Mode, When};
 pub use wish::Wish;
 
 use crate::{
-    diagnostic::{Findings, without_tokens},
+    diagnostic::{Findings, without_secrets},
     settings::{self, Flag, Key, Section, Span, Text, Whole},
     units::Millis,
 };
@@ -214,18 +214,16 @@ pub fn state_folder(text: &str) -> Option<PathBuf> {
 }
 
 fn read_with(name: &str, text: &str, known: Option<Known<'_>>) -> (Option<Config>, Findings) {
-    let text = without_tokens(text);
-    let mut reading = settings::read(&text, advice::OTHER_BOTS, |file| {
-        advice::forbid_token(file);
-        declare(file, known)
-    });
+    let mut reading = settings::read(text, advice::OTHER_BOTS, |file| declare(file, known));
     if reading.value.is_none()
-        && let Some(finding) = pasted::recognised(name, &text, &reading.keys)
+        && let Some(finding) = pasted::recognised(name, text, &reading.keys)
     {
         reading.list = vec![finding];
     }
-    let findings = Findings::new(name, text, reading.list);
-    (reading.value, findings.without_passwords())
+    let mut findings = Findings::new(name, text, reading.list);
+    // Settings are shown where nothing was found too.
+    findings.text = without_secrets(text).into();
+    (reading.value, findings)
 }
 
 fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
@@ -263,7 +261,6 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
 const PATH: Text = Text(1000);
 
 fn declare_lichess(lichess: &mut Section<'_>) -> Lichess {
-    advice::forbid_token(lichess);
     Lichess {
         url: lichess.key(
             "url",

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::{
     book,
-    diagnostic::{Diagnostic, Findings, without_secrets},
+    diagnostic::{Diagnostic, Findings},
     personality,
     settings::{Foreign, Key, Name},
 };
@@ -111,7 +111,7 @@ pub fn misplaced(name: &str, text: &str) -> Option<Findings> {
     is_settings(text).then(|| {
         let finding = Diagnostic::error(0..0, "these are the settings of a bot, not a personality")
             .with_help("put them elsewhere, and name them by --config");
-        Findings::new(name, without_secrets(text), vec![finding])
+        Findings::new(name, text, vec![finding])
     })
 }
 

@@ -8,9 +8,16 @@ mod secrets;
 
 pub use encoding::utf8;
 pub use hint::{did_you_mean, nearest};
-pub use secrets::{address_without_secrets, without_passwords, without_secrets, without_tokens};
+pub use secrets::{
+    address_without_secrets, has_token, holds_token, without_passwords, without_secrets, without_tokens,
+};
 
 use std::{fmt, ops::Range, sync::Arc};
+
+const NO_TOKEN: &str =
+    "a token does not belong in settings, books or personalities, which get copied and shown";
+const TOKEN_PLACES: &str = "put it into a file that only you can read and name that by token-file in [lichess], or set \
+     LICHESS_TOKEN; and make a new token if others may have seen this one";
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +64,22 @@ impl Diagnostic {
         }
     }
 
+    /// That a token stands here.
+    #[must_use]
+    pub fn token(span: Range<usize>) -> Self {
+        Self::error(span, NO_TOKEN).with_help(TOKEN_PLACES)
+    }
+
+    /// Strikes secrets out of what is said of a text.
+    fn hide_secrets(&mut self, text: &str) {
+        let is_of_a_line = self.severity == Severity::Error && !self.span.is_empty();
+        if is_of_a_line && self.message != NO_TOKEN && has_token(line_at(text, self.span.start)) {
+            *self = Self::token(self.span.clone());
+        }
+        self.message = without_secrets(&self.message);
+        self.help = self.help.take().map(|help| without_secrets(&help));
+    }
+
     /// The same finding with advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
@@ -78,26 +101,26 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Sorts the findings of a text by place.
+    /// Sorts the findings of a text by place. Secrets are struck out of all that is shown, and a mistake in a line with a token
+    /// is said to be that. A text in which nothing was found stays as it is.
     #[must_use]
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>, mut list: Vec<Diagnostic>) -> Self {
+        let mut text: Arc<str> = text.into();
         list.sort_by_key(|finding| (finding.span.start, finding.severity));
+        if !list.is_empty() {
+            for finding in &mut list {
+                finding.hide_secrets(&text);
+            }
+            let shown = without_secrets(&text);
+            if *shown != *text {
+                text = shown.into();
+            }
+        }
         Self {
             name: name.into(),
-            text: text.into(),
+            text,
             list,
         }
-    }
-
-    /// The same with passwords in addresses struck out, wherever they are quoted.
-    #[must_use]
-    pub fn without_passwords(mut self) -> Self {
-        self.text = without_passwords(&self.text).into();
-        for finding in &mut self.list {
-            finding.message = without_passwords(&finding.message);
-            finding.help = finding.help.take().map(|help| without_passwords(&help));
-        }
-        self
     }
 
     /// Whether the text can be used: nothing worse than warnings.
@@ -117,6 +140,15 @@ impl Findings {
             place => place,
         }
     }
+}
+
+/// The line of a byte of a text, without its end. What stands at the end of a line is about that line.
+#[must_use]
+pub fn line_at(text: &str, byte: usize) -> &str {
+    let at = text.floor_char_boundary(byte.min(text.len()));
+    let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    &text[begin..end]
 }
 
 /// Line and column of a byte of a text, both from 1; columns count characters. A byte past the end is the end.
@@ -163,6 +195,32 @@ impl std::error::Error for Findings {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_is_told_and_never_shown_in_whatever_text() {
+        let token = "lip_aB3dE6gH9jK2mN5pQ8rS";
+        for line in [
+            format!("token = \"{token}\""),
+            token.to_owned(),
+            format!("about = \"{token}"),
+            format!("export LICHESS_TOKEN={token}"),
+            format!("1. e4 {token}"),
+        ] {
+            let text = format!("a\n{line}\n");
+            let odd = Diagnostic::error(3..5, format!("\"{line}\" is odd"));
+            let findings = Findings::new("a", text, vec![odd]);
+            assert!(!format!("{findings:?}").contains("aB3d"), "{findings:?}");
+            let said = findings.to_string();
+            assert!(
+                said.starts_with("a:2:2: error: a token does not belong in settings, books"),
+                "{said}"
+            );
+            assert!(said.contains("token-file in [lichess]"), "{said}");
+        }
+        let odd = Diagnostic::error(0..3, "\"lip\" is odd");
+        let findings = Findings::new("a", "lip_sync clip_aB3dE6gH9jK2mN5pQ8rS", vec![odd]);
+        assert_eq!(findings.to_string(), "a:1:1: error: \"lip\" is odd");
+    }
 
     #[test]
     fn findings_are_sorted_and_placed() {

@@ -24,6 +24,28 @@ pub fn without_tokens(text: &str) -> String {
     shown
 }
 
+/// Whether a line has a token of lichess in it, or something that is called one.
+#[must_use]
+pub fn has_token(line: &str) -> bool {
+    value_of_token(line).is_some() || holds_token(line)
+}
+
+/// Whether a text has a token of lichess in it.
+#[must_use]
+pub fn holds_token(text: &str) -> bool {
+    /// Shorter words of the same beginning are none: "lip_sync".
+    const SHORTEST: usize = 12;
+    let is_one = |(at, prefix): (usize, &str)| {
+        let rest = &text[at + prefix.len()..];
+        let ends = |c: char| !c.is_ascii_alphanumeric();
+        !text[..at].ends_with(|c: char| c.is_ascii_alphabetic())
+            && rest.find(ends).unwrap_or(rest.len()) >= SHORTEST
+    };
+    ["lip_", "lio_"]
+        .iter()
+        .any(|prefix| text.match_indices(prefix).any(is_one))
+}
+
 /// Where the value begins in a line that gives something the name of a token, commented out or not.
 fn value_of_token(line: &str) -> Option<usize> {
     let quotes = ['"', '\''];

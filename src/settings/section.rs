@@ -12,7 +12,7 @@ use super::{
     remedy,
     unknown::{Advice, Home, Unknown},
 };
-use crate::diagnostic::{Diagnostic, Severity, place};
+use crate::diagnostic::{Diagnostic, Severity, holds_token, place};
 
 /// What became of a text.
 #[derive(Debug, Clone, PartialEq)]
@@ -308,7 +308,13 @@ impl<'t> Section<'t> {
         let path = format!("{}{name}", self.path);
         let written = self.table.remove(name);
         let span = written.as_ref().map(Spanned::span);
+        let said = span.clone().and_then(|span| self.text.get(span));
+        let has_token = said.is_some_and(holds_token);
         let value = written.and_then(|written| match form.read(&written) {
+            _ if has_token => {
+                self.list.push(Diagnostic::token(written.span()));
+                None
+            }
             Ok(value) => {
                 self.list.extend(form.remarks(&written).into_iter().map(|misfit| {
                     let remark = Diagnostic::warning(misfit.span, format!("{path}: {}", misfit.message));
