@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::foreign::{Foreign, is_key, key_and_colon};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, has_token};
 
 /// An error of syntax at a place of a text, in terms of what was probably meant.
 pub(super) fn explained(text: &str, span: Range<usize>, message: &str) -> Diagnostic {
@@ -13,11 +13,17 @@ pub(super) fn explained(text: &str, span: Range<usize>, message: &str) -> Diagno
     }
     let line = line_at(text, span.start);
     let said = &text[line.clone()];
+    if has_token(said) {
+        let begin = line.start + said.len() - said.trim_start().len();
+        return Diagnostic::token(begin..line.end);
+    }
     let within = span.start.saturating_sub(line.start).min(said.len());
     let found = odd_character(said)
         .or_else(|| backslash(said, within))
         .or_else(|| line_end(said))
-        .or_else(|| habit(said));
+        .or_else(|| unclosed(said))
+        .or_else(|| habit(said))
+        .or_else(|| bare_word(said));
     match found {
         Some(finding) => Diagnostic {
             span: line.start + finding.span.start..line.start + finding.span.end,
@@ -170,6 +176,28 @@ pub(super) fn as_path(path: &str) -> String {
             path.replace('\\', "/")
         )
     }
+}
+
+/// A string that has one quotation mark only.
+fn unclosed(line: &str) -> Option<Diagnostic> {
+    let (at, quote) = bare(line).find(|(_, c)| matches!(c, '"' | '\''))?;
+    let is_long = line[at..].starts_with(if quote == '"' { "\"\"\"" } else { "\'\'\'" });
+    // An apostrophe is none.
+    if is_long || line[..at].ends_with(char::is_alphanumeric) {
+        return None;
+    }
+    let finding = Diagnostic::error(at..line.trim_end().len(), "the quotation mark is not closed");
+    Some(finding.with_help("write another at the end of the value"))
+}
+
+/// A line that is neither a setting nor the head of a section.
+fn bare_word(line: &str) -> Option<Diagnostic> {
+    let said = line.split('#').next().unwrap_or_default().trim();
+    let begin = line.find(said)?;
+    let is_word =
+        said.starts_with(char::is_alphanumeric) && !said.contains(['=', '[', ']', '{', '}', '"', '\'', ',']);
+    let finding = Diagnostic::error(begin..begin + said.len(), "this line is no setting");
+    is_word.then(|| finding.with_help("a setting is written key = value"))
 }
 
 /// A line that ends as on Macs of the last century.
@@ -413,6 +441,22 @@ mod tests {
             (
                 "quiet = very much # so",
                 "t:2:9: error: text stands in quotes; write quiet = \"very much\"",
+            ),
+            (
+                "after = \"30s",
+                "t:2:9: error: the quotation mark is not closed; write another at the end of the value",
+            ),
+            (
+                "quiet # so",
+                "t:2:1: error: this line is no setting; a setting is written key = value",
+            ),
+            (
+                "lip_aB3dE6gH9jK2mN5pQ8rS",
+                "t:2:1: error: a token does not belong in settings",
+            ),
+            (
+                "export LICHESS_TOKEN=abc",
+                "t:2:1: error: a token does not belong in settings",
             ),
             (
                 "after = 30s",
