@@ -201,6 +201,13 @@ async fn pages_of_games_are_short_and_lead_to_the_next() {
     assert_eq!(all.len(), 450, "each comes once");
     let lost = client().get(format!("{address}/api/games?after=99999999"));
     assert_eq!(lost.send().await.unwrap().status(), 404);
+    for most in ["abc", "-1", "", "1.5", "99999999999"] {
+        let asked = client().get(format!("{address}/api/games?most={most}"));
+        let refused = asked.send().await.unwrap();
+        assert_eq!(refused.status(), 400, "{most}");
+        let said: serde_json::Value = refused.json().await.unwrap();
+        assert_eq!(said["error"], "most is a whole number up to 200", "{most}");
+    }
 }
 
 #[tokio::test]

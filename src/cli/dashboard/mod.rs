@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use axum::{
     Json, Router,
-    extract::{Path, Query, State},
+    extract::{Path, Query, State, rejection::QueryRejection},
     middleware::from_fn_with_state,
     response::{IntoResponse as _, Response},
     routing::{get, post},
@@ -161,13 +161,17 @@ struct Wanted {
     opponent: Option<String>,
     speed: Option<String>,
     rated: Option<bool>,
-    most: Option<u32>,
+    most: Option<String>,
     /// The last game of the page before.
     after: Option<String>,
 }
 
 /// The newest games that fit, or those after one of them.
-async fn games(State(panel): State<Panel>, Query(wanted): Query<Wanted>) -> Result<Response, Trouble> {
+async fn games(
+    State(panel): State<Panel>,
+    wanted: Result<Query<Wanted>, QueryRejection>,
+) -> Result<Response, Trouble> {
+    let Query(wanted) = wanted.map_err(|_| Trouble::NoQuestion)?;
     let opponent = match wanted.opponent.as_deref().filter(|name| !name.is_empty()) {
         Some(name) => Some(name.parse::<UserId>().map_err(|_| Trouble::NotFound)?),
         None => None,
@@ -176,7 +180,10 @@ async fn games(State(panel): State<Panel>, Query(wanted): Query<Wanted>) -> Resu
         Some(id) => Some(id.parse::<GameId>().map_err(|_| Trouble::NotFound)?),
         None => None,
     };
-    let most = wanted.most.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
+    let most = match wanted.most.as_deref().map(str::parse::<u32>) {
+        Some(most) => most.map_err(|_| Trouble::NoNumber)?.clamp(1, LARGEST_PAGE),
+        None => PAGE,
+    };
     let filter = Filter {
         opponent,
         speed: wanted.speed.filter(|speed| !speed.is_empty()),

@@ -16,6 +16,8 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Trouble {
     NotFound,
+    NoNumber,
+    NoQuestion,
     NoArchive,
     Unreadable,
     Busy,
@@ -51,6 +53,11 @@ impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
         let (status, sentence) = match self {
             Self::NotFound => (StatusCode::NOT_FOUND, "Not found"),
+            Self::NoNumber => (StatusCode::BAD_REQUEST, "most is a whole number up to 200"),
+            Self::NoQuestion => (
+                StatusCode::BAD_REQUEST,
+                "The question cannot be read: rated is true or false",
+            ),
             Self::NoArchive => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "There is no archive, or it is too busy",
