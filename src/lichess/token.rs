@@ -19,6 +19,9 @@ pub enum BadToken {
     /// Nothing there.
     #[error("the token is empty")]
     Empty,
+    /// The name of a header or a variable stands before it.
+    #[error("\"{0}\" stands before the token; write the token alone, which begins with lip_")]
+    Named(&'static str),
     /// Longer than lichess' tokens can be.
     #[error("the token is {0} characters long; lichess' are at most {LONGEST}")]
     TooLong(usize),
@@ -36,6 +39,23 @@ impl Token {
         let text = bare_token(text);
         if text.is_empty() {
             return Err(BadToken::Empty);
+        }
+        let before = [
+            "Authorization:",
+            "Bearer ",
+            "export LICHESS_TOKEN",
+            "LICHESS_TOKEN",
+            "token",
+        ]
+        .into_iter()
+        .find(|before| {
+            let start = text.get(..before.len());
+            let rest = text.get(before.len()..).unwrap_or_default().trim_start();
+            start.is_some_and(|start| start.eq_ignore_ascii_case(before))
+                && (before.ends_with([' ', ':']) || rest.starts_with(['=', ':']))
+        });
+        if let Some(before) = before {
+            return Err(BadToken::Named(before.trim_end()));
         }
         if text.len() > LONGEST {
             return Err(BadToken::TooLong(text.chars().count()));
@@ -78,15 +98,23 @@ impl Token {
     }
 }
 
-/// The token in a text without what programs put around it: white space, since files end in a new line, the mark of the byte
-/// order that some editors write first, and the quotation marks of a shell, which docker's files of variables keep.
+/// The token in a text without what programs put around it: white space, since files end in a new line, characters that nobody
+/// sees, such as the mark of the byte order that some editors write first, and quotation marks: those of a shell, which
+/// docker's files of variables keep, and the curly ones of text programs.
 #[must_use]
 pub fn bare_token(text: &str) -> &str {
-    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let is_around = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
+            || c == '\u{feff}'
+    };
+    let text = text.trim_matches(is_around);
+    let curly = ['“', '”', '„', '‘', '’', '‚', '«', '»'];
     let unquoted = ['"', '\'']
         .iter()
-        .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
-    unquoted.unwrap_or(text)
+        .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
+        .or_else(|| text.strip_prefix(curly)?.strip_suffix(curly));
+    unquoted.map_or(text, |text| text.trim_matches(is_around))
 }
 
 /// A number that tells apart what a server knows, for the names of locks. The same in every version of this program: the
@@ -136,12 +164,32 @@ mod tests {
             " lip_a\u{a0}\n\n",
             "\"lip_a\"\n",
             "'lip_a'",
+            "“lip_a”\n",
+            "„lip_a“",
+            "‘lip_a’",
+            "lip_a\u{200b}\n",
+            "\u{2060}“\u{200b}lip_a”",
         ] {
             assert_eq!(Token::parse(text).unwrap().expose(), "lip_a", "{text:?}");
         }
         for text in ["\"lip_a", "\"\"", "\"", "Bearer lip_a", "lip_a lip_b"] {
             assert!(Token::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_stands_before_a_token_is_named() {
+        for (text, before) in [
+            ("Bearer lip_a", "Bearer"),
+            ("bearer lip_a", "Bearer"),
+            ("Authorization: Bearer lip_a", "Authorization:"),
+            ("LICHESS_TOKEN=lip_a\n", "LICHESS_TOKEN"),
+            ("export LICHESS_TOKEN=lip_a", "export LICHESS_TOKEN"),
+            ("token = \"lip_a\"", "token"),
+        ] {
+            assert_eq!(Token::parse(text).unwrap_err(), BadToken::Named(before));
+        }
+        assert!(Token::parse("token1").is_ok());
     }
 
     #[test]
