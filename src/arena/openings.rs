@@ -354,9 +354,14 @@ mod tests {
 
     #[test]
     fn lines_are_read_as_before_and_positions_that_come_twice_are_told() {
-        let (names, remarks) = file("a.epd", TEXT, 1).unwrap();
+        let (names, remarks) = file("a.epd", TEXT, usize::MAX).unwrap();
         assert_eq!((names.len(), remarks.len()), (2, 0));
-        let (names, remarks) = file("a.epd", &TEXT.repeat(2), 1).unwrap();
+        let (_, remarks) = file("a.epd", TEXT, 1).unwrap();
+        assert_eq!(
+            remarks,
+            ["a number of half moves is for games in PGN: these are positions"]
+        );
+        let (names, remarks) = file("a.epd", &TEXT.repeat(2), usize::MAX).unwrap();
         assert_eq!(names.len(), 4);
         assert_eq!(remarks, ["2 of 4 openings are positions that come up before"]);
     }
