@@ -44,6 +44,8 @@ const SCHEMA: [&str; 10] = [
     include_str!("schema/009.sql"),
     include_str!("schema/010.sql"),
 ];
+/// No program will ever know so many versions: such a number is damage, and not a newer program's.
+const VERSIONS: usize = 1000;
 /// Another program at the file holds a write up no longer.
 const BUSY: Duration = Duration::from_secs(2);
 
@@ -200,6 +202,11 @@ impl Archive {
             usize::try_from(found).map_err(|_| StoreError::Foreign)?,
             SCHEMA.len(),
         );
+        if found >= VERSIONS {
+            return Err(StoreError::Damaged(
+                "its header has a version that no program has",
+            ));
+        }
         if found > known {
             return Err(StoreError::TooNew { found, known });
         }

@@ -9,7 +9,7 @@ use std::{
 use crate::chess::{ByColor, Color, Move, Position, Rules as _, Variant, polyglot_key, write_fen, write_san};
 
 use super::{PolyglotError, RECORD, decode};
-use crate::book::{MAX_BYTES, MAX_LINES};
+use crate::book::{MAX_BYTES, MAX_LINES, MAX_WEIGHT};
 
 /// What becomes of moves of weight 0. To Polyglot they are moves that are not chosen, in a text they are never to be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -276,7 +276,7 @@ impl<'a> Search<'a> {
         self.reached += records.len();
         let legal = pos.legal_moves();
         // Each move with its weight and the number of its entries.
-        let mut moves: Vec<(Move, u16, usize)> = Vec::new();
+        let mut moves: Vec<(Move, u32, usize)> = Vec::new();
         for record in records {
             let Some(mv) = decode(&legal, record.code) else {
                 self.left_out.illegal += 1;
@@ -284,10 +284,10 @@ impl<'a> Search<'a> {
             };
             match moves.iter_mut().find(|(other, ..)| *other == mv) {
                 Some((_, weight, count)) => {
-                    *weight = weight.saturating_add(record.weight);
+                    *weight = (*weight + u32::from(record.weight)).min(MAX_WEIGHT);
                     *count += 1;
                 }
-                None => moves.push((mv, record.weight, 1)),
+                None => moves.push((mv, record.weight.into(), 1)),
             }
         }
         moves.sort_by_key(|(_, weight, _)| Reverse(*weight));

@@ -242,12 +242,12 @@ fn weights_of_a_move_that_comes_twice_are_added() {
         "3 entries read, 1 for a move that has one already: weights are added"
     );
     let most = import(&file(&[
-        ("", "e2e4", 65000),
-        ("", "e2e4", 1000),
+        ("", "e2e4", 60000),
+        ("", "e2e4", 60000),
         ("", "d2d4", 0),
-        ("", "d2d4", 1),
+        ("", "d2d4", 65535),
     ]));
-    assert_eq!(most.text, "1. e4 65535 | d4 1\n");
+    assert_eq!(most.text, "1. e4 120000 | d4 65535\n");
     assert_eq!((most.entries, most.repeated), (4, 2));
     // Both spellings of castling are one move.
     let before = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5";
