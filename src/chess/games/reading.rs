@@ -193,7 +193,9 @@ impl Reading {
             .unwrap_or_else(|| u64::from(self.line.start().fullmoves().get()));
         let half = self.half_moves();
         let side = if half.is_multiple_of(2) { "White" } else { "Black" };
-        (first + half / 2, side)
+        // Positions count no further, and so do the numbers of games that are written.
+        let number = first.saturating_add(half / 2).min(u32::MAX.into());
+        (number, side)
     }
 
     /// Whether a number fits the moves before it. A game from a position counts on, or from 1.

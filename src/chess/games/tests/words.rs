@@ -225,6 +225,8 @@ fn a_number_that_does_not_fit_ends_the_game() {
         let (moves, broken) = single(text);
         assert_eq!((moves.as_str(), broken.as_str()), (expected, why), "{text}");
     }
+    let last = "[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 4294967295\"]\n\n4294967295. e4 e5 4294967295. Ke2 *";
+    assert_eq!(single(last), ("e2e4 e7e5 e1e2".to_owned(), String::new()));
     let fen = "[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 30\"]\n\n";
     for text in [
         "30... e5 31. e4 *",
