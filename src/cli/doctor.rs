@@ -251,10 +251,16 @@ fn folder(path: &Path) -> Line {
 /// The archive, if there is one: can what the bot has played be read?
 fn archive(path: &Path) -> Option<Line> {
     const WHAT: &str = "archive";
-    if !path.exists() {
-        return None;
-    }
     let shown = path.display();
+    if !path.exists() {
+        // A link that leads nowhere, or a name that is no longer reached.
+        path.symlink_metadata().ok()?;
+        return Some(Line::worth(
+            WHAT,
+            format!("{shown} is a link to what is not there"),
+            "make the folder that it leads to, or remove the link: the bot keeps its games nowhere until then",
+        ));
+    }
     let damaged = |how: &str| {
         Line::worth(
             WHAT,
@@ -404,6 +410,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(state::ARCHIVE);
         assert_eq!(archive(&path), None, "the bot makes one when it starts");
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink("/nowhere/archive.db", &link).unwrap();
+            let told = archive(&link).unwrap().to_string();
+            assert!(told.contains("is a link to what is not there"), "{told}");
+        }
         drop(Archive::open(&path).unwrap());
         assert_eq!(archive(&path).unwrap().verdict, Verdict::Fine);
         std::fs::write(&path, "garbage ".repeat(1000)).unwrap();

@@ -43,7 +43,7 @@ function open(): void {
 
 const isLocked = () => document.body.dataset['page'] === 'locked';
 const lockedPage = (): Page => ({
-  element: h('main', { class: 'lobby' }, h('h1', {}, text.lockedTitle), h('div', { role: 'alert' }, ...text.locked.map((line) => h('p', {}, line)))),
+  element: h('main', { class: 'lobby locked' }, h('h1', {}, text.lockedTitle), h('div', { role: 'alert' }, ...text.locked.map((line) => h('p', {}, line)))),
   close: () => undefined,
 });
 

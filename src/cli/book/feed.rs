@@ -287,11 +287,13 @@ impl<'a> Feed<'a> {
             }
             _ => {}
         }
-        (grown.rows == 0 && old.is_none()).then(|| {
-            format!(
-                "no move was played {} times in {} games that fit, of {read} read",
-                self.args.min, self.tally.used
-            )
+        (grown.rows == 0 && old.is_none()).then(|| match self.tally.used {
+            0 => format!("none of {} serves", desk::several(read as usize, "game")),
+            used => format!(
+                "no move was played in {} of {} that fit, of {read} read",
+                desk::several(self.args.min as usize, "game"),
+                desk::several(used as usize, "game"),
+            ),
         })
     }
 }

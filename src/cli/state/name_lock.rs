@@ -84,7 +84,7 @@ mod linux {
         let Some((held, listener)) = bound else {
             warn!(
                 "{}, so another bot with this account cannot be noticed",
-                before.strangers()
+                before.strangers(number)
             );
             return Some(NameLock(None));
         };
@@ -99,7 +99,7 @@ mod linux {
         if !after.users.is_empty() {
             warn!(
                 "{}: it proves nothing, and the bot runs all the same",
-                after.strangers()
+                after.strangers(number)
             );
         }
         Some(lock)
@@ -127,15 +127,17 @@ mod linux {
     }
 
     impl Holders {
-        fn strangers(&self) -> String {
+        fn strangers(&self, number: u64) -> String {
             let users: Vec<String> = self.users.iter().flatten().map(u32::to_string).collect();
             let who = if users.is_empty() {
                 "somebody".to_owned()
             } else {
                 format!("user {}", users.join(", "))
             };
+            let socket = name(number, 0);
             format!(
-                "{who} on this machine holds the socket by which bots with the same account notice each other"
+                "{who} on this machine holds the socket @{socket}, by which bots with the same account notice each other (`ss -xlp` \
+                 names the program)"
             )
         }
     }
