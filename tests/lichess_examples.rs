@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs, io::Write as _, path::Path};
 
 use serde_json::Value;
 use sparring::lichess::model::{
-    Account, Challenge, ChallengeDone, ChatMessage, ErrorBody, Event, GameEvent, GameInfo, NowPlaying,
+    Account, Challenge, ChallengeDone, ChatMessage, ErrorBody, Event, GameEvent, GameEventInfo, NowPlaying,
     TokenInfo, decode,
 };
 
@@ -58,7 +58,7 @@ fn read(file: &str, text: &str) -> Result<&'static str, String> {
         "error" => fits::<ErrorBody>("error", text),
         "nowPlaying" => fits::<NowPlaying>("playing", text),
         "tokenTest" => fits::<BTreeMap<String, Option<TokenInfo>>>("token", text),
-        "challengeAi" | "seek" => fits::<GameInfo>("game", text),
+        "challengeAi" | "seek" => fits::<GameEventInfo>("game", text),
         // Ours to read as plain values: exports, explorers and lists of other people's games.
         "ok" | "usersStatus" | "cloudEval" | "explorer" | "tablebase" | "gameExport" | "streamGame" => {
             Ok("value")

@@ -9,9 +9,9 @@ use super::{arenas::Order, desk::Desk, errands::Errand, insist::insist};
 use crate::{
     config::Tournaments,
     lichess::{
-        CallError, Client, Untrusted,
+        CallError, Client, Escaped,
         model::{Arena, ArenaId, TeamId},
-        retry::Class,
+        retry::EndpointClass,
     },
     units::Millis,
 };
@@ -23,7 +23,7 @@ pub(super) struct Seen {
     /// Teams that were asked to take us, and have answered.
     answered: BTreeSet<TeamId>,
     arenas: Vec<Arena>,
-    errors: Vec<(Class, CallError)>,
+    errors: Vec<(EndpointClass, CallError)>,
 }
 
 impl Desk {
@@ -34,7 +34,7 @@ impl Desk {
         }
         let wish = self.options.borrow().tournaments.clone();
         // An arena's games are counted among those of bots: what is kept for people stays theirs.
-        while self.shared.client.silence(Class::Invite).is_none()
+        while self.shared.client.silence(EndpointClass::Invite).is_none()
             && let Some(order) = self.arenas.next(&wish, self.seats_for_bots(None, now), now)
         {
             match order {
@@ -57,7 +57,7 @@ impl Desk {
     /// When [`contend`](Self::contend) may have something to do.
     pub(super) fn contends_at(&self) -> Option<Millis> {
         let options = self.options.borrow();
-        let is_silent = self.shared.client.silence(Class::Invite).is_some();
+        let is_silent = self.shared.client.silence(EndpointClass::Invite).is_some();
         if self.is_closing() || is_silent {
             return None;
         }
@@ -75,7 +75,7 @@ impl Desk {
         }
         let now = self.now();
         for arena in &seen.arenas {
-            let name = Untrusted(&arena.full_name);
+            let name = Escaped(&arena.full_name);
             debug!(
                 "arena {} \"{name}\", bots allowed: {}",
                 arena.id, arena.bots_allowed
@@ -96,7 +96,7 @@ impl Desk {
             }
             Ok(()) => info!("in the arena {id}, waiting for a game"),
             Err(error) => {
-                self.note_limit(Class::Invite, &error);
+                self.note_limit(EndpointClass::Invite, &error);
                 warn!("arena {id}: {error}");
                 let now = self.now();
                 self.arenas.failed(id, &error, now);
@@ -131,7 +131,7 @@ async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> S
         if answer.as_ref().err().is_none_or(CallError::is_final) {
             answered.insert(team);
         }
-        errors.extend(answer.err().map(|error| (Class::Invite, error)));
+        errors.extend(answer.err().map(|error| (EndpointClass::Invite, error)));
     }
     let mut ids: BTreeSet<ArenaId> = wish.arenas.iter().cloned().collect();
     for team in &wish.teams {
@@ -140,14 +140,14 @@ async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> S
                 let open = listed.into_iter().filter(|arena| !arena.is_over());
                 ids.extend(open.map(|arena| arena.id));
             }
-            Err(error) => errors.push((Class::Read, error)),
+            Err(error) => errors.push((EndpointClass::Read, error)),
         }
     }
     let mut arenas = Vec::new();
     for id in &ids {
         match client.arena(id).await {
             Ok(arena) => arenas.push(arena),
-            Err(error) => errors.push((Class::Read, error)),
+            Err(error) => errors.push((EndpointClass::Read, error)),
         }
     }
     Seen {

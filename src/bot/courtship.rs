@@ -18,9 +18,9 @@ use super::{
 use crate::{
     config::{Matchmaking, Then},
     lichess::{
-        CallError, Fate, Lines,
-        model::{Account, Challenge, ChallengeDone, GameId, Invitation, NowPlaying, UserId},
-        retry::{Backoff, Class},
+        CallError, ChallengeOutcome, NdjsonStream,
+        model::{Account, Challenge, ChallengeDone, ChallengeRequest, GameId, NowPlaying, UserId},
+        retry::{Backoff, EndpointClass},
     },
     store::{ChallengeRecord, Rest},
     units::Millis,
@@ -49,7 +49,7 @@ impl Desk {
         }
         let is_free = self.is_free(now);
         let is_due = self.suitor.is_due(&self.options.borrow().matchmaking, now);
-        let may_ask = is_free && self.client.silence(Class::Invite).is_none();
+        let may_ask = is_free && self.client.silence(EndpointClass::Invite).is_none();
         self.suitor.looked(may_ask.then_some(now));
         if may_ask && is_due {
             self.suitor.asks(now, epoch());
@@ -69,7 +69,7 @@ impl Desk {
     pub(super) fn courts_at(&self) -> Option<Millis> {
         let now = self.now();
         let is_free = self.is_free(now);
-        let silence = self.client.silence(Class::Invite);
+        let silence = self.client.silence(EndpointClass::Invite);
         let allowed = silence.map_or(Millis::ZERO, |silence| now + silence);
         let options = self.options.borrow();
         let looks_at = self.suitor.looks_at(&options.matchmaking, allowed);
@@ -87,7 +87,7 @@ impl Desk {
             }
             Ok(_) => None,
             Err(error) => {
-                self.note_limit(Class::Read, &error);
+                self.note_limit(EndpointClass::Read, &error);
                 debug!("nobody to challenge: {error}");
                 None
             }
@@ -108,7 +108,7 @@ impl Desk {
         wish: &Matchmaking,
         online: &[Account],
         now: Millis,
-    ) -> Option<(UserId, Invitation)> {
+    ) -> Option<(UserId, ChallengeRequest)> {
         let plan = Plan::draw(wish, &mut self.rng)?;
         let rules = Arc::clone(&self.options.borrow().rules);
         let is_welcome = |account: &&Account| {
@@ -132,7 +132,11 @@ impl Desk {
     }
 
     /// A challenge of ours is out, or not.
-    pub(super) fn invited(&mut self, user: UserId, answer: Result<(Box<Challenge>, Lines<Fate>), CallError>) {
+    pub(super) fn invited(
+        &mut self,
+        user: UserId,
+        answer: Result<(Box<Challenge>, NdjsonStream<ChallengeOutcome>), CallError>,
+    ) {
         let now = self.now();
         match answer {
             Ok((challenge, lines)) => {
@@ -171,7 +175,7 @@ impl Desk {
                 self.intake.promise(who, now);
             }
             Err(error) => {
-                self.note_limit(Class::Invite, &error);
+                self.note_limit(EndpointClass::Invite, &error);
                 info!("{user} cannot be challenged: {error}");
                 match &error {
                     // A limit of ours says nothing about whom we asked.
@@ -190,11 +194,16 @@ impl Desk {
 
     /// Holds the stream that keeps a challenge alive. It ends by itself once the challenge is decided, and is let go when
     /// the challenge is to be taken back.
-    fn wait_for_fate(&self, id: GameId, mut lines: Lines<Fate>, is_wanted: CancellationToken) {
+    fn wait_for_fate(
+        &self,
+        id: GameId,
+        mut lines: NdjsonStream<ChallengeOutcome>,
+        is_wanted: CancellationToken,
+    ) {
         self.call(move |_| async move {
             let waiting = async {
                 while let Ok(line) = lines.next().await {
-                    if let Ok(Fate::Done(done)) = line {
+                    if let Ok(ChallengeOutcome::Done(done)) = line {
                         return Some(done);
                     }
                 }
@@ -253,7 +262,7 @@ impl Desk {
             }
             // The challenge ends with its stream, or is a game that will be found.
             Err(error) => {
-                self.note_limit(Class::Account, &error);
+                self.note_limit(EndpointClass::Account, &error);
                 debug!("challenge {id}: {error}");
                 self.list_games();
             }
@@ -274,7 +283,7 @@ impl Desk {
         let Err(error) = answer else {
             return self.suitor.has_taken_back();
         };
-        self.note_limit(Class::Challenge, &error);
+        self.note_limit(EndpointClass::Challenge, &error);
         debug!("challenge {id}: {error}");
         if !matches!(error, CallError::Transient { .. }) || patience.failures() >= MOST {
             return self.suitor.has_taken_back();

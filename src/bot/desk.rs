@@ -38,8 +38,8 @@ use super::{
 use crate::{
     lichess::{
         CallError, Client,
-        model::{GameId, GameInfo, Speed, Status as GameStatus, UserId},
-        retry::Class,
+        model::{GameEventInfo, GameId, Speed, Status as GameStatus, UserId},
+        retry::EndpointClass,
     },
     units::Millis,
 };
@@ -179,7 +179,7 @@ impl Desk {
         }
     }
 
-    pub(super) fn start(&mut self, game: &GameInfo) {
+    pub(super) fn start(&mut self, game: &GameEventInfo) {
         let Some(id) = game.game().cloned() else {
             return warn!("a game without an id was skipped");
         };
@@ -262,7 +262,7 @@ impl Desk {
         let (opponents, sleeping) = self.opponents();
         let room = self.room((&opponents, &sleeping), now);
         // While the server wants no answers, challenges wait as long as they would for a seat.
-        while self.client.silence(Class::Challenge).is_none()
+        while self.client.silence(EndpointClass::Challenge).is_none()
             && let Some(reply) = self.intake.next(room, now)
         {
             match reply {
@@ -318,7 +318,7 @@ impl Desk {
     }
 
     fn wakes_at(&self) -> Instant {
-        let silence = self.client.silence(Class::Challenge);
+        let silence = self.client.silence(EndpointClass::Challenge);
         let intake = self.intake.wakes_at().map(|at| match silence {
             None => self.begin + at.into(),
             // Nothing may be sent, so what is due stays due; what waits may be answered as soon as the silence ends.
@@ -378,12 +378,12 @@ impl Desk {
     }
 
     /// A call failed: a limit that it tells of is kept.
-    pub(super) fn note_limit(&mut self, class: Class, error: &CallError) {
+    pub(super) fn note_limit(&mut self, class: EndpointClass, error: &CallError) {
         if matches!(error, CallError::RateLimited { .. }) {
             self.shared.meters.limited(class);
         }
         // What was asked while games run must not keep the next log-in from them. What a log-in is asked it keeps itself.
-        if class != Class::Account {
+        if class != EndpointClass::Account {
             self.limits.note(class, error, epoch());
         }
     }

@@ -1,6 +1,6 @@
 //! Two programs with one token: lichess keeps one event stream, so each ends the other's. Pure.
 
-use crate::{lichess::Lost, units::Millis};
+use crate::{lichess::StreamEnd, units::Millis};
 
 /// A stream that its server closes at once is the server's own trouble: a rival needs time to notice and come back. Not much
 /// of it: on this very machine one that comes back at once takes 50 ms.
@@ -27,12 +27,12 @@ pub(super) struct Duel {
 
 impl Duel {
     /// Notes the end of a stream. When it must be a duel: for how long to leave the stream to the other.
-    pub(super) fn truce(&mut self, why: &Lost, lived: Millis) -> Option<Millis> {
-        if *why == Lost::Closed && lived < SHORTEST {
+    pub(super) fn truce(&mut self, why: &StreamEnd, lived: Millis) -> Option<Millis> {
+        if *why == StreamEnd::Closed && lived < SHORTEST {
             // It says nothing either way: among the short ones of a hasty rival some are shorter still.
             return None;
         }
-        let suspicious = *why == Lost::Closed && lived < LONGEST;
+        let suspicious = *why == StreamEnd::Closed && lived < LONGEST;
         if !suspicious {
             self.in_a_row = 0;
             if lived >= LONGEST {
@@ -61,21 +61,21 @@ mod tests {
     use tokio_util::bytes::Bytes;
 
     use super::*;
-    use crate::lichess::{CallError, Follower, Lines, News, model::Event};
+    use crate::lichess::{CallError, NdjsonStream, ReconnectingStream, StreamEvent, model::Event};
 
     #[test]
     fn f7_streams_taken_over_again_and_again_are_a_duel() {
         let mut duel = Duel::default();
         let mut truces = Vec::new();
         for taken in 1..=30 {
-            let truce = duel.truce(&Lost::Closed, Millis(900));
+            let truce = duel.truce(&StreamEnd::Closed, Millis(900));
             truces.extend(truce.map(|truce| (taken, truce.0 / 1000)));
         }
         assert_eq!(truces[..4], [(12, 30), (14, 60), (16, 120), (18, 240)]);
         assert!(truces.iter().all(|(_, secs)| *secs <= 600), "{truces:?}");
-        assert_eq!(duel.truce(&Lost::Closed, Millis::from_secs(60)), None);
+        assert_eq!(duel.truce(&StreamEnd::Closed, Millis::from_secs(60)), None);
         for _ in 1..ENOUGH {
-            let truce = duel.truce(&Lost::Closed, Millis(900));
+            let truce = duel.truce(&StreamEnd::Closed, Millis(900));
             assert_eq!(truce, None, "a long life makes good for all");
         }
     }
@@ -86,7 +86,7 @@ mod tests {
         let lives = [60, 84, 15, 66].into_iter().cycle().map(Millis);
         let taken = lives
             .take(24)
-            .position(|lived| duel.truce(&Lost::Closed, lived).is_some());
+            .position(|lived| duel.truce(&StreamEnd::Closed, lived).is_some());
         assert_eq!(
             taken,
             Some(15),
@@ -98,7 +98,7 @@ mod tests {
     type Feed = mpsc::UnboundedSender<Result<Bytes, String>>;
 
     /// A server that keeps one stream: the newest.
-    fn jealous() -> impl Fn() -> BoxFuture<'static, Result<Lines<Event>, CallError>> + Clone {
+    fn jealous() -> impl Fn() -> BoxFuture<'static, Result<NdjsonStream<Event>, CallError>> + Clone {
         let newest: Arc<Mutex<Option<Feed>>> = Arc::default();
         move || {
             let (keep, chunks) = mpsc::unbounded_channel();
@@ -107,20 +107,20 @@ mod tests {
                 chunks.recv().await.map(|chunk| (chunk, chunks))
             });
             // Instead of keep-alives, silence does not matter here.
-            async { Ok(Lines::new(chunks.boxed(), Millis::from_secs(7200))) }.boxed()
+            async { Ok(NdjsonStream::new(chunks.boxed(), Millis::from_secs(7200))) }.boxed()
         }
     }
 
     /// Follows the stream and gives way as the daemon does. Notes the lives of its streams.
     async fn fights<S>(server: S, seed: u64, lives: &Mutex<Vec<Millis>>)
     where
-        S: Fn() -> BoxFuture<'static, Result<Lines<Event>, CallError>> + Clone + Send + Sync + 'static,
+        S: Fn() -> BoxFuture<'static, Result<NdjsonStream<Event>, CallError>> + Clone + Send + Sync + 'static,
     {
         let mut duel = Duel::default();
         loop {
-            let mut follower = Follower::pretended(server.clone(), seed);
+            let mut follower = ReconnectingStream::pretended(server.clone(), seed);
             let truce = loop {
-                let Some(News::Lost { why, lived }) = follower.next().await else {
+                let Some(StreamEvent::Lost { why, lived }) = follower.next().await else {
                     continue;
                 };
                 lives.lock().unwrap().push(lived);
@@ -160,9 +160,9 @@ mod tests {
         let mut duel = Duel::default();
         for _ in 0..100 {
             let truces = [
-                duel.truce(&Lost::Closed, Millis(3)),
-                duel.truce(&Lost::Broken("reset".into()), Millis(900)),
-                duel.truce(&Lost::Closed, Millis::from_secs(60)),
+                duel.truce(&StreamEnd::Closed, Millis(3)),
+                duel.truce(&StreamEnd::Broken("reset".into()), Millis(900)),
+                duel.truce(&StreamEnd::Closed, Millis::from_secs(60)),
             ];
             assert_eq!(truces, [None; 3]);
         }

@@ -7,16 +7,16 @@ use tracing::{debug, info, warn};
 use super::{desk::Desk, duel::Duel};
 use crate::{
     lichess::{
-        Client, Follower, News, Untrusted,
+        Client, Escaped, ReconnectingStream, StreamEvent,
         model::{ChallengeStatus, Event},
-        retry::Class,
+        retry::EndpointClass,
     },
     units::Millis,
 };
 
 /// The event stream, and what was made of it so far.
 pub(super) struct Ears {
-    follower: Follower<Event>,
+    follower: ReconnectingStream<Event>,
     duel: Duel,
     /// Since when nothing is heard, though it was before.
     deaf_since: Option<Instant>,
@@ -26,23 +26,23 @@ impl Ears {
     /// Follows the stream. The seed decides the jitter.
     pub(super) fn open(client: &Client, seed: u64) -> Self {
         Self {
-            follower: Follower::events(client, seed),
+            follower: ReconnectingStream::events(client, seed),
             duel: Duel::default(),
             deaf_since: None,
         }
     }
 
     /// What comes next. Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> Option<News<Event>> {
+    pub(super) async fn next(&mut self) -> Option<StreamEvent<Event>> {
         self.follower.next().await
     }
 }
 
 impl Desk {
     /// Takes in what the stream has to tell.
-    pub(super) fn hear(&mut self, news: News<Event>) {
+    pub(super) fn hear(&mut self, news: StreamEvent<Event>) {
         match news {
-            News::Opened => {
+            StreamEvent::Opened => {
                 match self.ears.deaf_since.take() {
                     None => info!("listening for challenges"),
                     Some(since) => info!("listening again, after {}", Millis::from(since.elapsed())),
@@ -53,14 +53,14 @@ impl Desk {
                     self.list_games();
                 }
             }
-            News::Event { event, .. } => self.take(event),
-            News::Garbled(bad) => {
+            StreamEvent::Event { event, .. } => self.take(event),
+            StreamEvent::Garbled(bad) => {
                 warn!("a line was skipped: {bad}");
                 self.shared.meters.line_skipped("event");
                 // It may have been the start of a game.
                 self.list_games();
             }
-            News::Lost { why, lived } => {
+            StreamEvent::Lost { why, lived } => {
                 self.ears.deaf_since.get_or_insert_with(Instant::now);
                 self.listening(false);
                 self.shared.meters.stream_lost("event");
@@ -69,8 +69,8 @@ impl Desk {
                     self.yield_to_rival(truce);
                 }
             }
-            News::Unopened { why, tries } => {
-                self.note_limit(Class::EventStream, &why);
+            StreamEvent::Unopened { why, tries } => {
+                self.note_limit(EndpointClass::EventStream, &why);
                 if tries == 1 {
                     // Games go on, and this stream would have named them.
                     self.list_games();
@@ -79,12 +79,12 @@ impl Desk {
                     warn!("no event stream after {tries} tries: {why}");
                 }
             }
-            News::Spent(span) => warn!(
+            StreamEvent::Spent(span) => warn!(
                 "the event stream was lost as often as lichess lets it be opened: no challenges are heard for {} s; \
                  games go on",
                 span.0 / 1000
             ),
-            News::Refused(why) => {
+            StreamEvent::Refused(why) => {
                 warn!("{why}");
                 self.check_token();
             }
@@ -137,7 +137,7 @@ impl Desk {
                 self.fell_through(&challenge.id, "taken back");
             }
             Event::ChallengeDeclined { challenge } => self.fell_through(&challenge.id, "declined"),
-            Event::Unknown { kind } => debug!("skipped an event \"{}\"", Untrusted(&kind)),
+            Event::Unknown { kind } => debug!("skipped an event \"{}\"", Escaped(&kind)),
         }
     }
 

@@ -15,11 +15,11 @@ use super::{
     setbacks,
 };
 use crate::lichess::{
-    CallError, Fate, Lines,
+    CallError, ChallengeOutcome, NdjsonStream,
     model::{
-        Account, ArenaId, Challenge, ChallengeDone, DeclineReason, GameId, GameInfo, NowPlaying, UserId,
+        Account, ArenaId, Challenge, ChallengeDone, DeclineReason, GameEventInfo, GameId, NowPlaying, UserId,
     },
-    retry::{Backoff, Class},
+    retry::{Backoff, EndpointClass},
 };
 
 /// lichess lists no more running games than this: those beyond may still run.
@@ -36,7 +36,10 @@ pub(super) enum Errand {
     Resigned(Result<(), CallError>),
     Retried(Box<Setup>),
     Online(Result<Vec<Account>, CallError>),
-    Invited(UserId, Result<(Box<Challenge>, Lines<Fate>), CallError>),
+    Invited(
+        UserId,
+        Result<(Box<Challenge>, NdjsonStream<ChallengeOutcome>), CallError>,
+    ),
     Decided(GameId, Option<ChallengeDone>),
     Lapsed(GameId, Result<NowPlaying, CallError>),
     Cancelled(GameId, Backoff, Result<(), CallError>),
@@ -81,7 +84,7 @@ impl Desk {
             Errand::Accepted(id, answer) => self.accepted(id, answer),
             Errand::Doubted(id, listed) => self.doubted(id, listed),
             Errand::Declined(id, reason, Err(error)) => {
-                self.note_limit(Class::Challenge, &error);
+                self.note_limit(EndpointClass::Challenge, &error);
                 debug!("challenge {id}: {error}");
                 if matches!(error, CallError::RateLimited { .. }) {
                     self.intake.refuse_again(id, reason);
@@ -98,12 +101,12 @@ impl Desk {
                     .send_replace(Arc::new(facts::ratings(&account)));
             }
             Errand::Account(Err(error)) => {
-                self.note_limit(Class::Account, &error);
+                self.note_limit(EndpointClass::Account, &error);
                 debug!("my ratings stay as they were: {error}");
             }
             Errand::Checked(checked) => self.checked(checked),
             Errand::Listed(Err(error)) => {
-                self.note_limit(Class::Account, &error);
+                self.note_limit(EndpointClass::Account, &error);
                 let now = self.now();
                 let tries = self.listing.failed(&error, now, &mut self.rng);
                 // An outage is told of by the event stream, which does not repeat itself each minute.
@@ -114,7 +117,7 @@ impl Desk {
                 }
             }
             Errand::Resigned(Err(error)) => {
-                self.note_limit(Class::Command, &error);
+                self.note_limit(EndpointClass::Command, &error);
                 warn!("{error}");
             }
             Errand::Retried(setup) => {
@@ -135,7 +138,7 @@ impl Desk {
             Errand::Withdrawn(answer) => {
                 self.arenas.left();
                 if let Err(error) = answer {
-                    self.note_limit(Class::Command, &error);
+                    self.note_limit(EndpointClass::Command, &error);
                     warn!("{error}");
                 }
             }
@@ -150,7 +153,7 @@ impl Desk {
             Ok(Err(exit)) => self.exit = Some(exit),
             Err(CallError::Unauthorized { .. }) => self.exit = Some(Exit::UnknownToken),
             Err(error) => {
-                self.note_limit(Class::Account, &error);
+                self.note_limit(EndpointClass::Account, &error);
                 warn!("{error}");
             }
         }
@@ -159,7 +162,7 @@ impl Desk {
     /// The games that run: those of which nobody has heard are played, and those that sleep and run no more are looked at
     /// once for their end.
     pub(super) fn take_list(&mut self, list: &NowPlaying) {
-        let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameInfo::game).collect();
+        let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameEventInfo::game).collect();
         let now = self.now();
         let ended =
             |id: &&GameId| running.len() < LISTED && !running.contains(*id) && self.setbacks.allows(id, now);
@@ -171,7 +174,7 @@ impl Desk {
         for id in over {
             self.asleep.remove(&id);
             self.unlisted.insert(id.clone());
-            self.start(&GameInfo::of(id));
+            self.start(&GameEventInfo::of(id));
         }
     }
 

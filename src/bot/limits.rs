@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     lichess::{
         CallError, Client,
-        retry::{Class, LONGEST_ASKED},
+        retry::{EndpointClass, LONGEST_ASKED},
     },
     store::Store,
     units::Millis,
@@ -38,7 +38,7 @@ impl Limits {
             .map(|(key, until)| (key.clone(), (*until).min(epoch + LONGEST_ASKED)));
         let until: BTreeMap<String, Millis> = until.collect();
         for (key, until) in &until {
-            let class = key.strip_prefix(CLASS).and_then(Class::named);
+            let class = key.strip_prefix(CLASS).and_then(EndpointClass::named);
             if let Some(class) = class {
                 client.hold(class, *until - epoch);
             }
@@ -47,7 +47,7 @@ impl Limits {
     }
 
     /// A call of a class failed: a limit that it tells of is kept.
-    pub(super) fn note(&mut self, class: Class, error: &CallError, epoch: Millis) {
+    pub(super) fn note(&mut self, class: EndpointClass, error: &CallError, epoch: Millis) {
         let (key, after) = match error {
             CallError::RateLimited { after, key, .. } if key.as_deref() == Some(VS_BOTS) => {
                 (VS_BOTS.to_owned(), *after)
@@ -97,11 +97,11 @@ mod tests {
     async fn f11_a_limit_of_bots_is_no_limit_of_a_class() {
         let mut limits = Limits::default();
         let now = Millis::from_secs(1_000_000);
-        limits.note(Class::Challenge, &limited(90, Some(VS_BOTS)), now);
+        limits.note(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), now);
         assert!(limits.forbids_bots(now + Millis::from_secs(89)));
         assert!(!limits.forbids_bots(now + Millis::from_secs(90)));
-        limits.note(Class::Challenge, &limited(60, None), now);
-        limits.note(Class::Read, &limited(1, None), now);
+        limits.note(EndpointClass::Challenge, &limited(60, None), now);
+        limits.note(EndpointClass::Read, &limited(1, None), now);
         assert_eq!(
             limits.until.keys().collect::<Vec<_>>(),
             [VS_BOTS, "class.challenge"]
@@ -128,19 +128,19 @@ mod tests {
         let years = now + day.scaled(1000.0);
         let past = [(VS_BOTS.to_owned(), years), ("class.read".to_owned(), years)];
         let limits = Limits::restore(&past, &client, Store::default(), now);
-        assert!(client.silence(Class::Read).is_none() && !limits.forbids_bots(now));
+        assert!(client.silence(EndpointClass::Read).is_none() && !limits.forbids_bots(now));
         let minutes = Millis::from_secs(300);
         let past = [
             (VS_BOTS.to_owned(), now + day + minutes),
             ("class.read".to_owned(), now + day),
         ];
         let mut limits = Limits::restore(&past, &client, Store::default(), now);
-        assert!(client.silence(Class::Read).unwrap() <= day);
+        assert!(client.silence(EndpointClass::Read).unwrap() <= day);
         assert!(limits.forbids_bots(now + day - Millis(1)) && !limits.forbids_bots(now + day));
         // While it runs: a limit of a clock that was years ahead is none, and takes the place of no other.
-        limits.note(Class::Challenge, &limited(90, Some(VS_BOTS)), years);
+        limits.note(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), years);
         assert!(limits.forbids_bots(years) && !limits.forbids_bots(now));
-        limits.note(Class::Challenge, &limited(90, Some(VS_BOTS)), now);
+        limits.note(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), now);
         assert!(limits.forbids_bots(now));
     }
 }

@@ -8,9 +8,9 @@ use tracing::{info, warn};
 use super::{desk::epoch, limits::Limits};
 use crate::{
     lichess::{
-        CallError, Client, Untrusted,
+        CallError, Client, Escaped,
         model::Account,
-        retry::{Backoff, Class},
+        retry::{Backoff, EndpointClass},
     },
     units::Millis,
 };
@@ -78,7 +78,7 @@ pub(super) async fn login(
         let pause = match error {
             CallError::Transient { .. } => backoff.next(&mut rng),
             CallError::RateLimited { after, .. } => {
-                limits.note(Class::Account, &error, epoch());
+                limits.note(EndpointClass::Account, &error, epoch());
                 warn!("waiting before the log-in: {error}");
                 sleep(after.into()).await;
                 until = Instant::now() + patience.into();
@@ -109,7 +109,7 @@ pub(super) async fn look(client: Client) -> Result<(Client, Account), Exit> {
     })?;
     info!(
         "this is {}, and nothing will be sent but questions",
-        Untrusted(&account.username)
+        Escaped(&account.username)
     );
     Ok((client.named(&account.id), account))
 }
@@ -134,7 +134,7 @@ async fn attempt(client: &Client, wanted: &[&str]) -> Result<Account, Failure> {
     if !account.is_bot() {
         return Err(Failure::Final(Exit::NotABot(account.username)));
     }
-    info!("this is the bot {}", Untrusted(&account.username));
+    info!("this is the bot {}", Escaped(&account.username));
     Ok(account)
 }
 

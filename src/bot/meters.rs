@@ -9,7 +9,7 @@ use prometheus_client::{
 };
 
 use super::daemon::Status;
-use crate::{lichess::retry::Class, store::Store, units::Millis};
+use crate::{lichess::retry::EndpointClass, store::Store, units::Millis};
 
 /// Bounds of the histogram of round trips, in seconds: from the same machine to a bad day.
 const TRIPS: [f64; 10] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
@@ -190,7 +190,7 @@ impl Meters {
     }
 
     /// The server refused a class of calls for a while.
-    pub(super) fn limited(&self, class: Class) {
+    pub(super) fn limited(&self, class: EndpointClass) {
         self.0.limited.get_or_create(&vec![("class", class.name())]).inc();
     }
 
@@ -232,7 +232,7 @@ mod tests {
         meters.stream_lost("event");
         meters.stream_contested("event");
         meters.line_skipped("game");
-        meters.limited(Class::Challenge);
+        meters.limited(EndpointClass::Challenge);
         meters.settings_refused(true);
         let status = Status {
             games: 3,

@@ -17,9 +17,9 @@ use super::{
 use crate::{
     config::Then,
     lichess::{
-        CallError, Untrusted,
+        CallError, Escaped,
         model::{Challenge, Compat, DeclineReason, GameId, NowPlaying, UserId},
-        retry::Class,
+        retry::EndpointClass,
     },
     store::{ChallengeRecord, Tally},
     units::Millis,
@@ -49,7 +49,7 @@ impl Desk {
         info!(
             "challenge {} by {}: {would}{} ({})",
             challenge.id,
-            Untrusted(challenger.map_or("somebody", |user| user.name.as_str())),
+            Escaped(challenger.map_or("somebody", |user| user.name.as_str())),
             rules::describe(ruling.then),
             rules::title(&rules, ruling.by),
         );
@@ -115,7 +115,7 @@ impl Desk {
             self.note_fate(&id, "accepted");
             return;
         };
-        self.note_limit(Class::Challenge, &error);
+        self.note_limit(EndpointClass::Challenge, &error);
         info!("challenge {id}: {error}");
         match error {
             CallError::Transient { .. } => self.doubt(id),
@@ -148,7 +148,7 @@ impl Desk {
         match listed {
             Ok(list) => self.take_list(&list),
             Err(error) => {
-                self.note_limit(Class::Account, &error);
+                self.note_limit(EndpointClass::Account, &error);
                 debug!("challenge {id}: {error}");
             }
         }

@@ -10,7 +10,7 @@ use super::facts::Facts;
 use crate::{
     chess::Variant,
     config::{Control, Matchmaking, Mode},
-    lichess::model::{Account, ChallengeColor, GameId, Invitation, Speed, UserId},
+    lichess::model::{Account, ChallengeColor, ChallengeRequest, GameId, Speed, UserId},
     store::Rest,
     units::{Elo, Millis},
 };
@@ -174,7 +174,7 @@ impl Suitor {
         ratings: &BTreeMap<String, Elo>,
         now: Millis,
         rng: &mut impl Rng,
-    ) -> Option<(UserId, Invitation)> {
+    ) -> Option<(UserId, ChallengeRequest)> {
         let perf = plan.perf();
         let is_near = |account: &Account| match (ratings.get(perf), account.rating(perf)) {
             (Some(mine), Some(theirs)) => mine.0.abs_diff(theirs.0) <= wish.max_difference,
@@ -197,7 +197,7 @@ impl Suitor {
         } else {
             ChallengeColor::Black
         };
-        let invitation = Invitation {
+        let invitation = ChallengeRequest {
             rated: plan.rated,
             clock: Some((plan.clock.initial, plan.clock.increment)),
             color,

@@ -1,7 +1,7 @@
 //! What the server says of a token and the account behind it, in words for people: for `init` and `doctor`.
 
 use super::exit::{Exit, Failure};
-use crate::lichess::{CallError, Client, Untrusted, model::Account};
+use crate::lichess::{CallError, Client, Escaped, model::Account};
 
 /// What a bot must be allowed.
 pub const SCOPE: &str = "bot:play";
@@ -35,14 +35,14 @@ pub async fn standing(client: &Client, wanted: &[&'static str]) -> anyhow::Resul
     if !token.allows(SCOPE) {
         return Err(refused(format!(
             "the token lacks the scope {SCOPE} (it has: {}); make another at {TOKENS}",
-            Untrusted(&token.scopes)
+            Escaped(&token.scopes)
         )));
     }
     let account = client.account().await.map_err(|error| failed(&error))?;
     if account.disabled {
         return Err(refused(format!(
             "the account {} is closed",
-            Untrusted(&account.username)
+            Escaped(&account.username)
         )));
     }
     let scopes = token.scopes.split(',').map(str::trim);
@@ -50,7 +50,7 @@ pub async fn standing(client: &Client, wanted: &[&'static str]) -> anyhow::Resul
         account,
         needless: scopes
             .filter(|scope| !scope.is_empty() && !NEEDED.contains(scope) && !wanted.contains(scope))
-            .map(|scope| Untrusted(scope).to_string())
+            .map(|scope| Escaped(scope).to_string())
             .collect(),
         missing: NEEDED
             .iter()

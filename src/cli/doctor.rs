@@ -23,7 +23,7 @@ use super::{
 use crate::{
     config::{Config, Server, load},
     http_server::raise_open_files,
-    lichess::{Client, Untrusted},
+    lichess::{Client, Escaped},
     store::{Archive, StoreError},
     units::Millis,
 };
@@ -378,7 +378,7 @@ async fn server(client: &Client, wanted: &[&'static str], lines: &mut Vec<Line>)
         Ok(standing) if !standing.account.is_bot() => Line::broken(
             "account",
             Exit::NoPermission,
-            format!("{} is no bot yet", Untrusted(&standing.account.username)),
+            format!("{} is no bot yet", Escaped(&standing.account.username)),
             "sparring init makes an account without games a bot, for ever",
         ),
         Ok(standing) if !standing.missing.is_empty() => Line::worth(
@@ -396,7 +396,7 @@ async fn server(client: &Client, wanted: &[&'static str], lines: &mut Vec<Line>)
         ),
         Ok(standing) => Line::fine(
             "account",
-            format!("{}, a bot", Untrusted(&standing.account.username)),
+            format!("{}, a bot", Escaped(&standing.account.username)),
         ),
     });
 }

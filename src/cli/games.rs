@@ -25,7 +25,7 @@ use super::{
 use crate::{
     config::{Config, load},
     lichess::{
-        Untrusted,
+        Escaped,
         model::{GameId, Side, UserId},
     },
     store::{ALWAYS, Archive, ChallengeRecord, GameRecord, MoveRecord, StoreError, pgn},
@@ -263,7 +263,7 @@ fn line(game: &GameRecord) -> String {
         } else {
             "Black"
         },
-        Untrusted(&game.name),
+        Escaped(&game.name),
         if game.rated { "rated" } else { "casual" },
         game.speed,
         game.personality,
@@ -284,7 +284,7 @@ fn challenge_line(challenge: &ChallengeRecord) -> String {
         day.replace('.', "-"),
         &time[..5],
         challenge.id,
-        Untrusted(name),
+        Escaped(name),
         challenge.verdict,
         challenge.rule,
     )

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     config::{Config, Server},
-    lichess::{Client, Token, Untrusted, bare_token},
+    lichess::{Client, Escaped, Token, bare_token},
 };
 
 /// Prepares bot.toml and the token for a lichess account.
@@ -142,7 +142,7 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
 
 /// Whether the account is a bot, or may become one and its owner wants that. Returns its name.
 fn admit(standing: &Standing, upgrade: Option<&str>) -> anyhow::Result<String> {
-    let name = Untrusted(&standing.account.username).to_string();
+    let name = Escaped(&standing.account.username).to_string();
     if !standing.needless.is_empty() {
         warn(&format!(
             "The token may do more than a bot needs ({}): a narrower one is safer.",

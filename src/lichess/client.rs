@@ -7,11 +7,13 @@ use std::{collections::BTreeMap, time::Duration};
 
 use reqwest::{Method, RequestBuilder, header::CONTENT_TYPE};
 
-use super::{CallError, Fate, Lines, SetupError, Token, retry::Class, wire::Wire};
+use super::{
+    CallError, ChallengeOutcome, NdjsonStream, SetupError, Token, retry::EndpointClass, transport::Transport,
+};
 use crate::{
     lichess::model::{
-        Account, Challenge, ChatMessage, DeclineReason, Event, GameEvent, GameId, Invitation, Mended,
-        NowPlaying, Room, TokenInfo, UserId,
+        Account, Challenge, ChallengeRequest, ChatMessage, DeclineReason, Event, GameEvent, GameId,
+        NowPlaying, PartialDecode, Room, TokenInfo, UserId,
     },
     units::Millis,
 };
@@ -28,7 +30,7 @@ const GAME_SILENCE: Millis = Millis::from_secs(10);
 /// A server and an account on it. Clones share connections and gates.
 #[derive(Clone)]
 pub struct Client {
-    pub(super) wire: Wire,
+    pub(super) wire: Transport,
     token: Token,
     /// `bot` or `board`: the part of the paths of games.
     interface: &'static str,
@@ -42,7 +44,7 @@ impl Client {
     /// [`SetupError`] when the address is none, or neither encrypted nor on this machine.
     pub fn new(server: &str, token: Token, seed: u64) -> Result<Self, SetupError> {
         Ok(Self {
-            wire: Wire::new(server, &token, seed)?,
+            wire: Transport::new(server, &token, seed)?,
             token,
             interface: "bot",
         })
@@ -65,13 +67,13 @@ impl Client {
 
     /// Makes a class of calls silent for so long, as an earlier run was told to be. Moves and streams of games are
     /// never held back.
-    pub fn hold(&self, class: Class, wait: Millis) {
+    pub fn hold(&self, class: EndpointClass, wait: Millis) {
         self.wire.hold(class, wait);
     }
 
     /// How long calls of this class have to be silent still, if at all.
     #[must_use]
-    pub fn silence(&self, class: Class) -> Option<Millis> {
+    pub fn silence(&self, class: EndpointClass) -> Option<Millis> {
         self.wire.silence(class)
     }
 
@@ -94,7 +96,10 @@ impl Client {
             .header(CONTENT_TYPE, "text/plain")
             .body(self.token.expose().to_owned());
         // The answer names the token, and what cannot be read of an answer is told.
-        let known = self.wire.send("token test", Class::Account, request).await;
+        let known = self
+            .wire
+            .send("token test", EndpointClass::Account, request)
+            .await;
         let mut known: BTreeMap<String, Option<TokenInfo>> =
             known.map_err(|error: CallError| error.without(self.token.expose()))?;
         Ok(known.remove(self.token.expose()).flatten())
@@ -114,7 +119,7 @@ impl Client {
     /// [`CallError`] as for every call.
     pub async fn account(&self) -> Result<Account, CallError> {
         let request = self.wire.request(Method::GET, &["api", "account"]);
-        let Mended(account) = self.wire.send("account", Class::Account, request).await?;
+        let PartialDecode(account) = self.wire.send("account", EndpointClass::Account, request).await?;
         Ok(account)
     }
 
@@ -126,7 +131,7 @@ impl Client {
         let request = self
             .wire
             .request(Method::POST, &["api", "bot", "account", "upgrade"]);
-        self.wire.order("upgrade", Class::Account, request).await
+        self.wire.order("upgrade", EndpointClass::Account, request).await
     }
 
     /// My running games, at most 50.
@@ -138,7 +143,9 @@ impl Client {
             .wire
             .request(Method::GET, &["api", "account", "playing"])
             .query(&[("nb", 50)]);
-        self.wire.send("running games", Class::Account, request).await
+        self.wire
+            .send("running games", EndpointClass::Account, request)
+            .await
     }
 
     /// Bots that are online, at most so many. Lines that make no account are passed over.
@@ -150,19 +157,22 @@ impl Client {
             .wire
             .request(Method::GET, &["api", "bot", "online"])
             .query(&[("nb", most)]);
-        let bots = self.wire.list("online bots", Class::Read, request).await?;
-        Ok(bots.into_iter().map(|Mended(bot)| bot).collect())
+        let bots = self
+            .wire
+            .list("online bots", EndpointClass::Read, request)
+            .await?;
+        Ok(bots.into_iter().map(|PartialDecode(bot)| bot).collect())
     }
 
     /// Opens the event stream.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
-    pub async fn events(&self) -> Result<Lines<Event>, CallError> {
+    pub async fn events(&self) -> Result<NdjsonStream<Event>, CallError> {
         self.wire
             .open(
                 "event stream",
-                Class::EventStream,
+                EndpointClass::EventStream,
                 &["api", "stream", "event"],
                 EVENT_SILENCE,
             )
@@ -173,10 +183,10 @@ impl Client {
     ///
     /// # Errors
     /// [`CallError`] as for every call.
-    pub async fn game(&self, game: &GameId) -> Result<Lines<GameEvent>, CallError> {
+    pub async fn game(&self, game: &GameId) -> Result<NdjsonStream<GameEvent>, CallError> {
         let path = ["api", self.interface, "game", "stream", game.as_str()];
         self.wire
-            .open("game stream", Class::GameStream, &path, GAME_SILENCE)
+            .open("game stream", EndpointClass::GameStream, &path, GAME_SILENCE)
             .await
     }
 
@@ -195,7 +205,7 @@ impl Client {
         if offering_draw {
             request = request.query(&[("offeringDraw", true)]);
         }
-        self.wire.order("move", Class::Move, request).await
+        self.wire.order("move", EndpointClass::Move, request).await
     }
 
     /// Ends a game that nobody has to count.
@@ -204,7 +214,7 @@ impl Client {
     /// [`CallError`] as for every call.
     pub async fn abort(&self, game: &GameId) -> Result<(), CallError> {
         self.wire
-            .order("abort", Class::Command, self.command(game, &["abort"]))
+            .order("abort", EndpointClass::Command, self.command(game, &["abort"]))
             .await
     }
 
@@ -214,7 +224,7 @@ impl Client {
     /// [`CallError`] as for every call.
     pub async fn resign(&self, game: &GameId) -> Result<(), CallError> {
         self.wire
-            .order("resign", Class::Command, self.command(game, &["resign"]))
+            .order("resign", EndpointClass::Command, self.command(game, &["resign"]))
             .await
     }
 
@@ -226,7 +236,7 @@ impl Client {
         self.wire
             .order(
                 "draw",
-                Class::Command,
+                EndpointClass::Command,
                 self.command(game, &["draw", yes_or_no(yes)]),
             )
             .await
@@ -240,7 +250,7 @@ impl Client {
         self.wire
             .order(
                 "takeback",
-                Class::Command,
+                EndpointClass::Command,
                 self.command(game, &["takeback", yes_or_no(yes)]),
             )
             .await
@@ -254,7 +264,7 @@ impl Client {
         self.wire
             .order(
                 "claim victory",
-                Class::Command,
+                EndpointClass::Command,
                 self.command(game, &["claim-victory"]),
             )
             .await
@@ -266,7 +276,11 @@ impl Client {
     /// [`CallError`] as for every call. A success says nothing of the effect; the stream does.
     pub async fn claim_draw(&self, game: &GameId) -> Result<(), CallError> {
         self.wire
-            .order("claim draw", Class::Command, self.command(game, &["claim-draw"]))
+            .order(
+                "claim draw",
+                EndpointClass::Command,
+                self.command(game, &["claim-draw"]),
+            )
             .await
     }
 
@@ -284,7 +298,7 @@ impl Client {
             .command(game, &["chat"])
             .timeout(CHAT_PATIENCE)
             .form(&[("room", room), ("text", text)]);
-        self.wire.order("chat", Class::Chat, request).await
+        self.wire.order("chat", EndpointClass::Chat, request).await
     }
 
     /// What was said between the players so far.
@@ -296,19 +310,19 @@ impl Client {
             Method::GET,
             &["api", self.interface, "game", game.as_str(), "chat"],
         );
-        self.wire.send("chat history", Class::Chat, request).await
+        self.wire.send("chat history", EndpointClass::Chat, request).await
     }
 
     /// Challenges a user to a game; its fate comes on the event stream.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
-    pub async fn invite(&self, user: &UserId, invitation: &Invitation) -> Result<Challenge, CallError> {
+    pub async fn invite(&self, user: &UserId, invitation: &ChallengeRequest) -> Result<Challenge, CallError> {
         let request = self
             .wire
             .request(Method::POST, &["api", "challenge", user.as_str()])
             .form(&invitation.form());
-        self.wire.send("challenge", Class::Invite, request).await
+        self.wire.send("challenge", EndpointClass::Invite, request).await
     }
 
     /// Challenges a user and keeps the challenge alive for as long as the stream that comes back is held. Its fate is the
@@ -319,19 +333,19 @@ impl Client {
     pub async fn invite_and_wait(
         &self,
         user: &UserId,
-        invitation: &Invitation,
-    ) -> Result<(Box<Challenge>, Lines<Fate>), CallError> {
+        invitation: &ChallengeRequest,
+    ) -> Result<(Box<Challenge>, NdjsonStream<ChallengeOutcome>), CallError> {
         const CALL: &str = "challenge";
         let mut form = invitation.form();
         form.push(("keepAliveStream", true.to_string()));
         let path = ["api", "challenge", user.as_str()];
         let mut lines = self
             .wire
-            .post(CALL, Class::Invite, &path, &form, CHALLENGE_SILENCE)
+            .post(CALL, EndpointClass::Invite, &path, &form, CHALLENGE_SILENCE)
             .await?;
         let why = match lines.next().await {
-            Ok(Ok(Fate::Challenge(challenge))) => return Ok((challenge, lines)),
-            Ok(Ok(Fate::Done(_))) => "it was over before it began".to_owned(),
+            Ok(Ok(ChallengeOutcome::Challenge(challenge))) => return Ok((challenge, lines)),
+            Ok(Ok(ChallengeOutcome::Done(_))) => "it was over before it began".to_owned(),
             Ok(Err(bad)) => bad.to_string(),
             Err(lost) => lost.to_string(),
         };
@@ -344,7 +358,7 @@ impl Client {
     /// [`CallError`] as for every call.
     pub async fn accept(&self, challenge: &GameId) -> Result<(), CallError> {
         let request = self.challenge(challenge, "accept");
-        self.wire.order("accept", Class::Challenge, request).await
+        self.wire.order("accept", EndpointClass::Challenge, request).await
     }
 
     /// Declines a challenge.
@@ -355,7 +369,9 @@ impl Client {
         let request = self
             .challenge(challenge, "decline")
             .form(&[("reason", reason.key())]);
-        self.wire.order("decline", Class::Challenge, request).await
+        self.wire
+            .order("decline", EndpointClass::Challenge, request)
+            .await
     }
 
     /// Takes back a challenge of mine.
@@ -364,7 +380,11 @@ impl Client {
     /// [`CallError`] as for every call.
     pub async fn cancel(&self, challenge: &GameId) -> Result<(), CallError> {
         self.wire
-            .order("cancel", Class::Challenge, self.challenge(challenge, "cancel"))
+            .order(
+                "cancel",
+                EndpointClass::Challenge,
+                self.challenge(challenge, "cancel"),
+            )
             .await
     }
 

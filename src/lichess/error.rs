@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::Untrusted;
+use super::Escaped;
 use crate::{lichess::model::RateLimit, units::Millis};
 
 /// A call that did not do what was asked.
@@ -18,7 +18,7 @@ pub enum CallError {
         why: String,
     },
     /// The server did not act, and wants silence for a while.
-    #[error("{call}: too many requests, silent for {after}{}", key.as_deref().map(|key| format!(" ({})", Untrusted(key))).unwrap_or_default())]
+    #[error("{call}: too many requests, silent for {after}{}", key.as_deref().map(|key| format!(" ({})", Escaped(key))).unwrap_or_default())]
     RateLimited {
         /// What was asked.
         call: &'static str,
@@ -28,7 +28,7 @@ pub enum CallError {
         key: Option<String>,
     },
     /// The server understood and refused; asking again would not help.
-    #[error("{call}: refused with {status}, \"{}\"", Untrusted(message))]
+    #[error("{call}: refused with {status}, \"{}\"", Escaped(message))]
     Rejected {
         /// What was asked.
         call: &'static str,
@@ -40,7 +40,7 @@ pub enum CallError {
         ratelimit: Option<RateLimit>,
     },
     /// The token is not good, or not for this.
-    #[error("{call}: the token is not accepted, \"{}\"", Untrusted(message))]
+    #[error("{call}: the token is not accepted, \"{}\"", Escaped(message))]
     Unauthorized {
         /// What was asked.
         call: &'static str,

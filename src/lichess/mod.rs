@@ -4,23 +4,23 @@
 
 pub mod model;
 
-mod answer;
-mod arenas;
 pub mod client;
+mod connection_pool;
 mod error;
-mod follow;
-mod gates;
-mod pool;
+mod escape;
+pub mod ndjson;
+mod rate_limiter;
+mod reconnect;
+mod response;
 pub mod retry;
-pub mod stream;
 mod token;
-mod untrusted;
-mod wire;
+mod tournaments;
+mod transport;
 
 pub use client::Client;
 pub use error::CallError;
-pub use follow::{Flag, Follower, News};
-pub use stream::{BadLine, Fate, Lines, Lost};
+pub use escape::Escaped;
+pub use ndjson::{BadLine, ChallengeOutcome, NdjsonStream, StreamEnd};
+pub use reconnect::{FlagDeadline, ReconnectingStream, StreamEvent};
 pub use token::{BadToken, Token, bare_token, fingerprint};
-pub use untrusted::Untrusted;
-pub use wire::SetupError;
+pub use transport::SetupError;

@@ -20,7 +20,7 @@ const URGENT_PAUSE: Millis = Millis::from_secs(1);
 
 /// Calls that share one fate when the server asks for silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
+pub enum EndpointClass {
     /// Moves. Never held back here: each game weighs the wait against its clock.
     Move,
     /// Opening a game's stream. Never held back here: its follower weighs the wait against the same clock.
@@ -42,7 +42,7 @@ pub enum Class {
     Read,
 }
 
-impl Class {
+impl EndpointClass {
     /// Every class.
     pub const ALL: [Self; 9] = [
         Self::Move,
@@ -87,14 +87,14 @@ impl Class {
 
 /// Whether a class of calls may be made now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Gate {
+pub struct EndpointLimit {
     /// Closed until this moment of the caller's clock.
     closed_until: Millis,
     /// Refusals without a success between them.
     refusals: u32,
 }
 
-impl Gate {
+impl EndpointLimit {
     /// How long to wait before the next call; nothing when it may be made now.
     #[must_use]
     pub fn wait(&self, now: Millis) -> Option<Millis> {
@@ -180,13 +180,13 @@ impl Backoff {
 
 /// Keeps openings of a stream below what the server allows: at most `most` in any `span`.
 #[derive(Debug, Clone)]
-pub struct Openings {
+pub struct SlidingWindow {
     most: usize,
     span: Millis,
     recent: VecDeque<Millis>,
 }
 
-impl Openings {
+impl SlidingWindow {
     /// The event stream's: lichess allows 30 in 10 minutes, we stay below 25.
     #[must_use]
     pub fn of_event_stream() -> Self {
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn f9_silence_without_a_figure_doubles_up_to_a_quarter_of_an_hour() {
-        let (mut gate, mut rng, mut now) = (Gate::default(), rng(), Millis::ZERO);
+        let (mut gate, mut rng, mut now) = (EndpointLimit::default(), rng(), Millis::ZERO);
         for secs in [60, 120, 240, 480, 900, 900] {
             let wait = gate.refuse(now, None, &mut rng);
             assert!((secs..secs + 5).contains(&(wait.0 / 1000)), "{wait}");
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn f8_silence_with_a_figure_is_kept_to_the_second() {
-        let mut gate = Gate::default();
+        let mut gate = EndpointLimit::default();
         let wait = gate.refuse(Millis::ZERO, Some(Millis::from_secs(3600)), &mut rng());
         assert!((3600..3605).contains(&(wait.0 / 1000)));
         // A shorter wish that comes later does not open the gate early.
@@ -293,7 +293,7 @@ mod tests {
 
         #[test]
         fn streams_are_never_opened_too_often(gaps in prop::collection::vec(0u64..60_000, 1..200)) {
-            let mut openings = Openings::of_event_stream();
+            let mut openings = SlidingWindow::of_event_stream();
             let mut now = Millis::ZERO;
             let mut opened: Vec<Millis> = Vec::new();
             for gap in gaps {

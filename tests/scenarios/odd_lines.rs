@@ -97,7 +97,7 @@ async fn f31_a_state_that_cannot_be_read_is_asked_for_again() {
 #[tokio::test]
 async fn f1_f31_a_line_that_nobody_can_read_is_asked_for_again_while_its_stream_lives() {
     let cut = state("e2e4 e7e5").to_string();
-    let mut long = vec![b'x'; sparring::lichess::stream::LONGEST_LINE + 10];
+    let mut long = vec![b'x'; sparring::lichess::ndjson::LONGEST_LINE + 10];
     long.push(b'\n');
     for spoiled in [
         format!("{}\n", &cut[..40]).into_bytes(),

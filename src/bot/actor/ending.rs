@@ -10,7 +10,7 @@ use super::{Actor, Errand, chronicle::began, turn::Turn};
 use crate::{
     bot::{desk::epoch, game::Game},
     lichess::{
-        Untrusted,
+        Escaped,
         model::{Side, Status},
     },
 };
@@ -141,7 +141,7 @@ fn summary(game: &Game) -> String {
     };
     format!(
         "{result} as {color} against {} ({}) after {} moves",
-        Untrusted(&game.opponent().display_name()),
+        Escaped(&game.opponent().display_name()),
         game.status().name(),
         game.line().ply().div_ceil(2),
     )

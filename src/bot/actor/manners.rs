@@ -15,7 +15,7 @@ use crate::{
         game::Game,
     },
     lichess::{
-        CallError, Client, Untrusted,
+        CallError, Client, Escaped,
         model::{ChatLine, ChatMessage, GameId, Room, Status, UserId},
     },
     personality::Occasion,
@@ -53,8 +53,8 @@ impl Actor {
             "{} {} {} against {}",
             if frame.rated { "rated" } else { "casual" },
             frame.speed,
-            Untrusted(&frame.variant.key),
-            Untrusted(&game.opponent().display_name()),
+            Escaped(&frame.variant.key),
+            Escaped(&game.opponent().display_name()),
         );
         if game.line().ply() < 2 {
             self.greets_at = Some(Instant::now() + GREETS_AFTER);
@@ -155,7 +155,7 @@ impl Actor {
         if line.room != Room::Player || !self.is_opponents(&line.username) || game.is_over() {
             return;
         }
-        debug!("{}: {}", Untrusted(&line.username), Untrusted(&line.text));
+        debug!("{}: {}", Escaped(&line.username), Escaped(&line.text));
         if let Some(command) = chat::read(&line.text).filter(|_| self.setup.chat.commands) {
             let ply = game.line().ply();
             let obeyed = self.obey(&command, &self.manner, game, ply);

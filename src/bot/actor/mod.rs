@@ -40,9 +40,9 @@ use super::{
 use crate::{
     engine::Score,
     lichess::{
-        CallError, Client, Follower,
+        CallError, Client, ReconnectingStream,
         model::{ChatMessage, GameEvent, GameId},
-        retry::Openings,
+        retry::SlidingWindow,
     },
     store::{Asked, Favour, MoveRecord},
     units::Millis,
@@ -93,7 +93,7 @@ enum Command {
 struct Actor {
     shared: Arc<Shared>,
     setup: Setup,
-    follower: Follower<GameEvent>,
+    follower: ReconnectingStream<GameEvent>,
     /// A stream was asked for and is not open yet: what still comes is from the old one.
     is_reopening: bool,
     /// The first line of an open stream is due then.
@@ -101,7 +101,7 @@ struct Actor {
     /// What came made no sense: the stream is opened anew then.
     doubts_at: Option<Instant>,
     /// How often that was done, counted from the beginning of this task.
-    doubts: Openings,
+    doubts: SlidingWindow,
     begun: Instant,
     game: Option<Game>,
     /// Whether we saw the game running: one that was over when we came needs no farewell.
@@ -215,11 +215,11 @@ impl Actor {
         let manner = manner_of(&shared, &setup.play);
         let favour = shared.favours.of(&setup.id);
         Self {
-            follower: Follower::game(&shared.client, &setup.id, seed(&setup.id)),
+            follower: ReconnectingStream::game(&shared.client, &setup.id, seed(&setup.id)),
             is_reopening: false,
             frame_due: None,
             doubts_at: None,
-            doubts: Openings::new(DOUBTS, DOUBTS_WITHIN),
+            doubts: SlidingWindow::new(DOUBTS, DOUBTS_WITHIN),
             begun: now,
             game: None,
             has_witnessed: false,

@@ -6,26 +6,26 @@ use tracing::{debug, warn};
 use super::{Actor, Command, Outcome, turn::Turn};
 use crate::{
     bot::game::{Game, GameError, Step},
-    lichess::{BadLine, CallError, Flag, News, Untrusted, model::GameEvent},
+    lichess::{BadLine, CallError, Escaped, FlagDeadline, StreamEvent, model::GameEvent},
 };
 
 impl Actor {
     /// Something came from the stream, or happened to it.
-    pub(super) fn hear(&mut self, news: Option<News<GameEvent>>) {
+    pub(super) fn hear(&mut self, news: Option<StreamEvent<GameEvent>>) {
         match news {
-            Some(News::Opened) => {
+            Some(StreamEvent::Opened) => {
                 self.is_reopening = false;
                 self.frame_due = Some(Instant::now() + self.setup.frame_within.into());
             }
-            Some(News::Event { event, heard }) => self.take(event, heard),
-            Some(News::Garbled(bad)) => {
+            Some(StreamEvent::Event { event, heard }) => self.take(event, heard),
+            Some(StreamEvent::Garbled(bad)) => {
                 warn!("a line was skipped: {bad}");
                 self.shared.meters.line_skipped("game");
                 if may_be_a_state(&bad) {
                     self.doubt();
                 }
             }
-            Some(News::Lost { why, lived }) => {
+            Some(StreamEvent::Lost { why, lived }) => {
                 self.frame_due = None;
                 self.mind_flag();
                 if self.is_over() {
@@ -42,18 +42,18 @@ impl Actor {
                     );
                 }
             }
-            Some(News::Unopened { why, tries }) => {
+            Some(StreamEvent::Unopened { why, tries }) => {
                 if tries.is_power_of_two() {
                     warn!("no stream after {tries} tries: {why}");
                 }
             }
-            Some(News::Spent(span)) => {
+            Some(StreamEvent::Spent(span)) => {
                 warn!("the game's stream ends again and again: not opened for {span}");
             }
-            Some(News::Refused(why @ CallError::Unauthorized { .. })) => {
+            Some(StreamEvent::Refused(why @ CallError::Unauthorized { .. })) => {
                 self.outcome = Some(Outcome::Unauthorized(why));
             }
-            Some(News::Refused(why)) => self.outcome = Some(Outcome::Refused(why)),
+            Some(StreamEvent::Refused(why)) => self.outcome = Some(Outcome::Refused(why)),
             // The follower ends only after it has said why.
             None => self.outcome = Some(Outcome::Left),
         }
@@ -68,7 +68,7 @@ impl Actor {
         let expected = self.left_at(heard);
         let step = match (&mut self.game, event) {
             (_, GameEvent::Chat(line)) => return self.heed(&line),
-            (_, GameEvent::Unknown { kind }) => return debug!("skipped an event \"{}\"", Untrusted(&kind)),
+            (_, GameEvent::Unknown { kind }) => return debug!("skipped an event \"{}\"", Escaped(&kind)),
             (Some(game), event) => game.apply(&event),
             (None, GameEvent::Full(frame)) => Game::new(*frame, &self.shared.me).map(|game| {
                 let step = game.first_step();
@@ -165,9 +165,9 @@ impl Actor {
         } else {
             Instant::now()
         };
-        let flag = game
-            .clocks()
-            .map_or(Flag::Never, |clocks| Flag::FallsAt(from + clocks.mine.into()));
+        let flag = game.clocks().map_or(FlagDeadline::Never, |clocks| {
+            FlagDeadline::FallsAt(from + clocks.mine.into())
+        });
         self.follower.note_flag(flag);
     }
 

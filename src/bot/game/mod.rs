@@ -10,7 +10,9 @@ use thiserror::Error;
 
 use crate::{
     chess::{GameLine, PlayError, UnknownVariant, Variant},
-    lichess::model::{GameEvent, GameFull, GameId, GameState, OpponentGone, Player, Side, Status, UserId},
+    lichess::model::{
+        GameEvent, GameFull, GameId, GameState as WireState, OpponentGone, Player, Side, Status, UserId,
+    },
     units::Millis,
 };
 
@@ -28,7 +30,7 @@ pub struct Game {
     line: GameLine,
     /// The moves of `line` as the server spelled them.
     moves: String,
-    state: GameState,
+    state: WireState,
     clocks: Clocks,
     claim_in: Option<u32>,
 }
@@ -106,7 +108,7 @@ impl Game {
                 increment: Millis::ZERO,
             },
             claim_in: None,
-            state: GameState::default(),
+            state: WireState::default(),
             frame,
         };
         game.follow(&state.moves)?;
@@ -157,7 +159,7 @@ impl Game {
         Ok(step)
     }
 
-    fn apply_state(&mut self, state: &GameState) -> Result<Step, GameError> {
+    fn apply_state(&mut self, state: &WireState) -> Result<Step, GameError> {
         let opponent = self.opponent_side();
         let moved = self.follow(&state.moves)?;
         let step = Step {
@@ -187,7 +189,7 @@ impl Game {
         }
     }
 
-    fn take(&mut self, state: GameState) {
+    fn take(&mut self, state: WireState) {
         let clocks = &mut self.clocks;
         let clamp = |clock: Option<Millis>| clock.map(|clock| clock.min(FULLEST_CLOCK));
         // A clock that the server does not name runs on from where it was.

@@ -24,16 +24,16 @@ fn game(changes: serde_json::Value) -> Game {
     Game::new(frame(changes), &"bot".parse().unwrap()).unwrap()
 }
 
-fn state(moves: &str) -> GameState {
-    GameState {
+fn state(moves: &str) -> WireState {
+    WireState {
         moves: moves.to_owned(),
         wtime: Some(Millis(170_000)),
         btime: Some(Millis(160_000)),
-        ..GameState::default()
+        ..WireState::default()
     }
 }
 
-fn apply(game: &mut Game, state: GameState) -> Step {
+fn apply(game: &mut Game, state: WireState) -> Step {
     game.apply(&GameEvent::State(state)).unwrap()
 }
 
@@ -83,7 +83,7 @@ fn f48_castling_spelled_the_other_way_is_the_same_game() {
 #[test]
 fn f26_a_stale_flag_is_no_new_offer() {
     let mut game = game(json!({"state": {"moves": "e2e4", "status": "started"}}));
-    let offer = |moves| GameState {
+    let offer = |moves| WireState {
         bdraw: true,
         ..state(moves)
     };
@@ -92,7 +92,7 @@ fn f26_a_stale_flag_is_no_new_offer() {
     assert!(!apply(&mut game, state("e2e4 e7e5 g1f3 b8c6")).draw_offered);
     assert!(apply(&mut game, offer("e2e4 e7e5 g1f3 b8c6")).draw_offered);
     // My own flag is none of my business.
-    let own = GameState {
+    let own = WireState {
         wdraw: true,
         ..state("e2e4 e7e5 g1f3 b8c6")
     };
@@ -102,7 +102,7 @@ fn f26_a_stale_flag_is_no_new_offer() {
 #[test]
 fn f22_an_end_is_said_once_and_is_final() {
     let mut game = game(json!({}));
-    let over = GameState {
+    let over = WireState {
         status: Status::Resign,
         winner: Some(Side::White),
         ..state("e2e4")
@@ -180,7 +180,7 @@ fn black_may_begin_from_a_position() {
 #[test]
 fn f29_clocks_survive_nonsense() {
     let mut game = game(json!({}));
-    let odd = |wire: &str| -> GameState { serde_json::from_str(wire).unwrap() };
+    let odd = |wire: &str| -> WireState { serde_json::from_str(wire).unwrap() };
     apply(
         &mut game,
         odd(r#"{"moves":"e2e4 e7e5","status":"started","wtime":null,"btime":-5}"#),

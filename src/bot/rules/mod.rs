@@ -6,7 +6,7 @@ use crate::{
     chess::{Variant, parse_fen},
     config::{Adapt, Control, Play, Rule, Then, Wish},
     lichess::{
-        Untrusted,
+        Escaped,
         model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
     },
     personality::LevelWish,
@@ -142,7 +142,7 @@ pub fn what(challenge: &Challenge) -> String {
         "{} {} {clock}, {}",
         if challenge.rated { "rated" } else { "casual" },
         challenge.time_control.speed(),
-        Untrusted(&challenge.variant.key),
+        Escaped(&challenge.variant.key),
     )
 }
 

@@ -7,7 +7,7 @@ use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 use super::desk;
 use crate::{
     chess::{Color, RecordedGame},
-    lichess::Untrusted,
+    lichess::Escaped,
 };
 
 /// So many different names are remembered; a file may have millions of players.
@@ -87,7 +87,7 @@ impl Player {
         similar.sort_by_cached_key(|(name, games)| (Reverse((rank(name), **games)), name.to_string()));
         let named = similar.iter().take(SHOWN).map(|(name, games)| {
             let games = desk::several(**games as usize, "game");
-            format!("\"{}\" ({games})", Untrusted(name))
+            format!("\"{}\" ({games})", Escaped(name))
         });
         let named: Vec<String> = named.collect();
         match named.is_empty() {

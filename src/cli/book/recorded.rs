@@ -12,7 +12,7 @@ use crate::{
     chess::{Games, RecordedGame},
     cli::exit::{Exit, Failure},
     files::{self, Unpacked},
-    lichess::Untrusted,
+    lichess::Escaped,
 };
 
 /// So many bytes without a game are no PGN, and may never end.
@@ -157,7 +157,7 @@ pub fn each_game(
         if let Some(mistake) = &game.broken {
             account.broken += 1;
             if account.broken <= SHOWN {
-                let (line, column, why) = (mistake.line, mistake.column, Untrusted(&mistake.message));
+                let (line, column, why) = (mistake.line, mistake.column, Escaped(&mistake.message));
                 let mistake = format!("{name}:{line}:{column}: game {number}: {why}");
                 account.mistakes.push(mistake);
             }

@@ -22,7 +22,7 @@ use crate::{
     config::{Config, Control, Then, Wish},
     files,
     lichess::{
-        Untrusted,
+        Escaped,
         model::{Challenge, Compat, Speed, TimeControl, UserId},
     },
     personality::{Delay, strength::Strength},
@@ -275,7 +275,7 @@ fn headline(challenge: &Challenge) -> String {
     );
     format!(
         "{}: {}{}",
-        Untrusted(&name),
+        Escaped(&name),
         rules::what(challenge),
         if challenge.rematch_of.is_some() {
             ", a rematch"

@@ -16,8 +16,8 @@ use crate::{
     bot::game::{Game, Step},
     chess::{Color, Move, Rules as _, parse_san, parse_uci, write_san, write_uci},
     lichess::{
-        CallError, Client, Follower, News, Untrusted,
-        model::{ChatLine, Event, GameEvent, GameId, Invitation, Room, Side, Status, UserId},
+        CallError, Client, Escaped, ReconnectingStream, StreamEvent,
+        model::{ChallengeRequest, ChatLine, Event, GameEvent, GameId, Room, Side, Status, UserId},
     },
     lines::Lines,
     units::Millis,
@@ -42,7 +42,7 @@ pub struct Wishes {
     /// The bot.
     pub opponent: UserId,
     /// The game to ask for.
-    pub invitation: Invitation,
+    pub invitation: ChallengeRequest,
     /// Said to the bot when the game begins, such as `!level 1400`.
     pub requests: Vec<String>,
 }
@@ -87,7 +87,7 @@ impl<W: Write> Console<W> {
     /// # Errors
     /// When the server is gone, the bot declines or does not answer, or the terminal cannot be written to.
     pub async fn play(&mut self, wishes: &Wishes) -> anyhow::Result<()> {
-        let mut events = Follower::events(&self.client, 1);
+        let mut events = ReconnectingStream::events(&self.client, 1);
         let challenge = self.client.invite(&wishes.opponent, &wishes.invitation).await?;
         let start = self.wait_for_start(&mut events, &challenge.id);
         let game = timeout(self.arrival.into(), start).await.map_err(|_| {
@@ -102,30 +102,30 @@ impl<W: Write> Console<W> {
 
     async fn wait_for_start(
         &self,
-        events: &mut Follower<Event>,
+        events: &mut ReconnectingStream<Event>,
         challenge: &GameId,
     ) -> anyhow::Result<GameId> {
         loop {
             let news = events.next().await.context("the server has closed the door")?;
             match news {
-                News::Event { event, .. } => match event {
+                StreamEvent::Event { event, .. } => match event {
                     Event::GameStart { game } if game.game() == Some(challenge) => {
                         return Ok(challenge.clone());
                     }
                     Event::ChallengeDeclined { challenge: declined } if declined.id == *challenge => {
                         let why = declined.decline_reason.unwrap_or_default();
-                        bail!("the bot declines: {}", Untrusted(&why));
+                        bail!("the bot declines: {}", Escaped(&why));
                     }
                     _ => {}
                 },
-                News::Refused(error) => return Err(error.into()),
+                StreamEvent::Refused(error) => return Err(error.into()),
                 _ => {}
             }
         }
     }
 
     async fn follow(&mut self, id: &GameId) -> anyhow::Result<()> {
-        let mut stream = Follower::game(&self.client, id, 2);
+        let mut stream = ReconnectingStream::game(&self.client, id, 2);
         let mut game: Option<Game> = None;
         let mut listening = true;
         loop {
@@ -158,15 +158,18 @@ impl<W: Write> Console<W> {
     }
 
     /// Shows what the stream tells; says whether the game is over.
-    fn take(&mut self, game: &mut Option<Game>, news: News<GameEvent>) -> anyhow::Result<bool> {
+    fn take(&mut self, game: &mut Option<Game>, news: StreamEvent<GameEvent>) -> anyhow::Result<bool> {
         let event = match news {
-            News::Event { event, .. } => event,
-            News::Lost { .. } => {
+            StreamEvent::Event { event, .. } => event,
+            StreamEvent::Lost { .. } => {
                 writeln!(self.screen, "(connection lost, trying again)")?;
                 return Ok(false);
             }
-            News::Refused(error) => return Err(error.into()),
-            News::Opened | News::Garbled(_) | News::Unopened { .. } | News::Spent(_) => return Ok(false),
+            StreamEvent::Refused(error) => return Err(error.into()),
+            StreamEvent::Opened
+            | StreamEvent::Garbled(_)
+            | StreamEvent::Unopened { .. }
+            | StreamEvent::Spent(_) => return Ok(false),
         };
         if let GameEvent::Chat(line) = &event {
             self.show_chat(line)?;
@@ -178,11 +181,7 @@ impl<W: Write> Console<W> {
                 };
                 let fresh = game.insert(Game::new(*frame, &self.me)?);
                 let (color, name) = (name_of(fresh.my_side()), fresh.opponent().display_name());
-                writeln!(
-                    self.screen,
-                    "You play {color} against {}. {HELP}",
-                    Untrusted(&name)
-                )?;
+                writeln!(self.screen, "You play {color} against {}. {HELP}", Escaped(&name))?;
                 let first = fresh.first_step();
                 self.show(fresh, first)
             }
@@ -245,8 +244,8 @@ impl<W: Write> Console<W> {
             writeln!(
                 self.screen,
                 "{}: {}",
-                Untrusted(&line.username),
-                Untrusted(&line.text)
+                Escaped(&line.username),
+                Escaped(&line.text)
             )?;
         }
         Ok(())
@@ -386,9 +385,9 @@ mod tests {
         let bot = client(&bot);
         if bot_comes {
             tokio::spawn(async move {
-                let mut events = Follower::<Event>::events(&bot, 3);
+                let mut events = ReconnectingStream::<Event>::events(&bot, 3);
                 while let Some(news) = events.next().await {
-                    if let News::Event {
+                    if let StreamEvent::Event {
                         event: Event::Challenge { challenge, .. },
                         ..
                     } = news
@@ -407,9 +406,9 @@ mod tests {
     async fn play(console: &mut Console<Vec<u8>>) -> (anyhow::Result<()>, String) {
         let wishes = Wishes {
             opponent: "Robo".parse().unwrap(),
-            invitation: Invitation {
+            invitation: ChallengeRequest {
                 color: ChallengeColor::White,
-                ..Invitation::default()
+                ..ChallengeRequest::default()
             },
             requests: Vec::new(),
         };

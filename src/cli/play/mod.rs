@@ -33,7 +33,7 @@ use crate::{
     http_server::raise_open_files,
     lichess::{
         Client, Token,
-        model::{ChallengeColor, Invitation, UserId},
+        model::{ChallengeColor, ChallengeRequest, UserId},
     },
     personality::Level,
     sandbox::{self, Key, Sandbox, Visitors, Witness, has_page},
@@ -265,10 +265,10 @@ async fn converse(args: &Args, client: Client) -> anyhow::Result<()> {
         .collect();
     let wishes = Wishes {
         opponent,
-        invitation: Invitation {
+        invitation: ChallengeRequest {
             clock: args.clock,
             color,
-            ..Invitation::default()
+            ..ChallengeRequest::default()
         },
         requests,
     };

@@ -18,8 +18,8 @@ use crate::{
     bot::game::Game,
     cli::trial::{Guest, Played},
     lichess::{
-        Follower, News,
-        model::{ChallengeColor, GameEvent, Invitation},
+        ReconnectingStream, StreamEvent,
+        model::{ChallengeColor, ChallengeRequest, GameEvent},
     },
     units::Millis,
 };
@@ -141,10 +141,10 @@ fn of_moments(moments: &[Moment]) -> Vec<String> {
 
 /// Plays until the bot thinks, kills it with three seconds on its clock, and times the next one to its move.
 async fn moment(guest: &Guest, scene: &mut Scene, record: &mut Record) -> anyhow::Result<Moment> {
-    let invitation = Invitation {
+    let invitation = ChallengeRequest {
         clock: Some((CLOCK, Millis::ZERO)),
         color: ChallengeColor::White,
-        ..Invitation::default()
+        ..ChallengeRequest::default()
     };
     let id = guest.begin(&invitation).await?;
     let mut stream = guest.watch(&id);
@@ -196,12 +196,12 @@ async fn kill_with_three_seconds_left(scene: &mut Scene) -> anyhow::Result<()> {
 async fn until(
     guest: &Guest,
     game: &mut Option<Game>,
-    stream: &mut Follower<GameEvent>,
+    stream: &mut ReconnectingStream<GameEvent>,
     ply: usize,
 ) -> anyhow::Result<()> {
     let is_there = |game: &Game| game.is_over() || game.line().ply() >= ply;
     while !game.as_ref().is_some_and(is_there) {
-        if let News::Event { event, .. } = stream.next().await.context("no game stream")? {
+        if let StreamEvent::Event { event, .. } = stream.next().await.context("no game stream")? {
             guest.take(game, event)?;
         }
     }

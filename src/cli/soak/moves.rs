@@ -180,7 +180,7 @@ mod tests {
         cli::trial::Ground,
         lichess::{
             Client, Token,
-            model::{ChallengeColor, Invitation},
+            model::{ChallengeColor, ChallengeRequest},
         },
         sandbox::{Fault, Sandbox, Struck},
     };
@@ -419,10 +419,10 @@ mod tests {
         let client = |token: &str| Client::new(&ground.address(), Token::parse(token).unwrap(), 0).unwrap();
         let bot = client(&ground.token);
         let ana = client(&ground.sandbox.add_human("ana").unwrap()).at_the_board();
-        let invitation = Invitation {
+        let invitation = ChallengeRequest {
             clock: Some((secs(60), Millis::ZERO)),
             color: ChallengeColor::White,
-            ..Invitation::default()
+            ..ChallengeRequest::default()
         };
         let game = ana
             .invite(&"sparring".parse().unwrap(), &invitation)

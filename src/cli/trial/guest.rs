@@ -15,8 +15,10 @@ use crate::{
     chess::{Move, Rules as _, write_uci},
     engine::{Engine, Limits, Search, Stop, Surroundings},
     lichess::{
-        Client, Follower, News, Token,
-        model::{Challenge, ChallengeColor, Event, GameEvent, GameId, Invitation, Side, Status, UserId},
+        Client, ReconnectingStream, StreamEvent, Token,
+        model::{
+            Challenge, ChallengeColor, ChallengeRequest, Event, GameEvent, GameId, Side, Status, UserId,
+        },
     },
     sandbox::Sandbox,
     units::{Millis, Nodes, Stopwatch},
@@ -134,12 +136,12 @@ impl Guest {
             true => ChallengeColor::White,
             false => ChallengeColor::Black,
         };
-        let invitation = Invitation {
+        let invitation = ChallengeRequest {
             clock: Some(manner.clock),
             color,
-            ..Invitation::default()
+            ..ChallengeRequest::default()
         };
-        let mut events = Follower::events(&self.client, manner.seed);
+        let mut events = ReconnectingStream::events(&self.client, manner.seed);
         let mut unanswered = Vec::new();
         for _ in 0..CHALLENGES {
             let challenge = self.challenge(&invitation).await?.id;
@@ -178,8 +180,8 @@ impl Guest {
     ///
     /// # Errors
     /// When the server or the bot refuses.
-    pub(in crate::cli) async fn begin(&self, invitation: &Invitation) -> anyhow::Result<GameId> {
-        let mut events = Follower::events(&self.client, 0);
+    pub(in crate::cli) async fn begin(&self, invitation: &ChallengeRequest) -> anyhow::Result<GameId> {
+        let mut events = ReconnectingStream::events(&self.client, 0);
         let challenge = self.challenge(invitation).await?;
         match answered(&mut events, &challenge.id).await? {
             Answer::Game => Ok(challenge.id),
@@ -187,13 +189,13 @@ impl Guest {
         }
     }
 
-    async fn challenge(&self, invitation: &Invitation) -> anyhow::Result<Challenge> {
+    async fn challenge(&self, invitation: &ChallengeRequest) -> anyhow::Result<Challenge> {
         Ok(self.client.invite(&"sparring".parse()?, invitation).await?)
     }
 
     /// A stream of a game.
-    pub(in crate::cli) fn watch(&self, id: &GameId) -> Follower<GameEvent> {
-        Follower::game(&self.client, id, 0)
+    pub(in crate::cli) fn watch(&self, id: &GameId) -> ReconnectingStream<GameEvent> {
+        ReconnectingStream::game(&self.client, id, 0)
     }
 
     /// Plays this move.
@@ -232,7 +234,7 @@ impl Guest {
         let (mut asked, mut waits, mut last_turn) = (None, Vec::new(), None);
         let mut has_resigned = false;
         loop {
-            let News::Event { event, heard } = stream.next().await.context("no game stream")? else {
+            let StreamEvent::Event { event, heard } = stream.next().await.context("no game stream")? else {
                 continue;
             };
             let step = self.take(&mut game, event)?;
@@ -336,20 +338,20 @@ enum Answer {
 }
 
 /// Waits until a challenge is answered.
-async fn answered(events: &mut Follower<Event>, id: &GameId) -> anyhow::Result<Answer> {
+async fn answered(events: &mut ReconnectingStream<Event>, id: &GameId) -> anyhow::Result<Answer> {
     loop {
         match events.next().await.context("no event stream")? {
-            News::Event {
+            StreamEvent::Event {
                 event: Event::GameStart { game },
                 ..
             } if game.game() == Some(id) => return Ok(Answer::Game),
-            News::Event {
+            StreamEvent::Event {
                 event: Event::ChallengeDeclined { challenge },
                 ..
             } if challenge.id == *id => {
                 return Ok(Answer::Declined(challenge.decline_reason.unwrap_or_default()));
             }
-            News::Refused(error) => return Err(error.into()),
+            StreamEvent::Refused(error) => return Err(error.into()),
             _ => {}
         }
     }

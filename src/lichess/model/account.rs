@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{GameInfo, UserId, lenient};
+use super::{GameEventInfo, UserId, lenient};
 use crate::units::Elo;
 
 /// `GET /api/account` and `/api/user/{name}`, as far as a bot cares.
@@ -98,7 +98,7 @@ pub struct NowPlaying {
     pub nb_my_turn: Option<u32>,
     /// My running games. Of a row that does not fit the id is kept, so that the game is played all the same.
     #[serde(deserialize_with = "lenient::games")]
-    pub now_playing: Vec<GameInfo>,
+    pub now_playing: Vec<GameEventInfo>,
 }
 
 /// One line of `GET .../chat`.

@@ -69,7 +69,7 @@ pub struct Challenge {
 
 /// What a challenge to a user asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Invitation {
+pub struct ChallengeRequest {
     /// Whether ratings change.
     pub rated: bool,
     /// What each side starts with and what each move adds; none for no clock.
@@ -82,7 +82,7 @@ pub struct Invitation {
     pub fen: Option<String>,
 }
 
-impl Invitation {
+impl ChallengeRequest {
     /// The fields of lichess' form. Clocks are whole seconds there.
     #[must_use]
     pub fn form(&self) -> Vec<(&'static str, String)> {

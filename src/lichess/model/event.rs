@@ -15,12 +15,12 @@ pub enum Event {
     /// A game of mine runs: it began, or the stream was opened while it ran. Can come twice.
     GameStart {
         /// The game.
-        game: Box<GameInfo>,
+        game: Box<GameEventInfo>,
     },
     /// A game of mine is over.
     GameFinish {
         /// The game.
-        game: Box<GameInfo>,
+        game: Box<GameEventInfo>,
     },
     /// Somebody challenges me, or I somebody. Can come twice.
     Challenge {
@@ -60,7 +60,7 @@ impl Event {
     pub fn decode(line: &str) -> Result<Self, DecodeError> {
         #[derive(Deserialize)]
         struct OfGame {
-            game: Box<GameInfo>,
+            game: Box<GameEventInfo>,
         }
         #[derive(Deserialize)]
         struct OfChallenge {
@@ -93,7 +93,7 @@ impl Event {
 /// A game as the event stream and `nowPlaying` show it. Old captures carry nothing but the id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct GameInfo {
+pub struct GameEventInfo {
     /// The id under its name of today; see [`game`](Self::game).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game_id: Option<GameId>,
@@ -161,7 +161,7 @@ pub struct GameInfo {
     pub tournament_id: Option<String>,
 }
 
-impl GameInfo {
+impl GameEventInfo {
     /// Which game it is, under whichever name the id came.
     #[must_use]
     pub fn game(&self) -> Option<&GameId> {
@@ -224,14 +224,14 @@ mod tests {
 
     #[test]
     fn a_bot_is_known_by_its_title_and_nobody_by_a_name() {
-        let against = |name: &str| GameInfo {
+        let against = |name: &str| GameEventInfo {
             opponent: Some(Opponent {
                 id: None,
                 username: name.to_owned(),
                 rating: None,
                 ai: None,
             }),
-            ..GameInfo::of("abcd1234".parse().unwrap())
+            ..GameEventInfo::of("abcd1234".parse().unwrap())
         };
         assert!(against("BOT maia1").is_against_bot());
         for person in ["GM Ana", "Ana", "BOTvinnik", ""] {

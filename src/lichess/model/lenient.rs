@@ -4,7 +4,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Number, Value};
 
-use super::{GameId, GameInfo, Mended, Speed};
+use super::{GameEventInfo, GameId, PartialDecode, Speed};
 use crate::units::Millis;
 
 /// The class of a game's clock, if it is one that this program knows: none else, since a name decides nothing.
@@ -29,18 +29,19 @@ pub(super) fn some_speed() -> Speed {
 }
 
 /// A list of games, of which a field that does not fit costs at most its row: where an id can be read, that is kept.
-pub(super) fn games<'de, D: Deserializer<'de>>(wire: D) -> Result<Vec<GameInfo>, D::Error> {
+pub(super) fn games<'de, D: Deserializer<'de>>(wire: D) -> Result<Vec<GameEventInfo>, D::Error> {
     let rows = Vec::<Value>::deserialize(wire)?;
     Ok(rows.into_iter().filter_map(game).collect())
 }
 
-fn game(row: Value) -> Option<GameInfo> {
+fn game(row: Value) -> Option<GameEventInfo> {
     let id = ["gameId", "id"]
         .iter()
         .find_map(|key| GameId::deserialize(row.get(key)?).ok());
-    let read = Mended::<GameInfo>::deserialize(row).ok();
-    let read = read.map(|Mended(game)| game);
-    read.filter(|game| game.game().is_some()).or(id.map(GameInfo::of))
+    let read = PartialDecode::<GameEventInfo>::deserialize(row).ok();
+    let read = read.map(|PartialDecode(game)| game);
+    read.filter(|game| game.game().is_some())
+        .or(id.map(GameEventInfo::of))
 }
 
 /// A clock reading: null or nonsense is `None`, negative is zero.
@@ -93,7 +94,7 @@ pub(super) mod optional_seconds {
 mod tests {
     use serde_json::json;
 
-    use crate::lichess::model::{GameInfo, NowPlaying};
+    use crate::lichess::model::{GameEventInfo, NowPlaying};
 
     #[test]
     fn f31_a_running_game_that_cannot_be_read_costs_no_other_and_is_known_by_its_id() {
@@ -102,7 +103,7 @@ mod tests {
             {"gameId": "abcd0002", "opponent": {"id": "ana"}, "isMyTurn": true},
         ]}))
         .unwrap();
-        let games: Vec<_> = list.now_playing.iter().map(GameInfo::game).collect();
+        let games: Vec<_> = list.now_playing.iter().map(GameEventInfo::game).collect();
         assert_eq!(
             games,
             ["abcd0001", "abcd0002"]

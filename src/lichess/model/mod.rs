@@ -4,30 +4,30 @@
 //! have lichess' meaning. Writing follows lichess' published specification.
 
 mod account;
-mod arena;
 mod challenge;
 mod error;
 mod event;
 mod game;
 mod ids;
 mod lenient;
-mod mend;
+mod partial_decode;
 mod speed;
 mod status;
+mod tournament;
 
 pub use account::{Account, ChatMessage, GameCount, NowPlaying, PerfRating, TokenInfo};
-pub use arena::{Arena, ArenaClock, ListedArena, TeamBattle};
 pub use challenge::{
-    Challenge, ChallengeColor, ChallengeDone, ChallengeStatus, Compat, DeclineReason, Invitation, Perf,
+    Challenge, ChallengeColor, ChallengeDone, ChallengeRequest, ChallengeStatus, Compat, DeclineReason, Perf,
     TimeControl, User, VariantInfo,
 };
 pub use error::{DecodeError, ErrorBody, RateLimit};
-pub use event::{Event, GameInfo, Opponent};
+pub use event::{Event, GameEventInfo, Opponent};
 pub use game::{ChatLine, ClockInfo, GameEvent, GameFull, GameState, OpponentGone, Player, Room};
 pub use ids::{ArenaId, BadId, GameId, TeamId, UserId};
-pub use mend::Mended;
+pub use partial_decode::PartialDecode;
 pub use speed::Speed;
 pub use status::{Status, StatusInfo};
+pub use tournament::{Arena, ArenaClock, ListedArena, TeamBattle};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -87,7 +87,7 @@ pub fn decode_line<T: DeserializeOwned>(kind: &str, line: &str) -> Result<T, Dec
         let Ok(value) = serde_json::from_str(line) else {
             return Err(error);
         };
-        mend::mended(kind, value).map_err(|misfit| DecodeError {
+        partial_decode::mended(kind, value).map_err(|misfit| DecodeError {
             field: misfit.field,
             source: misfit.source,
             ..error

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     chess::{ByColor, Color},
-    lichess::model::{ChatMessage, Event, GameEvent, GameFull, GameId, GameInfo, Room, Speed, UserId},
+    lichess::model::{ChatMessage, Event, GameEvent, GameEventInfo, GameFull, GameId, Room, Speed, UserId},
     units::Millis,
 };
 
@@ -265,7 +265,7 @@ impl World {
 
     /// A user's running games, the latest first, as lists and the burst of the event stream show them.
     #[must_use]
-    pub fn running_games(&self, me: &UserId, now: Millis) -> Vec<GameInfo> {
+    pub fn running_games(&self, me: &UserId, now: Millis) -> Vec<GameEventInfo> {
         let mut games: Vec<&Game> = self
             .games
             .values()

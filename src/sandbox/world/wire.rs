@@ -8,7 +8,7 @@ use super::{
 use crate::{
     chess::{Color, write_fen},
     lichess::model::{
-        ClockInfo, Compat, GameFull, GameInfo, GameState, Speed, Status, StatusInfo, TimeControl,
+        ClockInfo, Compat, GameEventInfo, GameFull, GameState, Speed, Status, StatusInfo, TimeControl,
     },
     units::Millis,
 };
@@ -88,11 +88,11 @@ impl Game {
 
     /// The game as a side's event stream and list of games show it.
     #[must_use]
-    pub fn info(&self, color: Color, users: &Users, now: Millis) -> GameInfo {
+    pub fn info(&self, color: Color, users: &Users, now: Millis) -> GameEventInfo {
         let mut variant: crate::lichess::model::VariantInfo = self.terms.variant.into();
         variant.short = None;
         let fast_enough = self.speed() >= Speed::Bullet;
-        GameInfo {
+        GameEventInfo {
             game_id: Some(self.id.clone()),
             id: Some(self.id.clone()),
             full_id: Some(format!("{}{}", self.id, self.seats.get(color).private_part)),

@@ -8,13 +8,13 @@ use std::sync::{Mutex, PoisonError};
 use tokio::time::Instant;
 
 /// The pool of this moment.
-pub(super) struct Pool {
+pub(super) struct ConnectionPool {
     make: fn(bool) -> Result<reqwest::Client, reqwest::Error>,
     local: bool,
     current: Mutex<(reqwest::Client, Option<Instant>)>,
 }
 
-impl Pool {
+impl ConnectionPool {
     /// A pool made like this, for a server on this machine or elsewhere.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 
-use super::{CallError, Client, retry::Class};
+use super::{CallError, Client, retry::EndpointClass};
 use crate::lichess::model::{Arena, ArenaId, ListedArena, TeamId};
 
 /// More arenas of a team are not looked at; the list begins with those that begin last.
@@ -16,7 +16,7 @@ impl Client {
     pub async fn arena(&self, arena: &ArenaId) -> Result<Arena, CallError> {
         let path = ["api", "tournament", arena.as_str()];
         let request = self.wire.request(Method::GET, &path);
-        self.wire.send("arena", Class::Read, request).await
+        self.wire.send("arena", EndpointClass::Read, request).await
     }
 
     /// The arenas of a team, those that are over too.
@@ -28,7 +28,9 @@ impl Client {
             .wire
             .request(Method::GET, &["api", "team", team.as_str(), "arena"])
             .query(&[("max", LISTED)]);
-        self.wire.list("arenas of a team", Class::Read, request).await
+        self.wire
+            .list("arenas of a team", EndpointClass::Read, request)
+            .await
     }
 
     /// Joins an arena, or joins it again, and asks to be paired within the next minute though nobody looks at its page.
@@ -42,7 +44,9 @@ impl Client {
             .wire
             .request(Method::POST, &["api", "tournament", arena.as_str(), "join"])
             .form(&form);
-        self.wire.order("join an arena", Class::Invite, request).await
+        self.wire
+            .order("join an arena", EndpointClass::Invite, request)
+            .await
     }
 
     /// Leaves an arena, or rests from it.
@@ -52,7 +56,9 @@ impl Client {
     pub async fn withdraw_from_arena(&self, arena: &ArenaId) -> Result<(), CallError> {
         let path = ["api", "tournament", arena.as_str(), "withdraw"];
         let request = self.wire.request(Method::POST, &path);
-        self.wire.order("leave an arena", Class::Command, request).await
+        self.wire
+            .order("leave an arena", EndpointClass::Command, request)
+            .await
     }
 
     /// Becomes a member of a team, or asks for it.
@@ -61,6 +67,8 @@ impl Client {
     /// [`CallError`] as for every call.
     pub async fn join_team(&self, team: &TeamId) -> Result<(), CallError> {
         let request = self.wire.request(Method::POST, &["team", team.as_str(), "join"]);
-        self.wire.order("join a team", Class::Invite, request).await
+        self.wire
+            .order("join a team", EndpointClass::Invite, request)
+            .await
     }
 }

@@ -3,7 +3,7 @@
 use reqwest::StatusCode;
 use serde::de::DeserializeOwned;
 
-use super::{CallError, Untrusted, retry::LONGEST_ASKED};
+use super::{CallError, Escaped, retry::LONGEST_ASKED};
 use crate::{
     diagnostic::address_without_secrets,
     lichess::model::{ErrorBody, decode},
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A refusal as it came in.
-pub(super) struct Refusal<'a> {
+pub(super) struct ErrorResponse<'a> {
     /// What was asked.
     pub call: &'static str,
     /// The status, which is not a success.
@@ -74,8 +74,8 @@ pub(super) fn limit_key(body: &[u8]) -> Option<String> {
 /// A 401 or 403 counts as lichess' own only with its JSON body: gateways and captive portals send such
 /// pages too, and those must not stop a daemon. Once it is known that lichess is there, that goes for every refusal: two pages of
 /// a portal must not end a game. Before that a redirect or a page means that the address is not right.
-pub(super) fn refused(refusal: &Refusal<'_>) -> CallError {
-    let &Refusal {
+pub(super) fn refused(refusal: &ErrorResponse<'_>) -> CallError {
+    let &ErrorResponse {
         call,
         status,
         body,
@@ -99,7 +99,7 @@ pub(super) fn refused(refusal: &Refusal<'_>) -> CallError {
         401 | 403 if said.is_some() => CallError::Unauthorized { call, message },
         code if is_stray || matches!(code, 401 | 403 | 408 | 500..) => CallError::Transient {
             call,
-            why: format!("status {code}, \"{}\"", Untrusted(&message)),
+            why: format!("status {code}, \"{}\"", Escaped(&message)),
         },
         status => CallError::Rejected {
             call,
@@ -120,7 +120,7 @@ pub(super) fn accepted<T: DeserializeOwned>(call: &'static str, body: &[u8]) -> 
         why: format!(
             "answered with {:?}, which is not what was promised: {}",
             excerpt(body),
-            Untrusted(&error.source.to_string())
+            Escaped(&error.source.to_string())
         ),
     })
 }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn sort(status: u16, body: &str) -> CallError {
-        refused(&Refusal {
+        refused(&ErrorResponse {
             call: "move",
             status: StatusCode::from_u16(status).unwrap(),
             body: body.as_bytes(),
@@ -190,7 +190,7 @@ mod tests {
             assert!(is_transient(&sort(status, page)), "{status}");
         }
         assert!(!is_transient(&sort(404, r#"{"error":"No such game"}"#)));
-        let stranger = refused(&Refusal {
+        let stranger = refused(&ErrorResponse {
             call: "token test",
             status: StatusCode::NOT_FOUND,
             body: page.as_bytes(),
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn f53_a_redirect_is_refused_and_named() {
-        let error = refused(&Refusal {
+        let error = refused(&ErrorResponse {
             call: "account",
             status: StatusCode::FOUND,
             body: b"",

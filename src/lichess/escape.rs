@@ -13,9 +13,9 @@ const SHOWN: usize = 140;
 /// assert_eq!(Untrusted("hi\n12:00 INFO you won").to_string(), "hi\\n12:00 INFO you won");
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Untrusted<'a>(pub &'a str);
+pub struct Escaped<'a>(pub &'a str);
 
-impl fmt::Display for Untrusted<'_> {
+impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut chars = self.0.chars();
         for c in chars.by_ref().take(SHOWN) {
@@ -44,14 +44,14 @@ mod tests {
 
     #[test]
     fn forged_lines_and_terminal_tricks_stay_visible() {
-        assert_eq!(Untrusted("a\u{1b}[2Jb\rc").to_string(), "a\\u{1b}[2Jb\\rc");
-        assert_eq!(Untrusted("\u{202e}evil").to_string(), "\\u{202e}evil");
-        assert_eq!(Untrusted("Grüße ♞ 你好").to_string(), "Grüße ♞ 你好");
+        assert_eq!(Escaped("a\u{1b}[2Jb\rc").to_string(), "a\\u{1b}[2Jb\\rc");
+        assert_eq!(Escaped("\u{202e}evil").to_string(), "\\u{202e}evil");
+        assert_eq!(Escaped("Grüße ♞ 你好").to_string(), "Grüße ♞ 你好");
     }
 
     #[test]
     fn long_text_is_cut() {
-        let shown = Untrusted(&"é".repeat(2000)).to_string();
+        let shown = Escaped(&"é".repeat(2000)).to_string();
         assert_eq!(shown.chars().count(), SHOWN + 3);
         assert!(shown.ends_with("é..."));
     }

@@ -5,50 +5,54 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use tokio::time::Instant;
 
-use super::retry::{Class, Gate};
+use super::retry::{EndpointClass, EndpointLimit};
 use crate::units::Millis;
 
 /// One gate a class. The lock is held for a few instructions and never across a wait.
-pub(super) struct Gates {
+pub(super) struct RateLimiter {
     opened: Instant,
     inside: Mutex<Inside>,
 }
 
 struct Inside {
-    gates: [Gate; Class::ALL.len()],
+    gates: [EndpointLimit; EndpointClass::ALL.len()],
     rng: ChaCha8Rng,
 }
 
-impl Gates {
+impl RateLimiter {
     /// All gates open; the seed decides the jitter of waits.
     pub(super) fn new(seed: u64) -> Self {
         Self {
             opened: Instant::now(),
             inside: Mutex::new(Inside {
-                gates: [Gate::default(); Class::ALL.len()],
+                gates: [EndpointLimit::default(); EndpointClass::ALL.len()],
                 rng: ChaCha8Rng::seed_from_u64(seed),
             }),
         }
     }
 
     /// How long the class has to stay silent.
-    pub(super) fn wait(&self, class: Class) -> Option<Millis> {
+    pub(super) fn wait(&self, class: EndpointClass) -> Option<Millis> {
         let now = self.now();
         self.with(|inside| inside.gates.get(class as usize).and_then(|gate| gate.wait(now)))
     }
 
     /// Closes the class after a 429 and returns for how long. Urgent classes stay open: their callers wait by the clock. What no game
     /// and nobody else waits for rests instead of them: chat, invitations, and lists of bots and arenas.
-    pub(super) fn refuse(&self, class: Class, asked: Option<Millis>) -> Millis {
+    pub(super) fn refuse(&self, class: EndpointClass, asked: Option<Millis>) -> Millis {
         let now = self.now();
-        let closed = if class.is_urgent() { Class::Chat } else { class };
+        let closed = if class.is_urgent() {
+            EndpointClass::Chat
+        } else {
+            class
+        };
         let wait = self.with(|Inside { gates, rng }| {
             gates
                 .get_mut(closed as usize)
                 .map_or(Millis::ZERO, |gate| gate.refuse(now, asked, rng))
         });
         if class.is_urgent() {
-            for idle in [Class::Invite, Class::Read] {
+            for idle in [EndpointClass::Invite, EndpointClass::Read] {
                 self.hold(idle, wait);
             }
         }
@@ -60,7 +64,7 @@ impl Gates {
     }
 
     /// Closes a class for so long, as an earlier run was told. Urgent classes stay open.
-    pub(super) fn hold(&self, class: Class, wait: Millis) {
+    pub(super) fn hold(&self, class: EndpointClass, wait: Millis) {
         let now = self.now();
         if !class.is_urgent() {
             self.with(|inside| {
@@ -72,7 +76,7 @@ impl Gates {
     }
 
     /// Notes that a call of the class went through.
-    pub(super) fn succeed(&self, class: Class) {
+    pub(super) fn succeed(&self, class: EndpointClass) {
         self.with(|inside| {
             if let Some(gate) = inside.gates.get_mut(class as usize) {
                 gate.succeed();
@@ -101,29 +105,32 @@ mod tests {
             .build()
             .unwrap();
         let _guard = runtime.enter();
-        let gates = Gates::new(1);
-        gates.refuse(Class::Challenge, None);
-        let closed: Vec<Class> = Class::ALL
+        let gates = RateLimiter::new(1);
+        gates.refuse(EndpointClass::Challenge, None);
+        let closed: Vec<EndpointClass> = EndpointClass::ALL
             .into_iter()
             .filter(|class| gates.wait(*class).is_some())
             .collect();
-        assert_eq!(closed, [Class::Challenge]);
-        gates.refuse(Class::Move, None);
-        assert!(gates.wait(Class::Move).is_none());
-        assert!(gates.wait(Class::Chat).is_some());
+        assert_eq!(closed, [EndpointClass::Challenge]);
+        gates.refuse(EndpointClass::Move, None);
+        assert!(gates.wait(EndpointClass::Move).is_none());
+        assert!(gates.wait(EndpointClass::Chat).is_some());
     }
 
     #[tokio::test]
     async fn f10_one_move_too_many_silences_what_can_wait_and_nothing_else() {
-        for urgent in [Class::Move, Class::GameStream] {
-            let gates = Gates::new(1);
+        for urgent in [EndpointClass::Move, EndpointClass::GameStream] {
+            let gates = RateLimiter::new(1);
             gates.refuse(urgent, None);
-            let closed = Class::ALL
+            let closed = EndpointClass::ALL
                 .into_iter()
                 .filter_map(|class| Some((class, gates.wait(class)?)));
-            let closed: Vec<(Class, Millis)> = closed.collect();
-            let classes: Vec<Class> = closed.iter().map(|(class, _)| *class).collect();
-            assert_eq!(classes, [Class::Invite, Class::Chat, Class::Read]);
+            let closed: Vec<(EndpointClass, Millis)> = closed.collect();
+            let classes: Vec<EndpointClass> = closed.iter().map(|(class, _)| *class).collect();
+            assert_eq!(
+                classes,
+                [EndpointClass::Invite, EndpointClass::Chat, EndpointClass::Read]
+            );
             for (class, wait) in closed {
                 assert!((59..=65).contains(&(wait.0 / 1000)), "a minute: {class:?} {wait}");
             }
@@ -132,7 +139,7 @@ mod tests {
 
     #[test]
     fn every_class_has_its_own_gate() {
-        for (index, class) in Class::ALL.into_iter().enumerate() {
+        for (index, class) in EndpointClass::ALL.into_iter().enumerate() {
             assert_eq!(class as usize, index);
         }
     }

@@ -13,9 +13,9 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument as _;
 
 use super::{
-    BadLine, CallError, Client, Lines, Lost,
-    retry::{Backoff, Openings, urgent_pause},
-    stream::Line,
+    BadLine, CallError, Client, NdjsonStream, StreamEnd,
+    ndjson::NdjsonItem,
+    retry::{Backoff, SlidingWindow, urgent_pause},
 };
 use crate::{
     lichess::model::{Event, GameEvent, GameId},
@@ -52,7 +52,7 @@ const QUEUE: usize = 256;
 
 /// What a followed stream has to tell.
 #[derive(Debug)]
-pub enum News<T> {
+pub enum StreamEvent<T> {
     /// The stream is open, for the first time or again.
     Opened,
     /// An event, and when its bytes came.
@@ -67,7 +67,7 @@ pub enum News<T> {
     /// The stream is over and will be reopened.
     Lost {
         /// Why.
-        why: Lost,
+        why: StreamEnd,
         /// How long it was open.
         lived: Millis,
     },
@@ -86,7 +86,7 @@ pub enum News<T> {
 
 /// My clock, as far as the follower of a game has to know it: a server that asks for silence may ask for more than is left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Flag {
+pub enum FlagDeadline {
     /// Nothing was heard of it yet.
     #[default]
     Unknown,
@@ -96,7 +96,7 @@ pub enum Flag {
     FallsAt(Instant),
 }
 
-impl Flag {
+impl FlagDeadline {
     /// What is left before it falls; nothing without a clock.
     fn left(self) -> Option<Millis> {
         match self {
@@ -108,17 +108,17 @@ impl Flag {
 }
 
 /// The reading end of a stream that is followed by its own task. Dropping it closes the stream.
-pub struct Follower<T> {
-    news: mpsc::Receiver<News<T>>,
+pub struct ReconnectingStream<T> {
+    news: mpsc::Receiver<StreamEvent<T>>,
     reopen: Arc<Notify>,
     rests_until: watch::Sender<Instant>,
-    flag: watch::Sender<Flag>,
+    flag: watch::Sender<FlagDeadline>,
     _task: AbortOnDropHandle<()>,
 }
 
-impl<T> Follower<T> {
+impl<T> ReconnectingStream<T> {
     /// The next news; `None` after [`News::Refused`]. Dropping the future loses nothing.
-    pub async fn next(&mut self) -> Option<News<T>> {
+    pub async fn next(&mut self) -> Option<StreamEvent<T>> {
         self.news.recv().await
     }
 
@@ -129,7 +129,7 @@ impl<T> Follower<T> {
     }
 }
 
-impl Follower<Event> {
+impl ReconnectingStream<Event> {
     /// Follows the event stream, opening it no more often than lichess allows. The seed decides the jitter.
     #[must_use]
     pub fn events(client: &Client, seed: u64) -> Self {
@@ -138,7 +138,7 @@ impl Follower<Event> {
             let client = client.clone();
             async move { client.events().await }.boxed()
         };
-        Self::start(open, Openings::of_event_stream(), false, seed)
+        Self::start(open, SlidingWindow::of_event_stream(), false, seed)
     }
 
     /// Closes the stream and leaves it alone for so long.
@@ -148,7 +148,7 @@ impl Follower<Event> {
     }
 }
 
-impl Follower<GameEvent> {
+impl ReconnectingStream<GameEvent> {
     /// Follows the stream of a game. The seed decides the jitter.
     #[must_use]
     pub fn game(client: &Client, game: &GameId, seed: u64) -> Self {
@@ -158,33 +158,33 @@ impl Follower<GameEvent> {
             async move { client.game(&game).await }.boxed()
         };
         // lichess sets no limit to these; ours only keeps a broken server from being hammered.
-        Self::start(open, Openings::new(60, Millis::from_secs(60)), true, seed)
+        Self::start(open, SlidingWindow::new(60, Millis::from_secs(60)), true, seed)
     }
 
     /// Notes how long my clock allows to wait for a server that asks for silence.
-    pub fn note_flag(&self, flag: Flag) {
+    pub fn note_flag(&self, flag: FlagDeadline) {
         self.flag.send_replace(flag);
     }
 }
 
-impl<T: Line> Follower<T> {
+impl<T: NdjsonItem> ReconnectingStream<T> {
     /// Follows whatever stream this opens, as the event stream is followed.
     #[cfg(test)]
     pub(crate) fn pretended(open: impl Open<T>, seed: u64) -> Self {
-        Self::start(open, Openings::of_event_stream(), false, seed)
+        Self::start(open, SlidingWindow::of_event_stream(), false, seed)
     }
 
     /// The same as a stream of a game is followed.
     #[cfg(test)]
     fn pretended_urgently(open: impl Open<T>, seed: u64) -> Self {
-        Self::start(open, Openings::new(60, Millis::from_secs(60)), true, seed)
+        Self::start(open, SlidingWindow::new(60, Millis::from_secs(60)), true, seed)
     }
 
-    fn start(open: impl Open<T>, openings: Openings, is_urgent: bool, seed: u64) -> Self {
+    fn start(open: impl Open<T>, openings: SlidingWindow, is_urgent: bool, seed: u64) -> Self {
         let (tell, news) = mpsc::channel(QUEUE);
         let reopen = Arc::new(Notify::new());
         let (rests_until, resting) = watch::channel(Instant::now());
-        let (flag, clock) = watch::channel(Flag::default());
+        let (flag, clock) = watch::channel(FlagDeadline::default());
         let mut follow = Follow {
             tell,
             reopen: Arc::clone(&reopen),
@@ -216,20 +216,23 @@ impl<T: Line> Follower<T> {
 
 /// Opens the stream anew.
 pub(crate) trait Open<T>:
-    Fn() -> BoxFuture<'static, Result<Lines<T>, CallError>> + Send + Sync + 'static
+    Fn() -> BoxFuture<'static, Result<NdjsonStream<T>, CallError>> + Send + Sync + 'static
 {
 }
 
-impl<T, F: Fn() -> BoxFuture<'static, Result<Lines<T>, CallError>> + Send + Sync + 'static> Open<T> for F {}
+impl<T, F: Fn() -> BoxFuture<'static, Result<NdjsonStream<T>, CallError>> + Send + Sync + 'static> Open<T>
+    for F
+{
+}
 
 /// The following task. `None` from a step means that nobody listens any more, or that there is nothing left to
 /// hope for.
 struct Follow<T> {
-    tell: mpsc::Sender<News<T>>,
+    tell: mpsc::Sender<StreamEvent<T>>,
     reopen: Arc<Notify>,
     rests_until: watch::Receiver<Instant>,
-    flag: watch::Receiver<Flag>,
-    openings: Openings,
+    flag: watch::Receiver<FlagDeadline>,
+    openings: SlidingWindow,
     /// A clock may be running: no wish for silence is followed for longer than a minute, or than the clock allows.
     is_urgent: bool,
     /// How long an answer, and then the first line, may take; no limit of its own where no clock waits.
@@ -242,12 +245,12 @@ struct Follow<T> {
     begin: Instant,
 }
 
-impl<T: Line> Follow<T> {
+impl<T: NdjsonItem> Follow<T> {
     /// Opens the stream, reads it to its end and waits before the next opening.
     async fn once(&mut self, open: &impl Open<T>) -> Option<()> {
         let spent = self.openings.wait(self.begin.elapsed().into());
         if spent >= WORTH_TELLING {
-            self.tell(News::Spent(spent)).await?;
+            self.tell(StreamEvent::Spent(spent)).await?;
         }
         while let Some(wait) = self.must_wait() {
             sleep(wait.into()).await;
@@ -260,7 +263,7 @@ impl<T: Line> Follow<T> {
                 self.openings.note(self.begin.elapsed().into());
                 self.tries = 0;
                 self.refusals.reset();
-                self.tell(News::Opened).await?;
+                self.tell(StreamEvent::Opened).await?;
                 self.read(lines, asked).await?
             }
             Err(why) => self.unopened(why).await?,
@@ -279,7 +282,7 @@ impl<T: Line> Follow<T> {
         (wait > Millis::ZERO).then_some(wait)
     }
 
-    async fn open(&mut self, open: &impl Open<T>) -> Result<Lines<T>, CallError> {
+    async fn open(&mut self, open: &impl Open<T>) -> Result<NdjsonStream<T>, CallError> {
         let Some(patience) = self.patience else {
             return open().await;
         };
@@ -308,7 +311,7 @@ impl<T: Line> Follow<T> {
     }
 
     /// Reads the stream, which was asked for at that moment, to its end and returns the wait before it is opened again.
-    async fn read(&mut self, mut lines: Lines<T>, asked: Instant) -> Option<Millis> {
+    async fn read(&mut self, mut lines: NdjsonStream<T>, asked: Instant) -> Option<Millis> {
         let opened = Instant::now();
         let mut first = self.patience;
         let lost = loop {
@@ -317,7 +320,7 @@ impl<T: Line> Follow<T> {
                     None => lines.next().await,
                     Some(patience) => timeout(patience.into(), lines.next())
                         .await
-                        .unwrap_or(Err(Lost::Silent(patience))),
+                        .unwrap_or(Err(StreamEnd::Silent(patience))),
                 }
             };
             let line = tokio::select! {
@@ -330,9 +333,9 @@ impl<T: Line> Follow<T> {
             match line {
                 Ok(Ok(event)) => {
                     let heard = lines.heard();
-                    self.tell(News::Event { event, heard }).await?;
+                    self.tell(StreamEvent::Event { event, heard }).await?;
                 }
-                Ok(Err(bad)) => self.tell(News::Garbled(bad)).await?,
+                Ok(Err(bad)) => self.tell(StreamEvent::Garbled(bad)).await?,
                 Err(why) => break Some(why),
             }
         };
@@ -349,10 +352,10 @@ impl<T: Line> Follow<T> {
         let Some(why) = lost else {
             return Some(Millis::ZERO);
         };
-        if first.is_some() && matches!(why, Lost::Silent(_)) {
+        if first.is_some() && matches!(why, StreamEnd::Silent(_)) {
             self.wait_longer();
         }
-        self.tell(News::Lost { why, lived }).await?;
+        self.tell(StreamEvent::Lost { why, lived }).await?;
         Some(self.backoff.next(&mut self.rng))
     }
 
@@ -360,7 +363,7 @@ impl<T: Line> Follow<T> {
         let own = self.backoff.next(&mut self.rng);
         let (why, pause) = match why {
             CallError::Rejected { .. } | CallError::Unauthorized { .. } => {
-                self.tell(News::Refused(why)).await?;
+                self.tell(StreamEvent::Refused(why)).await?;
                 // A game that is shut stays shut; events are needed for as long as the token is good.
                 return (!self.is_urgent).then(|| self.refusals.next(&mut self.rng));
             }
@@ -376,11 +379,11 @@ impl<T: Line> Follow<T> {
         };
         self.tries = self.tries.saturating_add(1);
         let tries = self.tries;
-        self.tell(News::Unopened { why, tries }).await?;
+        self.tell(StreamEvent::Unopened { why, tries }).await?;
         Some(pause)
     }
 
-    async fn tell(&self, news: News<T>) -> Option<()> {
+    async fn tell(&self, news: StreamEvent<T>) -> Option<()> {
         self.tell.send(news).await.ok()
     }
 }

@@ -14,12 +14,12 @@ use tokio::time::Instant;
 use tracing::trace;
 
 use super::{
-    CallError, Lines, Token, Untrusted,
-    answer::{Refusal, accepted, asked_silence, limit_key, refused, since_1970},
-    gates::Gates,
-    pool::Pool,
-    retry::Class,
-    stream::Line,
+    CallError, Escaped, NdjsonStream, Token,
+    connection_pool::ConnectionPool,
+    ndjson::NdjsonItem,
+    rate_limiter::RateLimiter,
+    response::{ErrorResponse, accepted, asked_silence, limit_key, refused, since_1970},
+    retry::EndpointClass,
 };
 use crate::{diagnostic::address_without_secrets, lichess::model::UserId, units::Millis};
 
@@ -30,11 +30,11 @@ const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
 /// The way to a server. Clones share connections and gates.
 #[derive(Clone)]
-pub(super) struct Wire {
+pub(super) struct Transport {
     base: Url,
     /// Moves and other short calls. Streams have connections of their own, so that one that stalls cannot hold
     /// a move back.
-    commands: Arc<Pool>,
+    commands: Arc<ConnectionPool>,
     /// Each stream has a new connection: a stream that fell silent is opened again while a clock runs, and a connection that an
     /// earlier one has left may be forgotten as well.
     streams: reqwest::Client,
@@ -42,7 +42,7 @@ pub(super) struct Wire {
     agent: HeaderValue,
     /// Whether lichess has shown that it is at this address.
     is_known: bool,
-    gates: Arc<Gates>,
+    gates: Arc<RateLimiter>,
     /// Nothing but GET leaves this machine.
     reads_only: bool,
 }
@@ -61,7 +61,7 @@ pub enum SetupError {
     Client(#[source] reqwest::Error),
 }
 
-impl Wire {
+impl Transport {
     /// The way to a server such as `https://lichess.org`. Nothing is sent yet.
     pub(super) fn new(server: &str, token: &Token, seed: u64) -> Result<Self, SetupError> {
         let base = Url::parse(server).map_err(|_| SetupError::Address(address_without_secrets(server)))?;
@@ -78,13 +78,13 @@ impl Wire {
             .unwrap_or_else(|_| unreachable!("a checked token has only letters, digits and underscores"));
         authorization.set_sensitive(true);
         Ok(Self {
-            commands: Arc::new(Pool::new(http, local).map_err(SetupError::Client)?),
+            commands: Arc::new(ConnectionPool::new(http, local).map_err(SetupError::Client)?),
             streams: each_anew(local).map_err(SetupError::Client)?,
             base,
             authorization,
             agent: agent(None),
             is_known: false,
-            gates: Arc::new(Gates::new(seed)),
+            gates: Arc::new(RateLimiter::new(seed)),
             reads_only: false,
         })
     }
@@ -96,12 +96,12 @@ impl Wire {
     }
 
     /// A class of calls is silent for so long.
-    pub(super) fn hold(&self, class: Class, wait: Millis) {
+    pub(super) fn hold(&self, class: EndpointClass, wait: Millis) {
         self.gates.hold(class, wait);
     }
 
     /// How long a class of calls is silent still.
-    pub(super) fn silence(&self, class: Class) -> Option<Millis> {
+    pub(super) fn silence(&self, class: EndpointClass) -> Option<Millis> {
         self.gates.wait(class)
     }
 
@@ -144,37 +144,37 @@ impl Wire {
     }
 
     /// Opens a stream that may last for days and may be silent for so long.
-    pub(super) async fn open<T: Line>(
+    pub(super) async fn open<T: NdjsonItem>(
         &self,
         call: &'static str,
-        class: Class,
+        class: EndpointClass,
         path: &[&str],
         silence: Millis,
-    ) -> Result<Lines<T>, CallError> {
+    ) -> Result<NdjsonStream<T>, CallError> {
         self.stream(call, class, self.streams.get(self.url(path)), silence)
             .await
     }
 
     /// Sends an order whose answer is a stream, which may be silent for so long.
-    pub(super) async fn post<T: Line>(
+    pub(super) async fn post<T: NdjsonItem>(
         &self,
         call: &'static str,
-        class: Class,
+        class: EndpointClass,
         path: &[&str],
         form: &[(&str, String)],
         silence: Millis,
-    ) -> Result<Lines<T>, CallError> {
+    ) -> Result<NdjsonStream<T>, CallError> {
         let request = self.streams.post(self.url(path)).form(form);
         self.stream(call, class, request, silence).await
     }
 
-    async fn stream<T: Line>(
+    async fn stream<T: NdjsonItem>(
         &self,
         call: &'static str,
-        class: Class,
+        class: EndpointClass,
         request: RequestBuilder,
         silence: Millis,
-    ) -> Result<Lines<T>, CallError> {
+    ) -> Result<NdjsonStream<T>, CallError> {
         let request = self.dressed(request).header(ACCEPT, "application/x-ndjson");
         // The limit is for the head of the answer; the stream itself may last for days.
         let answer = tokio::time::timeout(PATIENCE, self.exchange(call, class, request))
@@ -194,14 +194,14 @@ impl Wire {
             });
         }
         let chunks = answer.bytes_stream().map_err(|error| reason(&error)).boxed();
-        Ok(Lines::new(chunks, silence))
+        Ok(NdjsonStream::new(chunks, silence))
     }
 
     /// Sends a command whose success has no content worth reading.
     pub(super) async fn order(
         &self,
         call: &'static str,
-        class: Class,
+        class: EndpointClass,
         request: RequestBuilder,
     ) -> Result<(), CallError> {
         self.send::<Map<String, Value>>(call, class, request)
@@ -213,7 +213,7 @@ impl Wire {
     pub(super) async fn send<T: DeserializeOwned>(
         &self,
         call: &'static str,
-        class: Class,
+        class: EndpointClass,
         request: RequestBuilder,
     ) -> Result<T, CallError> {
         let answer = self.exchange(call, class, request).await?;
@@ -224,7 +224,7 @@ impl Wire {
     pub(super) async fn list<T: DeserializeOwned>(
         &self,
         call: &'static str,
-        class: Class,
+        class: EndpointClass,
         request: RequestBuilder,
     ) -> Result<Vec<T>, CallError> {
         let answer = self.exchange(call, class, request).await?;
@@ -239,7 +239,7 @@ impl Wire {
     async fn exchange(
         &self,
         call: &'static str,
-        class: Class,
+        class: EndpointClass,
         request: RequestBuilder,
     ) -> Result<Response, CallError> {
         if let Some(after) = self.gates.wait(class) {
@@ -264,7 +264,7 @@ impl Wire {
             });
         }
         let began = Instant::now();
-        trace!("{} {}", request.method(), Untrusted(request.url().path()));
+        trace!("{} {}", request.method(), Escaped(request.url().path()));
         let answer = client.execute(request).await.map_err(|error| {
             if error.is_timeout() {
                 self.commands.renew(began);
@@ -295,7 +295,7 @@ impl Wire {
             };
             return Err(CallError::RateLimited { call, after, key });
         }
-        Err(refused(&Refusal {
+        Err(refused(&ErrorResponse {
             call,
             status,
             body: &body,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::lichess::{Client, Lost, model::Event};
+use crate::lichess::{Client, StreamEnd, model::Event};
 
 fn token() -> Token {
     Token::parse("lip_CANARY").unwrap()
@@ -67,12 +67,12 @@ async fn f3_the_stream_of_a_game_is_given_up_sooner_than_the_event_stream() {
     // Both are open, and nothing but time passes from here on.
     tokio::time::pause();
     tokio::select! {
-        lost = game.next() => assert_eq!(lost.unwrap_err(), Lost::Silent(Millis::from_secs(10))),
+        lost = game.next() => assert_eq!(lost.unwrap_err(), StreamEnd::Silent(Millis::from_secs(10))),
         lost = events.next() => panic!("the event stream was given up first: {lost:?}"),
     }
     assert_eq!(
         events.next().await.unwrap_err(),
-        Lost::Silent(Millis::from_secs(15))
+        StreamEnd::Silent(Millis::from_secs(15))
     );
 }
 
@@ -84,8 +84,8 @@ async fn f13_a_stream_of_another_kind_than_lines_of_json_is_none() {
         ("text/html", false),
         ("text/plain; charset=utf-8", false),
     ] {
-        let wire = Wire::new(&beginning(head(kind)).await, &token(), 1).unwrap();
-        let opened = wire.open::<Event>("x", Class::EventStream, &["x"], Millis::from_secs(20));
+        let wire = Transport::new(&beginning(head(kind)).await, &token(), 1).unwrap();
+        let opened = wire.open::<Event>("x", EndpointClass::EventStream, &["x"], Millis::from_secs(20));
         match opened.await {
             Ok(_) => assert!(is_good, "{kind}"),
             Err(CallError::Transient { why, .. }) => {
@@ -99,10 +99,14 @@ async fn f13_a_stream_of_another_kind_than_lines_of_json_is_none() {
 #[tokio::test]
 async fn f3_after_one_call_without_an_answer_the_next_takes_no_other_forgotten_connection() {
     const MUTE: usize = 4;
-    let wire = Wire::new(&forgetful(MUTE).await, &token(), 1).unwrap();
+    let wire = Transport::new(&forgetful(MUTE).await, &token(), 1).unwrap();
     let order = |patience: u64| {
         let request = wire.request(Method::POST, &["x"]);
-        wire.order("x", Class::Move, request.timeout(Duration::from_millis(patience)))
+        wire.order(
+            "x",
+            EndpointClass::Move,
+            request.timeout(Duration::from_millis(patience)),
+        )
     };
     let first = futures::future::join_all((0..MUTE).map(|_| order(20_000))).await;
     assert!(first.iter().all(Result::is_ok), "{first:?}");
@@ -112,8 +116,8 @@ async fn f3_after_one_call_without_an_answer_the_next_takes_no_other_forgotten_c
 
 #[tokio::test]
 async fn f3_a_stream_takes_no_connection_that_an_earlier_one_has_left() {
-    let wire = Wire::new(&forgetful(1).await, &token(), 1).unwrap();
-    let open = || wire.open::<Event>("x", Class::EventStream, &["x"], Millis::from_secs(20));
+    let wire = Transport::new(&forgetful(1).await, &token(), 1).unwrap();
+    let open = || wire.open::<Event>("x", EndpointClass::EventStream, &["x"], Millis::from_secs(20));
     let mut first = open().await.unwrap();
     while first.next().await.is_ok() {}
     // The connection of the first is open and idle now, and nobody answers there any more.
@@ -129,25 +133,25 @@ fn f53_a_token_crosses_a_network_only_encrypted() {
         "http://localhost:9/",
         "http://[::1]:9",
     ] {
-        assert!(Wire::new(good, &token(), 1).is_ok(), "{good}");
+        assert!(Transport::new(good, &token(), 1).is_ok(), "{good}");
     }
     for open in [
         "http://lichess.org",
         "http://localhost.evil.example",
         "http://10.0.0.1",
     ] {
-        let error = Wire::new(open, &token(), 1).err().unwrap();
+        let error = Transport::new(open, &token(), 1).err().unwrap();
         assert!(matches!(error, SetupError::NotEncrypted(_)), "{open}");
     }
     for strange in ["lichess.org", "mailto:a@b.example", "ftp://lichess.org", ""] {
-        let error = Wire::new(strange, &token(), 1).err().unwrap();
+        let error = Transport::new(strange, &token(), 1).err().unwrap();
         assert!(matches!(error, SetupError::Address(_)), "{strange}");
     }
 }
 
 #[test]
 fn paths_hold_whatever_they_are_given() {
-    let wire = Wire::new("http://127.0.0.1:9/prefix/", &token(), 1).unwrap();
+    let wire = Transport::new("http://127.0.0.1:9/prefix/", &token(), 1).unwrap();
     assert_eq!(
         wire.url(&["api", "a/../b", "e2e4?x"]).as_str(),
         "http://127.0.0.1:9/prefix/api/a%2F..%2Fb/e2e4%3Fx"
@@ -156,7 +160,7 @@ fn paths_hold_whatever_they_are_given() {
 
 #[test]
 fn a_request_shows_nothing_of_the_token() {
-    let mut wire = Wire::new("http://127.0.0.1:9", &token(), 1).unwrap();
+    let mut wire = Transport::new("http://127.0.0.1:9", &token(), 1).unwrap();
     wire.name(&"Ana".parse().unwrap());
     let request = wire.request(Method::GET, &["api", "account"]);
     let shown = format!("{request:?}");

@@ -21,21 +21,24 @@ async fn f5_an_outage_is_met_with_few_tries_and_ended_soon_after_it_is_over() {
         let begin = Instant::now();
         let tries = Arc::new(AtomicU32::new(0));
         let count = Arc::clone(&tries);
-        let mut follower = Follower::<Event>::pretended(
+        let mut follower = ReconnectingStream::<Event>::pretended(
             move || {
                 count.fetch_add(1, Ordering::Relaxed);
                 async move {
                     if begin.elapsed().as_secs() < outage {
                         return Err(refused());
                     }
-                    Ok(Lines::new(stream::pending().boxed(), Millis::from_secs(15)))
+                    Ok(NdjsonStream::new(
+                        stream::pending().boxed(),
+                        Millis::from_secs(15),
+                    ))
                 }
                 .boxed()
             },
             1,
         );
         let mut said = 0;
-        while !matches!(follower.next().await, Some(News::Opened)) {
+        while !matches!(follower.next().await, Some(StreamEvent::Opened)) {
             said += 1;
         }
         let late = begin.elapsed().as_secs() - outage;
@@ -50,7 +53,7 @@ async fn f5_an_outage_is_met_with_few_tries_and_ended_soon_after_it_is_over() {
 async fn f3_a_stream_of_a_game_that_opens_to_silence_is_opened_again_before_it_costs_much_of_a_clock() {
     let tries = AtomicU32::new(0);
     let begin = Instant::now();
-    let mut follower = Follower::<GameEvent>::pretended_urgently(
+    let mut follower = ReconnectingStream::<GameEvent>::pretended_urgently(
         move || {
             let tries = tries.fetch_add(1, Ordering::Relaxed);
             async move {
@@ -63,17 +66,17 @@ async fn f3_a_stream_of_a_game_that_opens_to_silence_is_opened_again_before_it_c
                         .chain(stream::pending())
                         .boxed(),
                 };
-                Ok(Lines::new(lines, Millis::from_secs(10)))
+                Ok(NdjsonStream::new(lines, Millis::from_secs(10)))
             }
             .boxed()
         },
         1,
     );
-    while !matches!(follower.next().await, Some(News::Event { .. })) {}
+    while !matches!(follower.next().await, Some(StreamEvent::Event { .. })) {}
     let took = begin.elapsed().as_secs_f64();
     assert!((6.0..7.0).contains(&took), "2 s, then 4 s: {took}");
     // A stream that was heard may be silent for as long as ever.
-    assert!(matches!(follower.next().await, Some(News::Lost { .. })));
+    assert!(matches!(follower.next().await, Some(StreamEvent::Lost { .. })));
     let silence = begin.elapsed().as_secs_f64() - took;
     assert!((9.9..10.1).contains(&silence), "{silence}");
 }
@@ -93,7 +96,7 @@ enum Scene {
 
 /// Follows a game on a server that plays these scenes one after the other, the last of them for ever. With it the moments at
 /// which the stream was asked for.
-fn followed(scenes: &'static [Scene]) -> (Follower<GameEvent>, Arc<Mutex<Vec<Millis>>>) {
+fn followed(scenes: &'static [Scene]) -> (ReconnectingStream<GameEvent>, Arc<Mutex<Vec<Millis>>>) {
     let asked: Arc<Mutex<Vec<Millis>>> = Arc::default();
     let (note, begin) = (Arc::clone(&asked), Instant::now());
     let open = move || {
@@ -119,15 +122,15 @@ fn followed(scenes: &'static [Scene]) -> (Follower<GameEvent>, Arc<Mutex<Vec<Mil
                 }
                 Scene::Mute => stream::pending().boxed(),
             };
-            Ok(Lines::new(lines, Millis::from_secs(10)))
+            Ok(NdjsonStream::new(lines, Millis::from_secs(10)))
         }
         .boxed()
     };
-    (Follower::pretended_urgently(open, 1), asked)
+    (ReconnectingStream::pretended_urgently(open, 1), asked)
 }
 
-async fn heard(follower: &mut Follower<GameEvent>) {
-    while !matches!(follower.next().await, Some(News::Event { .. })) {}
+async fn heard(follower: &mut ReconnectingStream<GameEvent>) {
+    while !matches!(follower.next().await, Some(StreamEvent::Event { .. })) {}
 }
 
 #[tokio::test(start_paused = true)]
@@ -151,10 +154,10 @@ async fn f3_f5_after_an_outage_a_game_stream_has_no_more_time_than_before() {
     follower.reopen();
     assert!(matches!(
         follower.next().await,
-        Some(News::Unopened { tries: 1, .. })
+        Some(StreamEvent::Unopened { tries: 1, .. })
     ));
-    assert!(matches!(follower.next().await, Some(News::Opened)));
-    assert!(matches!(follower.next().await, Some(News::Lost { .. })));
+    assert!(matches!(follower.next().await, Some(StreamEvent::Opened)));
+    assert!(matches!(follower.next().await, Some(StreamEvent::Lost { .. })));
     let took = begin.elapsed().as_secs_f64();
     assert!(
         (2.9..3.2).contains(&took),
@@ -171,7 +174,9 @@ async fn f8_a_game_stream_that_is_to_wait_leaves_most_of_the_clock() {
         let (mut follower, _) = followed(scenes);
         heard(&mut follower).await;
         let begin = Instant::now();
-        follower.note_flag(Flag::FallsAt(begin + std::time::Duration::from_secs(left)));
+        follower.note_flag(FlagDeadline::FallsAt(
+            begin + std::time::Duration::from_secs(left),
+        ));
         follower.reopen();
         heard(&mut follower).await;
         let took = begin.elapsed().as_secs_f64();
@@ -202,12 +207,12 @@ async fn f46_a_slow_server_is_given_twice_the_time_that_it_took_last() {
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_was_lost_counts_its_tries_from_one() {
     let lives = AtomicU32::new(0);
-    let mut follower = Follower::<Event>::pretended(
+    let mut follower = ReconnectingStream::<Event>::pretended(
         move || {
             let is_first = lives.fetch_add(1, Ordering::Relaxed) == 0;
             async move {
                 if is_first {
-                    return Ok(Lines::new(stream::empty().boxed(), Millis::from_secs(15)));
+                    return Ok(NdjsonStream::new(stream::empty().boxed(), Millis::from_secs(15)));
                 }
                 Err(refused())
             }
@@ -215,12 +220,12 @@ async fn a_stream_that_was_lost_counts_its_tries_from_one() {
         },
         1,
     );
-    assert!(matches!(follower.next().await, Some(News::Opened)));
-    assert!(matches!(follower.next().await, Some(News::Lost { .. })));
+    assert!(matches!(follower.next().await, Some(StreamEvent::Opened)));
+    assert!(matches!(follower.next().await, Some(StreamEvent::Lost { .. })));
     for expected in 1..4 {
         let news = follower.next().await;
         assert!(
-            matches!(news, Some(News::Unopened { tries, .. }) if tries == expected),
+            matches!(news, Some(StreamEvent::Unopened { tries, .. }) if tries == expected),
             "{news:?}"
         );
     }
@@ -229,7 +234,7 @@ async fn a_stream_that_was_lost_counts_its_tries_from_one() {
 #[tokio::test(start_paused = true)]
 async fn f12_events_that_are_refused_are_asked_for_again_within_a_second_and_then_less_often() {
     let begin = Instant::now();
-    let mut follower = Follower::<Event>::pretended(
+    let mut follower = ReconnectingStream::<Event>::pretended(
         || {
             let shut = CallError::Rejected {
                 call: "event stream",
@@ -243,7 +248,7 @@ async fn f12_events_that_are_refused_are_asked_for_again_within_a_second_and_the
     );
     let mut asked = Vec::new();
     while begin.elapsed().as_secs() < 1200 {
-        assert!(matches!(follower.next().await, Some(News::Refused(_))));
+        assert!(matches!(follower.next().await, Some(StreamEvent::Refused(_))));
         asked.push(begin.elapsed().as_secs_f64());
     }
     assert!(asked[1] <= 1.0, "{asked:?}");
@@ -258,16 +263,21 @@ async fn f12_events_that_are_refused_are_asked_for_again_within_a_second_and_the
 
 #[tokio::test(start_paused = true)]
 async fn f6_a_rest_buys_no_more_openings() {
-    let silent = || Ok(Lines::new(stream::pending().boxed(), Millis::from_secs(7200)));
-    let mut follower = Follower::<Event>::pretended(move || async move { silent() }.boxed(), 1);
+    let silent = || {
+        Ok(NdjsonStream::new(
+            stream::pending().boxed(),
+            Millis::from_secs(7200),
+        ))
+    };
+    let mut follower = ReconnectingStream::<Event>::pretended(move || async move { silent() }.boxed(), 1);
     let (begin, mut opened, mut told) = (Instant::now(), Vec::new(), Vec::new());
     while begin.elapsed().as_secs() < 600 {
         match follower.next().await {
-            Some(News::Opened) => {
+            Some(StreamEvent::Opened) => {
                 opened.push(begin.elapsed().as_secs());
                 follower.rest(Millis::from_secs(5));
             }
-            Some(News::Spent(span)) => told.push(span.0 / 1000),
+            Some(StreamEvent::Spent(span)) => told.push(span.0 / 1000),
             other => panic!("{other:?}"),
         }
     }
@@ -281,10 +291,10 @@ async fn f6_a_server_that_closes_at_once_is_not_opened_more_often_than_it_allows
     let opened = Arc::new(Mutex::new(Vec::new()));
     let begin = Instant::now();
     let note = Arc::clone(&opened);
-    let mut follower = Follower::<Event>::pretended(
+    let mut follower = ReconnectingStream::<Event>::pretended(
         move || {
             note.lock().unwrap().push(begin.elapsed().as_secs());
-            async { Ok(Lines::new(stream::empty().boxed(), Millis::from_secs(15))) }.boxed()
+            async { Ok(NdjsonStream::new(stream::empty().boxed(), Millis::from_secs(15))) }.boxed()
         },
         1,
     );

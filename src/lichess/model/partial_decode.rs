@@ -14,9 +14,9 @@ const MOST_MISFITS: usize = 40;
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
 /// A part of an answer that is read without the fields of it that do not fit.
-pub struct Mended<T>(pub T);
+pub struct PartialDecode<T>(pub T);
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Mended<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for PartialDecode<T> {
     fn deserialize<D: Deserializer<'de>>(wire: D) -> Result<Self, D::Error> {
         mended("answer", Value::deserialize(wire)?)
             .map(Self)
@@ -25,7 +25,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Mended<T> {
 }
 
 /// What cannot be read at all.
-pub(super) struct Misfit {
+pub(super) struct FieldError {
     /// The path of the field that did not fit; `.` is the whole.
     pub(super) field: String,
     /// What serde says of it.
@@ -36,9 +36,9 @@ pub(super) struct Misfit {
 ///
 /// # Errors
 /// [`Misfit`] when what must not be missing does not fit.
-pub(super) fn mended<T: DeserializeOwned>(kind: &str, mut value: Value) -> Result<T, Misfit> {
+pub(super) fn mended<T: DeserializeOwned>(kind: &str, mut value: Value) -> Result<T, FieldError> {
     // What was taken out, and why.
-    let mut misfits: Vec<(String, Misfit)> = Vec::new();
+    let mut misfits: Vec<(String, FieldError)> = Vec::new();
     loop {
         let error = match serde_path_to_error::deserialize(&value) {
             Ok(read) => {
@@ -57,7 +57,7 @@ pub(super) fn mended<T: DeserializeOwned>(kind: &str, mut value: Value) -> Resul
         let cause = misfits.iter().position(|(place, _)| is_missing(place, &source));
         let misfit = match cause {
             Some(index) => misfits.swap_remove(index).1,
-            None => Misfit {
+            None => FieldError {
                 field: place.clone(),
                 source,
             },
@@ -333,8 +333,8 @@ mod tests {
         assert!(list.now_playing[0].is_my_turn && list.now_playing[0].color.is_none());
         let account = json!({"id": "ana", "username": "Ana", "title": 7, "count": {"all": "31"}, "disabled": null,
             "perfs": {"blitz": {"games": 3.0, "rating": "1620"}, "puzzle": "none"}});
-        let Mended(account) = serde_json::from_value::<Mended<Account>>(account).unwrap();
+        let PartialDecode(account) = serde_json::from_value::<PartialDecode<Account>>(account).unwrap();
         assert_eq!((account.games(), account.rating("blitz").unwrap().0), (31, 1620));
-        assert!(serde_json::from_str::<Mended<Account>>(r#"{"username": "Ana"}"#).is_err());
+        assert!(serde_json::from_str::<PartialDecode<Account>>(r#"{"username": "Ana"}"#).is_err());
     }
 }

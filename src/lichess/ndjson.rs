@@ -14,7 +14,7 @@ use tokio_util::{
 };
 use tracing::trace;
 
-use super::Untrusted;
+use super::Escaped;
 use crate::{
     lichess::model::{Challenge, ChallengeDone, DecodeError, Event, GameEvent, decode, decode_line},
     units::Millis,
@@ -24,7 +24,7 @@ use crate::{
 pub const LONGEST_LINE: usize = 256 * 1024;
 
 /// A kind of line: which type a stream carries.
-pub trait Line: Sized + Send + 'static {
+pub trait NdjsonItem: Sized + Send + 'static {
     /// Reads one line that is not blank.
     ///
     /// # Errors
@@ -32,13 +32,13 @@ pub trait Line: Sized + Send + 'static {
     fn decode(line: &str) -> Result<Self, DecodeError>;
 }
 
-impl Line for Event {
+impl NdjsonItem for Event {
     fn decode(line: &str) -> Result<Self, DecodeError> {
         Self::decode(line)
     }
 }
 
-impl Line for GameEvent {
+impl NdjsonItem for GameEvent {
     fn decode(line: &str) -> Result<Self, DecodeError> {
         Self::decode(line)
     }
@@ -46,14 +46,14 @@ impl Line for GameEvent {
 
 /// A line of the stream that keeps a challenge of mine alive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum ChallengeOutcome {
     /// The challenge itself, first.
     Challenge(Box<Challenge>),
     /// What became of it, last.
     Done(ChallengeDone),
 }
 
-impl Line for Fate {
+impl NdjsonItem for ChallengeOutcome {
     fn decode(line: &str) -> Result<Self, DecodeError> {
         #[derive(serde::Deserialize)]
         struct Last {
@@ -79,7 +79,7 @@ pub enum BadLine {
 
 /// Why a stream is over.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Lost {
+pub enum StreamEnd {
     /// The server closed it.
     #[error("the server closed the stream")]
     Closed,
@@ -95,7 +95,7 @@ pub enum Lost {
 pub type Chunks = BoxStream<'static, Result<Bytes, String>>;
 
 /// An open stream of typed lines over chunks of bytes.
-pub struct Lines<T> {
+pub struct NdjsonStream<T> {
     chunks: Chunks,
     codec: LinesCodec,
     buffer: BytesMut,
@@ -104,7 +104,7 @@ pub struct Lines<T> {
     kind: PhantomData<T>,
 }
 
-impl<T: Line> Lines<T> {
+impl<T: NdjsonItem> NdjsonStream<T> {
     /// Reads lines from chunks, giving up after so much silence.
     #[must_use]
     pub fn new(chunks: Chunks, patience: Millis) -> Self {
@@ -129,12 +129,12 @@ impl<T: Line> Lines<T> {
     ///
     /// # Errors
     /// [`Lost`] when the stream is over.
-    pub async fn next(&mut self) -> Result<Result<T, BadLine>, Lost> {
+    pub async fn next(&mut self) -> Result<Result<T, BadLine>, StreamEnd> {
         loop {
             match self.codec.decode(&mut self.buffer) {
                 Ok(Some(line)) if line.trim().is_empty() => {}
                 Ok(Some(line)) => {
-                    trace!("heard {}", Untrusted(&line));
+                    trace!("heard {}", Escaped(&line));
                     return Ok(T::decode(&line).map_err(BadLine::from));
                 }
                 Ok(None) => self.fill().await?,
@@ -144,7 +144,7 @@ impl<T: Line> Lines<T> {
         }
     }
 
-    async fn fill(&mut self) -> Result<(), Lost> {
+    async fn fill(&mut self) -> Result<(), StreamEnd> {
         // Silence counts from the last bytes, not from this call: callers may come and go meanwhile.
         match timeout_at(self.heard + self.patience, self.chunks.next()).await {
             Ok(Some(Ok(chunk))) => {
@@ -152,9 +152,9 @@ impl<T: Line> Lines<T> {
                 self.buffer.extend_from_slice(&chunk);
                 Ok(())
             }
-            Ok(Some(Err(error))) => Err(Lost::Broken(error)),
-            Ok(None) => Err(Lost::Closed),
-            Err(_) => Err(Lost::Silent(self.patience.into())),
+            Ok(Some(Err(error))) => Err(StreamEnd::Broken(error)),
+            Ok(None) => Err(StreamEnd::Closed),
+            Err(_) => Err(StreamEnd::Silent(self.patience.into())),
         }
     }
 }
@@ -169,14 +169,14 @@ mod tests {
     /// What comes out of a stream: kinds and texts of its events, and whether a line was bad.
     async fn read(chunks: Vec<Vec<u8>>) -> Vec<String> {
         let chunks = stream::iter(chunks.into_iter().map(|chunk| Ok(Bytes::from(chunk))));
-        let mut lines = Lines::<GameEvent>::new(chunks.boxed(), Millis::from_secs(15));
+        let mut lines = NdjsonStream::<GameEvent>::new(chunks.boxed(), Millis::from_secs(15));
         let mut read = Vec::new();
         loop {
             match lines.next().await {
                 Ok(Ok(event)) => read.push(serde_json::to_string(&event).unwrap()),
                 Ok(Err(_)) => read.push("bad".to_owned()),
                 Err(lost) => {
-                    assert_eq!(lost, Lost::Closed);
+                    assert_eq!(lost, StreamEnd::Closed);
                     return read;
                 }
             }
@@ -229,7 +229,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn f3_silence_is_noticed_even_if_the_reader_comes_and_goes() {
-        let mut lines = Lines::<Event>::new(stream::pending().boxed(), Millis::from_secs(15));
+        let mut lines = NdjsonStream::<Event>::new(stream::pending().boxed(), Millis::from_secs(15));
         let begin = Instant::now();
         let lost = loop {
             // Somebody else wins the race every two seconds, as in an actor's loop.
@@ -238,7 +238,7 @@ mod tests {
                 () = tokio::time::sleep(Duration::from_secs(2)) => {}
             }
         };
-        assert_eq!(lost, Lost::Silent(Millis::from_secs(15)));
+        assert_eq!(lost, StreamEnd::Silent(Millis::from_secs(15)));
         assert_eq!(begin.elapsed().as_secs(), 15);
     }
 
@@ -254,11 +254,11 @@ mod tests {
             }
             Some((Ok(Bytes::from_static(b"\n")), count + 1))
         });
-        let mut lines = Lines::<Event>::new(ticks.boxed(), Millis::from_secs(15));
+        let mut lines = NdjsonStream::<Event>::new(ticks.boxed(), Millis::from_secs(15));
         let begin = Instant::now();
         assert_eq!(
             lines.next().await.unwrap_err(),
-            Lost::Silent(Millis::from_secs(15))
+            StreamEnd::Silent(Millis::from_secs(15))
         );
         assert_eq!(begin.elapsed().as_secs(), hour * 7 + 15);
     }
@@ -266,10 +266,10 @@ mod tests {
     #[tokio::test]
     async fn a_broken_connection_is_told_from_a_closed_one() {
         let broken = stream::iter([Err("reset by peer".to_owned())]);
-        let mut lines = Lines::<Event>::new(broken.boxed(), Millis::from_secs(15));
+        let mut lines = NdjsonStream::<Event>::new(broken.boxed(), Millis::from_secs(15));
         assert_eq!(
             lines.next().await.unwrap_err(),
-            Lost::Broken("reset by peer".into())
+            StreamEnd::Broken("reset by peer".into())
         );
     }
 }
