@@ -9,7 +9,10 @@ use std::{
 
 use sparring::{
     chess::{GameLine, Variant},
-    engine::{Engine, Handicap, Limits, Params, Report, Search, Setup, Stop, Surroundings, Weights},
+    engine::{
+        Engine, EngineOverrides, Handicap, Limits, Params, SearchControl, SearchRequest, SearchResult, Stop,
+        WeightOverrides,
+    },
     units::{Centipawns, Nodes, Stopwatch},
 };
 
@@ -38,14 +41,14 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Searches of a few positions by nodes, as `plain` makes them of theirs.
-fn searches(made: impl Fn(Search) -> Search) -> Vec<Search> {
+fn searches(made: impl Fn(SearchRequest) -> SearchRequest) -> Vec<SearchRequest> {
     let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     let search = |fen, nodes| {
         let limits = Limits {
             nodes: Some(Nodes(nodes)),
             ..Limits::default()
         };
-        made(Search::new(
+        made(SearchRequest::new(
             GameLine::replay(Variant::Standard, fen, "").unwrap(),
             limits,
         ))
@@ -57,18 +60,18 @@ fn searches(made: impl Fn(Search) -> Search) -> Vec<Search> {
 }
 
 /// That none of these searches allocates anything, nor does forgetting what they found.
-fn assert_no_allocations(searches: &[Search]) {
+fn assert_no_allocations(searches: &[SearchRequest]) {
     let mut engine = Engine::new(1);
-    let mut report = Report::default();
+    let mut report = SearchResult::default();
     let (stop, clock) = (Stop::new(), Stopwatch::start());
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &stop,
         clock: &clock,
     };
     // Once in the life of the program: the report makes room for its line, endings that are known by heart are worked out,
     // and the numbers of a player are reckoned with.
     let ending = GameLine::replay(Variant::Standard, "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", "").unwrap();
-    let first = Search {
+    let first = SearchRequest {
         line: ending,
         ..searches[0].clone()
     };
@@ -96,8 +99,11 @@ fn a_search_by_nodes_allocates_nothing() {
 
 #[test]
 fn neither_does_one_by_a_player_with_numbers_of_its_own_who_errs() {
-    let setup = Arc::new(Setup::new(Params::default(), Weights::default()));
-    assert_no_allocations(&searches(|plain| Search {
+    let setup = Arc::new(EngineOverrides::new(
+        Params::default(),
+        WeightOverrides::default(),
+    ));
+    assert_no_allocations(&searches(|plain| SearchRequest {
         handicap: Handicap {
             noise: Centipawns(50),
             blindness: 0.2,

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     chess::{GameLine, write_uci},
-    engine::{Engine, Stop, Surroundings},
+    engine::{Engine, SearchControl, Stop},
     personality::{
         strength::{Knobs, order_with, think},
         style::Style,
@@ -151,7 +151,7 @@ impl Mover for Resident {
     ) -> Result<Answer, PlayerError> {
         let watch = Stopwatch::start();
         let order = order_with(&self.knobs, line.clone(), None, self.seed).in_style(self.style);
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &Stop::new(),
             clock: &watch,
         };

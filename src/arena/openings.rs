@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::{Reason, epd};
 use crate::{
     chess::{GameLine, Games, Position, RecordedGame, Variant, key, parse_fen, write_fen},
-    engine::{Engine, Limits, Score, Search, Stop, Surroundings},
+    engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
     files,
     personality::choice::{Haste, Model},
     units::{Elo, Nodes, Stopwatch},
@@ -282,11 +282,11 @@ fn is_balanced(line: &GameLine) -> bool {
         nodes: Some(Nodes(2000)),
         ..Limits::default()
     };
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
     };
-    let report = Engine::new(1).search(&Search::new(line.clone(), limits), &around, &mut |_| {});
+    let report = Engine::new(1).search(&SearchRequest::new(line.clone(), limits), &around, &mut |_| {});
     matches!(report.lines.first().map(|line| line.score), Some(Score::Cp(cp)) if cp.0.abs() <= LEVEL)
 }
 

@@ -4,7 +4,7 @@ use super::epd;
 use crate::{
     chess::{Move, Position, Rules as _, Variant, parse_fen, parse_san, parse_uci, write_san},
     diagnostic::{Diagnostic, Findings, nearest},
-    engine::{Report, Score},
+    engine::{Score, SearchResult},
     units::{Millis, Nodes},
 };
 
@@ -312,7 +312,7 @@ fn pair_points(position: &Position, moves: &str, points: &str) -> Result<Option<
 impl Goal {
     /// The points that a report earns, of [`Self::most`].
     #[must_use]
-    pub fn points(&self, report: &Report) -> u32 {
+    pub fn points(&self, report: &SearchResult) -> u32 {
         let Some(best) = report.best() else {
             return 0;
         };
@@ -353,7 +353,7 @@ pub struct Attempt {
 
 impl Attempt {
     /// Notes a report of the search, the last one too.
-    pub fn note(&mut self, goal: &Goal, report: &Report) {
+    pub fn note(&mut self, goal: &Goal, report: &SearchResult) {
         self.points = goal.points(report);
         self.since = match self.since {
             _ if self.points < goal.most() => None,

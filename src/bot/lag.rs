@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{engine::Delays, units::Millis};
+use crate::{engine::DelayWindow, units::Millis};
 
 /// What a move loses besides the measured trip: the other direction's bad days.
 const MARGIN: Millis = Millis(20);
@@ -13,7 +13,7 @@ const MOST: Millis = Millis::from_secs(2);
 #[derive(Debug, Clone)]
 pub(super) struct Lag {
     least: Millis,
-    trips: Delays,
+    trips: DelayWindow,
 }
 
 impl Lag {
@@ -22,7 +22,7 @@ impl Lag {
     pub(super) fn new(least: Millis) -> Self {
         Self {
             least: least.min(MOST),
-            trips: Delays::default(),
+            trips: DelayWindow::default(),
         }
     }
 

@@ -16,7 +16,7 @@ use tracing::{debug, error, warn};
 
 use super::seats::{Seats, Urgency};
 use crate::{
-    engine::{Engine, Limits, News, Report, Search, Stop, Surroundings},
+    engine::{Engine, Limits, SearchControl, SearchEvent, SearchRequest, SearchResult, Stop},
     personality::strength::{Order, Thought, think},
     units::{Millis, Nodes, Stopwatch},
 };
@@ -118,7 +118,12 @@ impl Thinker {
     /// Searches in a seat, with the limits of time counted from now: waiting for a seat uses them up. `deadline` is
     /// when the move must be out, which decides who goes first. `None` only when the engine fails altogether.
     /// Dropping the future stops the search.
-    pub async fn search(&self, table: &Table, search: Search, deadline: Instant) -> Option<Report> {
+    pub async fn search(
+        &self,
+        table: &Table,
+        search: SearchRequest,
+        deadline: Instant,
+    ) -> Option<SearchResult> {
         let thought = self.think(table, search.into(), deadline).await?;
         Some(thought.report)
     }
@@ -156,7 +161,7 @@ impl Thinker {
         if let Some(Ok(thought)) = answer {
             return Some(thought);
         }
-        let found: Option<Report> = best.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let found: Option<SearchResult> = best.lock().unwrap_or_else(PoisonError::into_inner).take();
         let report = match found.filter(|report| report.best().is_some()) {
             Some(found) => found,
             None => glance(fallback).await?,
@@ -179,15 +184,15 @@ impl Thinker {
 }
 
 /// A short look outside the seats, for a move that must be out now.
-async fn glance(search: Search) -> Option<Report> {
-    let search = Search {
+async fn glance(search: SearchRequest) -> Option<SearchResult> {
+    let search = SearchRequest {
         limits: GLANCE,
         // What kept the search may have been the disk they lie on.
         tablebase: None,
         ..search
     };
     let look = move || {
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
@@ -248,7 +253,7 @@ struct Job {
     order: Order,
     stop: Stop,
     asked: std::time::Instant,
-    best: Arc<Mutex<Option<Report>>>,
+    best: Arc<Mutex<Option<SearchResult>>>,
     reply: oneshot::Sender<Thought>,
 }
 
@@ -403,12 +408,12 @@ impl Job {
         }
         let engine = self.table.engine();
         let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &self.stop,
             clock: &Stopwatch::start(),
         };
-        let tell = &mut |news: News<'_>| {
-            if let News::Iteration(report) = news {
+        let tell = &mut |news: SearchEvent<'_>| {
+            if let SearchEvent::Iteration(report) = news {
                 *self.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.clone());
             }
         };

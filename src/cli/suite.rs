@@ -20,7 +20,7 @@ use crate::{
     arena::{Attempt, Goal, Problem, read_epd, read_suite},
     chess::{GameLine, Variant, write_san},
     diagnostic::Findings,
-    engine::{Engine, Limits, Report, Search, Stop, Surroundings},
+    engine::{Engine, Limits, SearchControl, SearchRequest, SearchResult, Stop},
     units::{Depth, Millis, Nodes, Stopwatch},
 };
 
@@ -176,14 +176,14 @@ fn solve(args: &Args, engine: &mut Engine, problem: &Problem) -> Outcome {
         soft: None,
     };
     let line = GameLine::from_position(Variant::Standard, problem.position.clone());
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
     };
     engine.clear();
     let mut attempt = Attempt::default();
-    let mut note = |report: &Report| attempt.note(&problem.goal, report);
-    let report = engine.search(&Search::new(line, limits), &around, &mut note);
+    let mut note = |report: &SearchResult| attempt.note(&problem.goal, report);
+    let report = engine.search(&SearchRequest::new(line, limits), &around, &mut note);
     note(&report);
     let played = report
         .best()

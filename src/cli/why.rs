@@ -161,7 +161,7 @@ fn share(permille: u16) -> f64 {
 mod tests {
     use super::*;
     use crate::{
-        engine::{Amount, Params, Setup, Weights, term_names, weight_rows},
+        engine::{Amount, EngineOverrides, Params, WeightOverrides, term_names, weight_rows},
         personality::Profile,
         store::{BookChance, People, SeenLine, Thought, sample},
         units::{Depth, Elo, Millis, Nodes},
@@ -306,11 +306,11 @@ mod tests {
     #[test]
     fn positions_are_judged_by_who_played_or_not_at_all() {
         let game = game(Some("e2e4 a7a6"));
-        let mut weights = Weights::default();
+        let mut weights = WeightOverrides::default();
         let material = weight_rows().iter().find(|row| row.key == "material").unwrap();
         weights.set(material, &Amount::Percent(200)).unwrap();
         let own = Profile {
-            setup: Some(Setup::new(Params::default(), weights).into()),
+            setup: Some(EngineOverrides::new(Params::default(), weights).into()),
             ..Profile::new("club")
         };
         let by = |profile: Profile, game: &GameRecord| {

@@ -4,7 +4,7 @@
 
 use thiserror::Error;
 
-use super::{Engine, Limits, Report, Search, Stop, Surroundings};
+use super::{Engine, Limits, SearchControl, SearchRequest, SearchResult, Stop};
 use crate::{
     chess::{GameLine, Variant},
     units::{Clock, Depth, Millis, Nodes, Stopwatch},
@@ -97,7 +97,7 @@ pub struct Stopped {
 /// Searches every position with a cleared engine to a depth.
 pub fn run(engine: &mut Engine, depth: Depth, clock: &dyn Clock) -> Signature {
     let stop = Stop::new();
-    let around = Surroundings { stop: &stop, clock };
+    let around = SearchControl { stop: &stop, clock };
     match run_until(engine, depth, &around) {
         Ok(signature) => signature,
         Err(_) => unreachable!("nobody else knows of this stop"),
@@ -108,7 +108,11 @@ pub fn run(engine: &mut Engine, depth: Depth, clock: &dyn Clock) -> Signature {
 ///
 /// # Errors
 /// [`Stopped`] when it was, and then no count at all.
-pub fn run_until(engine: &mut Engine, depth: Depth, around: &Surroundings<'_>) -> Result<Signature, Stopped> {
+pub fn run_until(
+    engine: &mut Engine,
+    depth: Depth,
+    around: &SearchControl<'_>,
+) -> Result<Signature, Stopped> {
     let started = around.clock.elapsed();
     let limits = Limits {
         depth: Some(depth),
@@ -117,7 +121,7 @@ pub fn run_until(engine: &mut Engine, depth: Depth, around: &Surroundings<'_>) -
     let mut nodes = Nodes(0);
     for (done, line) in lines().enumerate() {
         engine.clear();
-        let report = engine.search(&Search::new(line, limits), around, &mut |_| ());
+        let report = engine.search(&SearchRequest::new(line, limits), around, &mut |_| ());
         if around.stop.is_set() {
             let all = POSITIONS.len();
             return Err(Stopped { done, all });
@@ -212,7 +216,7 @@ pub fn scaling(
             elapsed: Millis::ZERO,
         },
     );
-    let around = Surroundings { stop: &stop, clock };
+    let around = SearchControl { stop: &stop, clock };
     let limits = Limits {
         depth: Some(depth),
         ..Limits::default()
@@ -224,7 +228,7 @@ pub fn scaling(
         each: Vec::new(),
     };
     for line in lines {
-        let search = Search::new(line.clone(), limits);
+        let search = SearchRequest::new(line.clone(), limits);
         let [alone, together] = [
             (&mut alone, &mut scaling.alone),
             (&mut together, &mut scaling.together),
@@ -259,18 +263,18 @@ pub struct ShortSearch {
 pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn Clock) -> Vec<ShortSearch> {
     let lines: Vec<GameLine> = lines().collect();
     let stop = Stop::new();
-    let around = Surroundings { stop: &stop, clock };
-    let mut report = Report::default();
+    let around = SearchControl { stop: &stop, clock };
+    let mut report = SearchResult::default();
     let mut timed = |nodes: Nodes, clears: bool| {
         let limits = Limits {
             nodes: Some(nodes),
             ..Limits::default()
         };
-        let searches: Vec<Search> = lines
+        let searches: Vec<SearchRequest> = lines
             .iter()
-            .map(|line| Search {
+            .map(|line| SearchRequest {
                 by_terms: true,
-                ..Search::new(line.clone(), limits)
+                ..SearchRequest::new(line.clone(), limits)
             })
             .collect();
         let rounds = (u64::from(rounds) * 100 / nodes.0.max(100)).max(1);
@@ -372,7 +376,7 @@ mod tests {
                 left: Cell::new(looks),
                 stop: &stop,
             };
-            let around = Surroundings {
+            let around = SearchControl {
                 stop: &stop,
                 clock: &clock,
             };
@@ -386,7 +390,7 @@ mod tests {
             run_until(
                 &mut engine,
                 Depth(1),
-                &Surroundings {
+                &SearchControl {
                     stop: &Stop::new(),
                     clock: &Stopwatch::start(),
                 }

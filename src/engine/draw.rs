@@ -3,7 +3,7 @@
 use super::{
     node::Node,
     score::{mate_in, mated_in},
-    searcher::Searcher,
+    thread_data::Searcher,
 };
 use crate::chess::Rules as _;
 

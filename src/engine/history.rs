@@ -263,7 +263,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::{GameLine, Variant, parse_fen, parse_uci},
-        engine::{score::INFINITE, searcher::tests::begun},
+        engine::{score::INFINITE, thread_data::tests::begun},
     };
 
     #[test]

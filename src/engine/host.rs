@@ -3,24 +3,24 @@
 use std::{ops::ControlFlow, sync::Arc, thread};
 
 use super::{
-    News, Report, Score, Search, Surroundings,
-    crew::{Crew, Found, elect},
+    Score, SearchControl, SearchEvent, SearchRequest, SearchResult,
     eval::Evaluator,
-    held,
+    fortress,
+    handicap::Weakness,
     history::{PieceSquare, piece_square},
-    iterate::{Iteration, fill},
-    likings::Inclined,
+    iterative_deepening::{Iteration, fill},
     net,
     node::Node,
+    overrides::EngineOverrides,
     params::Params,
-    reduce::Reductions,
-    root::RootMove,
-    searcher::{Habits, Memory, Searcher},
-    setup::Setup,
-    tablebase::{SALT, Standing, Tablebase, told},
+    reductions::Reductions,
+    root_moves::RootMove,
+    search_limits::SearchLimiter,
+    style_bonus::PreparedStyleBonus,
+    syzygy::{SALT, Tablebase, WdlRank, told},
+    thread_data::{Habits, Searcher, ThreadMemory},
+    threads::{ThreadPool, ThreadResult, elect},
     tt::Table,
-    watch::Watch,
-    weakness::Weakness,
 };
 use crate::{
     chess::{GameLine, Move},
@@ -32,15 +32,15 @@ use crate::{
 pub struct Engine {
     params: Params,
     /// Whose numbers the last search had, where they were not these.
-    setup: Option<Arc<Setup>>,
+    setup: Option<Arc<EngineOverrides>>,
     /// Whether it asked the net.
     asked_net: bool,
     /// Reckoned from the numbers of the last search.
     reductions: Reductions,
     table: Table,
-    crew: Crew,
+    crew: ThreadPool,
     /// One for each thread, the leader's first.
-    memories: Vec<Memory>,
+    memories: Vec<ThreadMemory>,
 }
 
 impl Engine {
@@ -66,15 +66,15 @@ impl Engine {
             setup: None,
             asked_net: true,
             table,
-            crew: Crew::new(1),
-            memories: vec![Memory::new()],
+            crew: ThreadPool::new(1),
+            memories: vec![ThreadMemory::new()],
         }
     }
 
     /// Forgets everything learned, as before a new game.
     pub fn clear(&mut self) {
         self.table.clear();
-        self.memories.iter_mut().for_each(Memory::clear);
+        self.memories.iter_mut().for_each(ThreadMemory::clear);
     }
 
     /// Gives the transposition table another size in mebibytes; what it held is lost. It is in memory when this
@@ -95,8 +95,8 @@ impl Engine {
     ///
     /// Only one thread repeats a search exactly; several meet in the table at moments that nobody controls.
     pub fn set_threads(&mut self, threads: usize) {
-        self.crew = Crew::new(threads);
-        self.memories.resize_with(self.crew.threads(), Memory::new);
+        self.crew = ThreadPool::new(threads);
+        self.memories.resize_with(self.crew.threads(), ThreadMemory::new);
     }
 
     /// How many threads search.
@@ -118,7 +118,7 @@ impl Engine {
     }
 
     /// Makes ready for a search with its numbers, and its way to judge.
-    fn adopt(&mut self, search: &Search) {
+    fn adopt(&mut self, search: &SearchRequest) {
         let is_in_force = match (&self.setup, &search.setup) {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now),
             (before, now) => before.is_none() && now.is_none(),
@@ -131,12 +131,15 @@ impl Engine {
         if !is_in_force || asks_net != self.asked_net {
             self.asked_net = asks_net;
             // Pawns are kept as they were judged, and corrections are of that judgement.
-            self.memories.iter_mut().for_each(Memory::clear_judgements);
+            self.memories.iter_mut().for_each(ThreadMemory::clear_judgements);
         }
     }
 
     fn reckon(&mut self) {
-        let params = self.setup.as_deref().map_or(&self.params, Setup::params);
+        let params = self
+            .setup
+            .as_deref()
+            .map_or(&self.params, EngineOverrides::params);
         self.reductions = Reductions::new(params);
     }
 
@@ -146,13 +149,13 @@ impl Engine {
     /// nodes, unless time or a stop ends the search.
     pub fn search(
         &mut self,
-        search: &Search,
-        around: &Surroundings<'_>,
-        tell: &mut dyn FnMut(&Report),
-    ) -> Report {
-        let mut report = Report::default();
-        let mut tell = |news: News<'_>| {
-            if let News::Iteration(report) = news {
+        search: &SearchRequest,
+        around: &SearchControl<'_>,
+        tell: &mut dyn FnMut(&SearchResult),
+    ) -> SearchResult {
+        let mut report = SearchResult::default();
+        let mut tell = |news: SearchEvent<'_>| {
+            if let SearchEvent::Iteration(report) = news {
                 tell(report);
             }
         };
@@ -165,10 +168,10 @@ impl Engine {
     /// With one thread, a report that is used again and again for as many lines, and no endgame tables, nothing is allocated.
     pub fn search_into(
         &mut self,
-        search: &Search,
-        around: &Surroundings<'_>,
-        tell: &mut dyn FnMut(News<'_>),
-        report: &mut Report,
+        search: &SearchRequest,
+        around: &SearchControl<'_>,
+        tell: &mut dyn FnMut(SearchEvent<'_>),
+        report: &mut SearchResult,
     ) {
         self.adopt(search);
         self.table.grow_older();
@@ -178,7 +181,7 @@ impl Engine {
         for memory in &mut self.memories {
             memory.begin(search.line.keys(), last);
         }
-        let watch = Watch::lead(&search.limits, around, &self.crew);
+        let watch = SearchLimiter::lead(&search.limits, around, &self.crew);
         let tablebase = search.tablebase.as_deref().filter(|_| !search.handicap.is_any());
         let standings = tablebase.and_then(|tables| tables.standings(&search.line));
         if let Some(standings) = &standings {
@@ -186,7 +189,10 @@ impl Engine {
             self.crew.add_table_hits(count);
         }
         let shared = Shared {
-            params: self.setup.as_deref().map_or(&self.params, Setup::params),
+            params: self
+                .setup
+                .as_deref()
+                .map_or(&self.params, EngineOverrides::params),
             reductions: &self.reductions,
             table: &self.table,
             crew: &self.crew,
@@ -223,7 +229,7 @@ impl Engine {
 }
 
 /// Puts what a helper found in place of what the leader did.
-fn take_over(report: &mut Report, found: &Found<Option<Move>>, roots: &[RootMove]) {
+fn take_over(report: &mut SearchResult, found: &ThreadResult<Option<Move>>, roots: &[RootMove]) {
     fill(report, roots, 1, found.depth);
     let seldepth = u32::try_from(found.seldepth).unwrap_or(0);
     report.seldepth = report.seldepth.max(Depth(seldepth));
@@ -240,7 +246,7 @@ fn last_move(line: &GameLine) -> Option<(Move, PieceSquare)> {
 }
 
 /// Ends the search of all threads when it goes, be it by a panic: helpers would go on for ever, and be waited for.
-struct End<'a>(&'a Crew);
+struct End<'a>(&'a ThreadPool);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
@@ -254,25 +260,25 @@ struct Shared<'a> {
     params: &'a Params,
     reductions: &'a Reductions,
     table: &'a Table,
-    crew: &'a Crew,
+    crew: &'a ThreadPool,
     node: &'a Node,
-    search: &'a Search,
+    search: &'a SearchRequest,
     asks_net: bool,
     /// Endgame tables to ask below the root, and what they say of its moves.
     tablebase: Option<&'a Tablebase>,
-    standings: &'a [(Move, Standing)],
+    standings: &'a [(Move, WdlRank)],
 }
 
 impl<'a> Shared<'a> {
-    fn iteration(self, memory: &'a mut Memory, watch: Watch<'a>) -> Iteration<'a> {
+    fn iteration(self, memory: &'a mut ThreadMemory, watch: SearchLimiter<'a>) -> Iteration<'a> {
         let searcher = self.searcher(memory, watch);
         Iteration::new(searcher, self.node, self.search, self.standings)
     }
 
-    fn searcher(self, memory: &'a mut Memory, watch: Watch<'a>) -> Searcher<'a> {
+    fn searcher(self, memory: &'a mut ThreadMemory, watch: SearchLimiter<'a>) -> Searcher<'a> {
         let variant = self.search.line.variant();
         let weakness = Weakness::new(&self.search.handicap, self.node.keys.full);
-        let inclined = Inclined::new(&self.search.likings, self.node.turn);
+        let inclined = PreparedStyleBonus::new(&self.search.likings, self.node.turn);
         let setup = self.search.setup.as_deref();
         Searcher {
             params: self.params,
@@ -281,17 +287,17 @@ impl<'a> Shared<'a> {
             crew: self.crew,
             memory,
             watch,
-            evaluator: Evaluator::for_variant(variant).by(setup.and_then(Setup::weights)),
+            evaluator: Evaluator::for_variant(variant).by(setup.and_then(EngineOverrides::weights)),
             asks_net: self.asks_net,
             habits: Habits::of(variant),
             weakness,
             inclined,
-            knows_endings: held::are_known(self.node, &weakness),
+            knows_endings: fortress::are_known(self.node, &weakness),
             tablebase: self.tablebase,
             salt: weakness.salt()
                 ^ inclined.salt()
-                ^ held::salt(self.node)
-                ^ setup.map_or(0, Setup::salt)
+                ^ fortress::salt(self.node)
+                ^ setup.map_or(0, EngineOverrides::salt)
                 ^ net::salt(self.asks_net)
                 ^ self.tablebase.map_or(0, |_| SALT),
             seldepth: 0,
@@ -304,14 +310,14 @@ impl<'a> Shared<'a> {
     /// of threads.
     fn search_together(
         self,
-        helpers: &mut [Memory],
-        lead: impl FnOnce() -> Found<Option<Move>>,
-    ) -> Vec<Found<Option<Move>>> {
+        helpers: &mut [ThreadMemory],
+        lead: impl FnOnce() -> ThreadResult<Option<Move>>,
+    ) -> Vec<ThreadResult<Option<Move>>> {
         thread::scope(|scope| {
             let mut started = Vec::with_capacity(helpers.len());
             let refused = helpers.iter_mut().enumerate().try_for_each(|(index, memory)| {
                 let help = move || {
-                    let watch = Watch::follow(&self.search.limits, self.crew, index + 1);
+                    let watch = SearchLimiter::follow(&self.search.limits, self.crew, index + 1);
                     self.iteration(memory, watch).help()
                 };
                 // A system that gives no more threads gets by with fewer.
@@ -349,7 +355,7 @@ mod tests {
 
     /// What a helper of two threads finds from the start position within so many nodes of its own, with what the other
     /// one has told before.
-    fn help(limits: Limits, told: impl FnOnce(&Crew)) -> Found<Option<Move>> {
+    fn help(limits: Limits, told: impl FnOnce(&ThreadPool)) -> ThreadResult<Option<Move>> {
         with_helper(limits, |iteration, crew| {
             told(crew);
             iteration.help()
@@ -357,10 +363,10 @@ mod tests {
     }
 
     /// Has one of two threads search from the start position.
-    fn with_helper<R>(limits: Limits, work: impl FnOnce(Iteration<'_>, &Crew) -> R) -> R {
-        let search = Search::new(GameLine::new(Variant::Standard), limits);
-        let (engine, crew) = (Engine::new(1), Crew::new(2));
-        let (node, mut memory) = (Node::root(&search.line), Memory::new());
+    fn with_helper<R>(limits: Limits, work: impl FnOnce(Iteration<'_>, &ThreadPool) -> R) -> R {
+        let search = SearchRequest::new(GameLine::new(Variant::Standard), limits);
+        let (engine, crew) = (Engine::new(1), ThreadPool::new(2));
+        let (node, mut memory) = (Node::root(&search.line), ThreadMemory::new());
         memory.begin(search.line.keys(), None);
         let shared = Shared {
             params: &engine.params,
@@ -374,7 +380,7 @@ mod tests {
             standings: &[],
         };
         // Its own nodes end it here, as no leader does.
-        let watch = Watch::follow(&search.limits, &crew, 1);
+        let watch = SearchLimiter::follow(&search.limits, &crew, 1);
         work(shared.iteration(&mut memory, watch), &crew)
     }
 
@@ -391,17 +397,18 @@ mod tests {
             nodes: Some(Nodes(3000)),
             ..Limits::default()
         };
-        let asking = Search::new(line, limits);
-        let by_terms = Search {
+        let asking = SearchRequest::new(line, limits);
+        let by_terms = SearchRequest {
             by_terms: true,
             ..asking.clone()
         };
         let (stop, clock) = (Stop::new(), Stopwatch::start());
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &stop,
             clock: &clock,
         };
-        let find = |engine: &mut Engine, search: &Search| engine.search(search, &around, &mut |_| ()).lines;
+        let find =
+            |engine: &mut Engine, search: &SearchRequest| engine.search(search, &around, &mut |_| ()).lines;
         for (one, other) in [(&asking, &by_terms), (&by_terms, &asking)] {
             let mut engine = Engine::new(16);
             let first = find(&mut engine, one);
@@ -435,11 +442,11 @@ mod tests {
         let mut engine = Engine::new(1);
         engine.set_threads(2);
         let (stop, clock) = (Stop::new(), Stopwatch::start());
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &stop,
             clock: &clock,
         };
-        let search = Search::new(GameLine::new(Variant::Standard), Limits::default());
+        let search = SearchRequest::new(GameLine::new(Variant::Standard), Limits::default());
         let fall = AssertUnwindSafe(|| engine.search(&search, &around, &mut |_| panic!("told")));
         assert!(catch_unwind(fall).is_err());
     }
@@ -449,11 +456,11 @@ mod tests {
         let moves = Variant::Standard.start().legal_moves();
         let roots = [RootMove::new(moves[3], 0)];
         for leader in [4, 9] {
-            let mut report = Report {
+            let mut report = SearchResult {
                 finished: vec![Score::from_value(20); leader],
-                ..Report::default()
+                ..SearchResult::default()
             };
-            let found = Found {
+            let found = ThreadResult {
                 depth: 7,
                 worth: 70,
                 finished: 50,

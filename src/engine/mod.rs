@@ -4,63 +4,63 @@
 //! translates a wish for "a careless 1400" into [`Limits`] and a [`Handicap`].
 
 mod bounds;
-mod captures;
-mod changes;
-mod checks;
-mod crew;
-mod delays;
+mod check_info;
+mod delay_window;
+mod dirty_piece;
 mod draw;
-mod enough;
 mod eval;
-mod extend;
-mod held;
+mod extensions;
+mod fortress;
+mod handicap;
 mod history;
 mod host;
-mod iterate;
-mod keys;
-mod likings;
-#[cfg(test)]
-mod minimax;
+mod huge_pages;
+mod iterative_deepening;
+mod move16;
+mod movegen;
+mod movepick;
 mod node;
-mod order;
-mod packed;
-mod pages;
+mod overrides;
 mod params;
 mod prefetch;
-mod prune;
-mod quiescence;
-mod reduce;
-mod root;
+mod pruning;
+mod qsearch;
+mod reductions;
+#[cfg(test)]
+mod reference_search;
+mod root_moves;
 mod score;
 mod search;
-mod searcher;
+mod search_limits;
 mod see;
-mod setup;
-mod tablebase;
+mod soft_limit;
+mod style_bonus;
+mod syzygy;
+mod thread_data;
+mod threads;
 mod tt;
-mod watch;
-mod weakness;
+mod zobrist;
 
 pub mod bench;
 pub mod net;
 pub mod perft;
-pub mod time;
+pub mod timeman;
 
-pub use crew::MAX_THREADS;
-pub use delays::Delays;
+pub use delay_window::DelayWindow;
 pub use eval::{
-    Amount, AmountError, Balance, Judged, Pair, Sample, Share, Trace, WeightRow, Weights, prepare,
+    Amount, AmountError, Balance, Judged, Pair, Sample, Share, Trace, WeightOverrides, WeightRow, prepare,
     term_names, trace, weigh, weight_rows, weights_in_use, weights_source,
 };
-pub use held::cannot_win;
+pub use fortress::cannot_win;
 pub use host::Engine;
-pub use likings::Likings;
+pub use overrides::EngineOverrides;
 pub use params::{Param, ParamError, Params};
 pub use score::Score;
-pub use setup::Setup;
+pub use style_bonus::StyleBonus;
 #[cfg(all(test, feature = "daemon"))]
-pub(crate) use tablebase::shared_tables;
-pub use tablebase::{Tablebase, TablebaseError};
+pub(crate) use syzygy::shared_tables;
+pub use syzygy::{Tablebase, TablebaseError};
+pub use threads::MAX_THREADS;
 
 use std::sync::{
     Arc,
@@ -75,7 +75,7 @@ use crate::{
 /// What to search, how far, and with which handicaps. Equal values give equal moves, of an engine of one thread that is
 /// new or cleared, and unless time is a limit.
 #[derive(Debug, Clone)]
-pub struct Search {
+pub struct SearchRequest {
     /// The game so far; its last position is searched, its history decides on repetitions.
     pub line: GameLine,
     /// When to stop. Without any limit the search runs until it is stopped.
@@ -87,9 +87,9 @@ pub struct Search {
     /// How the engine plays below its best.
     pub handicap: Handicap,
     /// What the side that moves likes beside winning.
-    pub likings: Likings,
+    pub likings: StyleBonus,
     /// Numbers and weights to search with; none for the engine's.
-    pub setup: Option<Arc<Setup>>,
+    pub setup: Option<Arc<EngineOverrides>>,
     /// Judges by the named terms alone, without the net that corrects them: for whoever plays below full strength, whose levels
     /// and errors were measured so.
     pub by_terms: bool,
@@ -97,7 +97,7 @@ pub struct Search {
     pub tablebase: Option<Arc<Tablebase>>,
 }
 
-impl Search {
+impl SearchRequest {
     /// A search of the line's last position at full strength.
     #[must_use]
     pub fn new(line: GameLine, limits: Limits) -> Self {
@@ -107,7 +107,7 @@ impl Search {
             multi_pv: 1,
             only: Vec::new(),
             handicap: Handicap::default(),
-            likings: Likings::default(),
+            likings: StyleBonus::default(),
             setup: None,
             by_terms: false,
             tablebase: None,
@@ -198,7 +198,7 @@ impl Stop {
 }
 
 /// What surrounds a search: who may stop it, and what time it is.
-pub struct Surroundings<'a> {
+pub struct SearchControl<'a> {
     /// Ends the search early; the best line so far is returned.
     pub stop: &'a Stop,
     /// Read for [`Limits::soft`] and [`Limits::hard`], which count from the moment the search was called, and to tell how soon to
@@ -208,7 +208,7 @@ pub struct Surroundings<'a> {
 
 /// What a search found, complete after each iteration and at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct SearchResult {
     /// The last iteration that was finished; 0 when not even one was. A move that is known to be better since, and a bound,
     /// come from the next, as [`Line::depth`] says.
     pub depth: Depth,
@@ -232,7 +232,7 @@ pub struct Report {
     pub finished: Vec<Score>,
 }
 
-impl Report {
+impl SearchResult {
     /// The move to play: none only when there is no legal move.
     #[must_use]
     pub fn best(&self) -> Option<Move> {
@@ -252,11 +252,11 @@ impl Report {
 
 /// What a search tells while it runs.
 #[derive(Debug)]
-pub enum News<'a> {
+pub enum SearchEvent<'a> {
     /// An iteration is finished.
-    Iteration(&'a Report),
+    Iteration(&'a SearchResult),
     /// The iteration under way knows a bound of what the best line is worth; how much it is, it does not know yet.
-    Bound(&'a Report),
+    Bound(&'a SearchResult),
     /// A move of the root is being searched. Told only of searches that run for a second or more.
     Move {
         /// The move.
@@ -270,7 +270,7 @@ pub enum News<'a> {
 
 /// Whether a score is more than a bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sureness {
+pub enum BoundKind {
     /// It is the true one, as far as the search has seen.
     #[default]
     Exact,
@@ -288,7 +288,7 @@ pub struct Line {
     /// The worth for the side to move at the root.
     pub score: Score,
     /// How the score is meant.
-    pub sureness: Sureness,
+    pub sureness: BoundKind,
     /// The moves, at least one.
     pub pv: Vec<Move>,
 }

@@ -3,8 +3,8 @@
 use shakmaty::{Bitboard, Board};
 
 use super::{
-    changes::{Changes, changes},
-    keys::Keys,
+    dirty_piece::{DirtyPieces, changes},
+    zobrist::Keys,
 };
 use crate::chess::{Color, GameLine, Move, Position, Rules as _};
 
@@ -31,7 +31,7 @@ pub(super) struct Step {
     /// The move.
     pub mv: Move,
     /// What it changes on the board, by orthodox rules.
-    pub changes: Changes,
+    pub changes: DirtyPieces,
     /// The keys it leads to, but for rights that are lost or come up.
     pub keys: Keys,
 }

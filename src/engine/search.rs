@@ -5,21 +5,21 @@ use arrayvec::ArrayVec;
 use super::{
     bounds::Bounds,
     draw,
-    extend::Singular,
+    extensions::Singular,
     history::Past,
+    move16::Packed,
+    movepick::{MovePicker, is_noisy},
     node::Node,
-    order::{Picker, is_noisy},
-    packed::Packed,
-    quiescence::cutoff,
-    reduce::{Circumstances, PLY},
+    qsearch::cutoff,
+    reductions::{LmrContext, PLY},
     score::{DECIDED, MAX_PLY, is_decided, mate_in, mated_in, to_table},
-    searcher::Searcher,
+    thread_data::Searcher,
     tt::{Bound, Entry, NO_EVAL},
 };
 use crate::chess::{Move, Rules as _};
 
 /// What the steps of one node know in common.
-pub(super) struct Here<'n> {
+pub(super) struct NodeContext<'n> {
     pub node: &'n Node,
     pub alpha: i32,
     pub beta: i32,
@@ -48,7 +48,7 @@ pub(super) struct Here<'n> {
 }
 
 /// A move about to be searched.
-pub(super) struct Candidate {
+pub(super) struct MoveContext {
     pub mv: Move,
     /// Its place in the order, from 1.
     pub count: usize,
@@ -102,7 +102,7 @@ impl Searcher<'_> {
         let table_move = entry
             .and_then(|entry| entry.mv.unpack(node.board()))
             .filter(|mv| node.pos.is_legal(*mv));
-        let mut here = Here {
+        let mut here = NodeContext {
             node,
             alpha,
             beta,
@@ -154,7 +154,7 @@ impl Searcher<'_> {
     }
 
     /// Looks at the position itself: evaluation, best guess, trend.
-    fn judge(&mut self, here: &mut Here<'_>) {
+    fn judge(&mut self, here: &mut NodeContext<'_>) {
         self.memory.frame(here.ply + 1).killers = [None; 2];
         self.memory.frame(here.ply + 2).cutoffs = 0;
         if here.node.in_check() {
@@ -195,7 +195,7 @@ impl Searcher<'_> {
     }
 
     /// Keeps the evaluation in the table at once: most nodes are pruned before they would store anything, and come up again.
-    fn keep_evaluation(&self, here: &Here<'_>) {
+    fn keep_evaluation(&self, here: &NodeContext<'_>) {
         self.table.store(
             self.table_key(here.node, self.memory.frame_before(here.ply, 1).mv),
             Entry {
@@ -218,12 +218,12 @@ impl Searcher<'_> {
     }
 
     /// Tries the moves in order and learns from the outcome.
-    fn search_moves(&mut self, here: &Here<'_>) -> i32 {
+    fn search_moves(&mut self, here: &NodeContext<'_>) -> i32 {
         let node = here.node;
         let killers = self.memory.frame(here.ply).killers;
         let past = self.past(node, here.ply);
         let last = self.memory.frame_before(here.ply, 1).mv;
-        let mut picker = Picker::new(
+        let mut picker = MovePicker::new(
             &self.memory.moves,
             here.table_move,
             killers,
@@ -292,7 +292,7 @@ impl Searcher<'_> {
         best
     }
 
-    fn candidate(&self, node: &Node, mv: Move, count: usize, past: &Past) -> Candidate {
+    fn candidate(&self, node: &Node, mv: Move, count: usize, past: &Past) -> MoveContext {
         let quiet = !is_noisy(mv);
         let histories = &self.memory.histories;
         let history = match (count, quiet) {
@@ -300,7 +300,7 @@ impl Searcher<'_> {
             (_, true) => histories.quiet(past, mv),
             (_, false) => histories.capture(node.turn, mv),
         };
-        Candidate {
+        MoveContext {
             mv,
             count,
             quiet,
@@ -309,7 +309,7 @@ impl Searcher<'_> {
     }
 
     /// The score of a node in which no move was looked at.
-    fn without_moves(&mut self, here: &Here<'_>, forgotten: bool) -> i32 {
+    fn without_moves(&mut self, here: &NodeContext<'_>, forgotten: bool) -> i32 {
         if here.excluded.is_some() {
             here.alpha
         } else if forgotten {
@@ -327,10 +327,10 @@ impl Searcher<'_> {
     /// `bounds` are alpha and the best score so far.
     fn search_child(
         &mut self,
-        here: &Here<'_>,
+        here: &NodeContext<'_>,
         past: &Past,
         child: &Node,
-        candidate: &Candidate,
+        candidate: &MoveContext,
         bounds: (i32, i32),
         extension: i32,
     ) -> i32 {
@@ -365,14 +365,14 @@ impl Searcher<'_> {
         score
     }
 
-    fn late_move_reduction(&self, here: &Here<'_>, child: &Node, candidate: &Candidate) -> i32 {
-        let Candidate {
+    fn late_move_reduction(&self, here: &NodeContext<'_>, child: &Node, candidate: &MoveContext) -> i32 {
+        let MoveContext {
             mv,
             count,
             quiet,
             history,
         } = *candidate;
-        let now = Circumstances {
+        let now = LmrContext {
             pv: here.pv,
             was_pv: here.entry.is_some_and(|entry| entry.pv),
             cut: here.cut,
@@ -388,7 +388,7 @@ impl Searcher<'_> {
     }
 
     /// Draws a score beyond beta towards it: how far beyond is less certain than that it is, above all at low depth.
-    fn soften(&self, here: &Here<'_>, best: i32) -> i32 {
+    fn soften(&self, here: &NodeContext<'_>, best: i32) -> i32 {
         if self.params.soft_beta == 0 || is_decided(best) || is_decided(here.beta) {
             return best;
         }
@@ -399,7 +399,7 @@ impl Searcher<'_> {
     fn learn_again(
         &mut self,
         past: &Past,
-        candidate: &Candidate,
+        candidate: &MoveContext,
         depth: i32,
         score: i32,
         window: (i32, i32),
@@ -417,7 +417,7 @@ impl Searcher<'_> {
     }
 
     /// Teaches the histories that a move cut and those before it did not.
-    fn reward(&mut self, here: &Here<'_>, past: &Past, mv: Move, tried: &Tried) {
+    fn reward(&mut self, here: &NodeContext<'_>, past: &Past, mv: Move, tried: &Tried) {
         let us = here.node.turn;
         let bonus = (self.params.history_bonus * here.depth).min(self.params.history_max);
         let malus = bonus * self.params.history_malus / 100;
@@ -443,7 +443,7 @@ impl Searcher<'_> {
     }
 
     /// Keeps the result in the table and learns how wrong the evaluation was.
-    fn remember(&mut self, here: &Here<'_>, best: i32, best_move: Option<Move>) {
+    fn remember(&mut self, here: &NodeContext<'_>, best: i32, best_move: Option<Move>) {
         if here.excluded.is_some() {
             return;
         }

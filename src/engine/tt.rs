@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{packed::Packed, pages::Pages, prefetch::prefetch};
+use super::{huge_pages::HugePageBuf, move16::Packed, prefetch::prefetch};
 
 /// How a stored score bounds the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ type Bucket = [Slot; SLOTS];
 #[derive(Debug)]
 pub(super) struct Table {
     /// Pages begin where cache lines do.
-    pages: Pages,
+    pages: HugePageBuf,
     age: u8,
     /// Whether a search may have stored something since it was empty.
     used: bool,
@@ -61,15 +61,15 @@ pub(super) struct Table {
 impl Table {
     /// An empty table of this many mebibytes, at least 1: less when memory lacks. It costs nothing until it is used.
     pub fn new(mib: usize) -> Self {
-        Self::of(Pages::new(words(mib)))
+        Self::of(HugePageBuf::new(words(mib)))
     }
 
     /// The same, which takes its time now instead of in the first search: a few seconds for ten thousand mebibytes.
     pub fn ready(mib: usize) -> Self {
-        Self::of(Pages::ready(words(mib)))
+        Self::of(HugePageBuf::ready(words(mib)))
     }
 
-    fn of(pages: Pages) -> Self {
+    fn of(pages: HugePageBuf) -> Self {
         Self {
             pages,
             age: 0,

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use toml::{Spanned, de::DeValue};
 
 use crate::{
-    engine::{Amount, Params, Setup, WeightRow, Weights, weight_rows},
+    engine::{Amount, EngineOverrides, Params, WeightOverrides, WeightRow, weight_rows},
     settings::{Form, Misfit, Section, Whole},
 };
 
 /// Reads `[search]` and `[eval]`; none where both are as the engine has them.
-pub(super) fn declare(file: &mut Section<'_>) -> Option<Arc<Setup>> {
+pub(super) fn declare(file: &mut Section<'_>) -> Option<Arc<EngineOverrides>> {
     let params = file.section("search", declare_search);
     let weights = file.section("eval", declare_eval);
     let is_plain = params == Params::default() && weights.are_the_engines();
-    (!is_plain).then(|| Arc::new(Setup::new(params, weights)))
+    (!is_plain).then(|| Arc::new(EngineOverrides::new(params, weights)))
 }
 
 /// Says where power mode begins to who writes its sections without it.
@@ -43,8 +43,8 @@ fn declare_search(search: &mut Section<'_>) -> Params {
     params
 }
 
-fn declare_eval(eval: &mut Section<'_>) -> Weights {
-    let mut weights = Weights::default();
+fn declare_eval(eval: &mut Section<'_>) -> WeightOverrides {
+    let mut weights = WeightOverrides::default();
     for row in weight_rows() {
         let amount = eval.key(row.key, Share(row), Amount::Percent(100), row.doc);
         // The form has seen to length and range.
@@ -151,7 +151,7 @@ mod tests {
         personality::{keys, read},
     };
 
-    fn setup(text: &str) -> Result<Option<Arc<Setup>>, Vec<String>> {
+    fn setup(text: &str) -> Result<Option<Arc<EngineOverrides>>, Vec<String>> {
         let (profile, findings) = read("x.toml", &format!("mode = \"power\"\n{text}"));
         let messages = findings.list.iter();
         profile

@@ -14,7 +14,7 @@ use crate::{
     book::{self, Taste},
     chess::Color,
     diagnostic::{Diagnostic, Findings, nearest},
-    engine::Setup,
+    engine::EngineOverrides,
     settings::{self, Choice, Flag, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
     units::{Centipawns, Depth, Elo, Millis, Nodes},
 };
@@ -41,7 +41,7 @@ pub struct Profile {
     /// Set by hand: chance from 0 to 1 that it overlooks a kind of move.
     pub blunder_rate: Option<f64>,
     /// Set by hand: numbers of the search and weights of the evaluation; none for the engine's.
-    pub setup: Option<Arc<Setup>>,
+    pub setup: Option<Arc<EngineOverrides>>,
     /// How long it seems to think.
     pub delay: Delay,
     /// Factor on human think times: below 1 quick, above 1 slow.

@@ -5,7 +5,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use super::game_record::{GameRecord, Outcome};
 use crate::{
     chess::{Color, GameLine, Move, Position, Rules as _, Variant},
-    engine::{Engine, Limits, Score, Search, Stop, Surroundings},
+    engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
     units::{Clock, Millis, Nodes},
 };
 
@@ -109,11 +109,11 @@ impl SelfPlay {
             ..Limits::default()
         };
         let stop = Stop::new();
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &stop,
             clock: &NoClock,
         };
-        let report = engine.search(&Search::new(line.clone(), limits), &around, &mut |_| ());
+        let report = engine.search(&SearchRequest::new(line.clone(), limits), &around, &mut |_| ());
         let score = match report.lines.first()?.score {
             Score::Cp(cp) => cp.0,
             Score::Mate(moves) => 30_000 * moves.signum(),

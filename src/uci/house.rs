@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::{
     book::{self, BookMove, Library, Wish},
     chess::Color,
-    engine::{Engine, News, Params, Report, Search, Setup, Surroundings},
+    engine::{Engine, EngineOverrides, Params, SearchControl, SearchEvent, SearchRequest, SearchResult},
     files,
     units::{Centipawns, Millis},
 };
@@ -25,7 +25,7 @@ use crate::{
 pub(super) type Task = strength::Order;
 /// What is done about a move: without personalities, a search.
 #[cfg(not(feature = "daemon"))]
-pub(super) type Task = Search;
+pub(super) type Task = SearchRequest;
 
 /// The personality that changes nothing.
 #[cfg(feature = "daemon")]
@@ -127,7 +127,7 @@ impl House {
 
     /// A search as it is done under a guise. `seed` names the game.
     #[cfg(feature = "daemon")]
-    pub(super) fn disguise(&self, search: Search, guise: &Guise, seed: u64) -> Task {
+    pub(super) fn disguise(&self, search: SearchRequest, guise: &Guise, seed: u64) -> Task {
         if *guise == Guise::default() {
             return search.into();
         }
@@ -137,7 +137,7 @@ impl House {
         let own = task.search;
         let tablebase = search.tablebase.clone();
         Task {
-            search: Search {
+            search: SearchRequest {
                 limits: tighter(search.limits, own.limits),
                 handicap: by_hand_first(search.handicap, own.handicap),
                 likings: own.likings,
@@ -155,11 +155,11 @@ impl House {
 
     /// The numbers of the search under a guise: those set by hand, unless the personality has its own.
     pub(super) fn params<'a>(&'a self, guise: &Guise, by_hand: &'a Params) -> &'a Params {
-        self.setup(guise).map_or(by_hand, Setup::params)
+        self.setup(guise).map_or(by_hand, EngineOverrides::params)
     }
 
     /// Numbers and weights of the personality's own, where the guise has any.
-    pub(super) fn setup(&self, guise: &Guise) -> Option<&Setup> {
+    pub(super) fn setup(&self, guise: &Guise) -> Option<&EngineOverrides> {
         #[cfg(feature = "daemon")]
         return strength::setup(self.profile(guise)?, guise.level).map(AsRef::as_ref);
         #[cfg(not(feature = "daemon"))]
@@ -171,7 +171,7 @@ impl House {
 
     /// Without personalities there is only the engine as it is.
     #[cfg(not(feature = "daemon"))]
-    pub(super) fn disguise(&self, search: Search, _: &Guise, _: u64) -> Task {
+    pub(super) fn disguise(&self, search: SearchRequest, _: &Guise, _: u64) -> Task {
         search
     }
 
@@ -207,7 +207,7 @@ fn by_hand_first(hand: Handicap, own: Handicap) -> Handicap {
 }
 
 /// What a task searches.
-pub(super) fn search_of(task: &Task) -> &Search {
+pub(super) fn search_of(task: &Task) -> &SearchRequest {
     #[cfg(feature = "daemon")]
     return &task.search;
     #[cfg(not(feature = "daemon"))]
@@ -230,9 +230,9 @@ pub(super) fn shorten(task: &mut Task, passed: Millis) {
 pub(super) fn carry_out(
     engine: &mut Engine,
     task: &Task,
-    around: &Surroundings<'_>,
-    tell: &mut dyn FnMut(News<'_>),
-    report: &mut Report,
+    around: &SearchControl<'_>,
+    tell: &mut dyn FnMut(SearchEvent<'_>),
+    report: &mut SearchResult,
 ) {
     #[cfg(feature = "daemon")]
     {

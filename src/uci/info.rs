@@ -5,7 +5,7 @@ use std::fmt;
 use super::wdl::chances;
 use crate::{
     chess::{Move, Variant, write_uci},
-    engine::{Line, Report, Sureness},
+    engine::{BoundKind, Line, SearchResult},
     units::{Clock as _, Depth, Stopwatch},
 };
 
@@ -22,7 +22,7 @@ pub(super) struct Style<'a> {
 /// A line of a report as an `info` line.
 pub(super) struct Info<'a> {
     pub style: Style<'a>,
-    pub report: &'a Report,
+    pub report: &'a SearchResult,
     pub line: &'a Line,
     /// Its place among the lines, from 0.
     pub index: usize,
@@ -44,9 +44,9 @@ impl fmt::Display for Info<'_> {
             line.score,
         )?;
         match line.sureness {
-            Sureness::Exact => {}
-            Sureness::AtLeast => write!(f, " lowerbound")?,
-            Sureness::AtMost => write!(f, " upperbound")?,
+            BoundKind::Exact => {}
+            BoundKind::AtLeast => write!(f, " lowerbound")?,
+            BoundKind::AtMost => write!(f, " upperbound")?,
         }
         if style.wdl {
             let [win, draw, loss] = chances(line.score);

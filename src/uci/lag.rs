@@ -1,6 +1,6 @@
 //! What a move loses between engine and clock: read off the interface's clock, which fell by more than the engine took.
 
-use crate::{engine::Delays, units::Millis};
+use crate::{engine::DelayWindow, units::Millis};
 
 /// A little more than was lost before is kept off the clock.
 const MARGIN: Millis = Millis(10);
@@ -25,7 +25,7 @@ pub(super) struct Shown {
 #[derive(Debug, Default)]
 pub(super) struct Lag {
     last: Option<Shown>,
-    lost: Delays,
+    lost: DelayWindow,
 }
 
 impl Lag {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::engine::{
         Params,
-        time::{GameClock, budget},
+        timeman::{GameClock, budget},
     };
 
     /// After how many moves a flag falls, of a hundred, when each takes all it may and `lag` more; the clock has a second

@@ -5,7 +5,7 @@ use crate::{
     chess::Color,
     engine::{
         Limits, Params,
-        time::{GameClock, budget},
+        timeman::{GameClock, budget},
     },
     units::{Depth, Millis, Nodes},
 };

@@ -48,7 +48,7 @@ use worker::{Job, Order, TOLERANCE, Worker};
 use crate::{
     book::{BookMove, Library, Wish},
     chess::{GameLine, Move, Rules as _, Variant, key, parse_uci, write_fen},
-    engine::{Engine, Limits, Params, Search, Tablebase, bench as signature, prepare, trace},
+    engine::{Engine, Limits, Params, SearchRequest, Tablebase, bench as signature, prepare, trace},
     lines::{LONGEST, Line, Lines},
     units::{Depth, Millis},
 };
@@ -323,12 +323,12 @@ impl<W: Write> Front<'_, W> {
             unlimited.then_some(Held::Infinite)
         };
         let seed = self.seed();
-        let search = Search {
+        let search = SearchRequest {
             multi_pv: self.settings.multi_pv,
             only: only.clone(),
             handicap: self.settings.handicap(seed),
             tablebase: self.tablebase.clone(),
-            ..Search::new(self.line.clone(), limits)
+            ..SearchRequest::new(self.line.clone(), limits)
         };
         // Waiting must not cost the game, nor more than the time that was given for the move.
         let delay = limits
@@ -385,7 +385,7 @@ impl<W: Write> Front<'_, W> {
     fn book_moves(
         &self,
         held: Option<Held>,
-        search: &Search,
+        search: &SearchRequest,
         guise: &Guise,
         increment: Option<Millis>,
     ) -> Vec<BookMove> {
@@ -414,9 +414,9 @@ impl<W: Write> Front<'_, W> {
     /// Takes the evaluation apart as the next search judges.
     fn evaluate(&self) {
         let (guise, seed) = (self.settings.guise(), self.seed());
-        let search = Search {
+        let search = SearchRequest {
             handicap: self.settings.handicap(seed),
-            ..Search::new(self.line.clone(), Limits::default())
+            ..SearchRequest::new(self.line.clone(), Limits::default())
         };
         let task = self.house.disguise(search, &guise, seed);
         self.voice

@@ -13,7 +13,7 @@ use crate::{
     book::BookMove,
     chess::{GameLine, Move, MoveList, Rules as _, write_uci},
     engine::{
-        Engine, Limits, News, Params, Report, Search, Surroundings,
+        Engine, Limits, Params, SearchControl, SearchEvent, SearchRequest, SearchResult,
         bench::{self, Signature},
     },
     units::{Centipawns, Clock as _, Depth, Millis, Nodes, Stopwatch},
@@ -106,7 +106,7 @@ impl<W: Write> Worker<'_, W> {
     }
 
     /// Searches and tells of it; at last of what is played and the nodes it took, where that was not told yet.
-    fn think(&mut self, order: &Order) -> Report {
+    fn think(&mut self, order: &Order) -> SearchResult {
         let (voice, variant) = (self.voice, search_of(&order.task).line.variant());
         let wall = Stopwatch::start();
         let style = Style {
@@ -114,11 +114,11 @@ impl<W: Write> Worker<'_, W> {
             wdl: order.wdl,
             wall: &wall,
         };
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &self.gate.stop,
             clock: self.gate,
         };
-        let say_lines = |report: &Report| {
+        let say_lines = |report: &SearchResult| {
             for (index, line) in report.lines.iter().enumerate().take(order.lines) {
                 voice.say(Info {
                     style,
@@ -130,15 +130,15 @@ impl<W: Write> Worker<'_, W> {
         };
         let mut told = (Nodes(0), Vec::new());
         let gate = self.gate;
-        let mut tell = |news: News<'_>| {
+        let mut tell = |news: SearchEvent<'_>| {
             match news {
-                News::Iteration(report) => {
+                SearchEvent::Iteration(report) => {
                     say_lines(report);
                     told.0 = report.nodes;
                     told.1.clone_from(&report.lines);
                 }
-                News::Bound(report) => say_lines(report),
-                News::Move { mv, number, depth } => voice.say(CurrentMove {
+                SearchEvent::Bound(report) => say_lines(report),
+                SearchEvent::Move { mv, number, depth } => voice.say(CurrentMove {
                     mv,
                     number,
                     depth,
@@ -149,7 +149,7 @@ impl<W: Write> Worker<'_, W> {
                 gate.stop();
             }
         };
-        let mut report = Report::default();
+        let mut report = SearchResult::default();
         carry_out(&mut self.engine, &order.task, &around, &mut tell, &mut report);
         self.gate.note_stall(report.stall);
         if report.lines.is_empty() {
@@ -203,22 +203,22 @@ impl<W: Write> Worker<'_, W> {
     /// What a short search finds of this root move, or of all. `until` is the time on the gate's clock at which it is given up.
     fn glance(
         &mut self,
-        of: &Search,
+        of: &SearchRequest,
         only: Option<Move>,
         depth: Option<Depth>,
         until: Option<Millis>,
-    ) -> Report {
+    ) -> SearchResult {
         let limits = Limits {
             depth,
             nodes: Some(GLANCE),
             hard: until,
             ..Limits::default()
         };
-        let search = Search {
+        let search = SearchRequest {
             only: only.into_iter().collect(),
             ..look_at_book(of, limits.after(self.gate.elapsed()))
         };
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &self.gate.stop,
             clock: self.gate,
         };
@@ -272,7 +272,7 @@ impl<W: Write> Worker<'_, W> {
     /// The signature, by an engine of its own so that this one forgets nothing; only a remark when it was stopped.
     fn bench(&self, ticket: Ticket, depth: Depth) {
         self.gate.begin(ticket);
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &self.gate.stop,
             clock: self.gate,
         };
@@ -351,10 +351,10 @@ pub fn fixed_cost() -> impl fmt::Display {
 
 /// The search that looks at book moves before another: both have one judge, so that neither forgets what it has learned, but
 /// who errs on purpose errs in the other alone.
-fn look_at_book(before: &Search, limits: Limits) -> Search {
-    Search {
+fn look_at_book(before: &SearchRequest, limits: Limits) -> SearchRequest {
+    SearchRequest {
         by_terms: before.by_terms || before.handicap.is_any(),
-        ..Search::new(before.line.clone(), limits)
+        ..SearchRequest::new(before.line.clone(), limits)
     }
 }
 
@@ -365,15 +365,15 @@ mod tests {
 
     #[test]
     fn book_moves_are_looked_at_with_the_judge_of_the_search_and_without_its_errors() {
-        let plain = Search::new(GameLine::new(Variant::Standard), Limits::default());
-        let erring = Search {
+        let plain = SearchRequest::new(GameLine::new(Variant::Standard), Limits::default());
+        let erring = SearchRequest {
             handicap: Handicap {
                 noise: Centipawns(30),
                 ..Handicap::default()
             },
             ..plain.clone()
         };
-        let by_terms = Search {
+        let by_terms = SearchRequest {
             by_terms: true,
             ..plain.clone()
         };

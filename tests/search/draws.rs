@@ -20,7 +20,10 @@ fn a_third_repetition_counts_from_the_game_so_far() {
     // Going back repeats the start of the line for the third time: a draw that the winning side avoids.
     let start = "4k3/8/8/8/8/8/q7/4K2R b - - 0 1";
     let played = "a2b2 h1g1 b2a2 g1h1 a2b2 h1g1";
-    let report = search(&Search::new(line(Variant::Standard, start, played), depth(6)));
+    let report = search(&SearchRequest::new(
+        line(Variant::Standard, start, played),
+        depth(6),
+    ));
     assert_ne!(uci(report.best()), "b2a2");
     assert!(matches!(report.lines[0].score, Score::Cp(Centipawns(cp)) if cp > 200));
 }
@@ -43,9 +46,9 @@ fn a_move_that_ends_the_game_has_no_reply_to_ponder_on() {
     let lines = ["g1f3 g8f6 f3g1", "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1"].map(|moves| {
         let line = line(Variant::Standard, "startpos", moves);
         let back = parse_uci(line.position(), "f6g8").unwrap();
-        let wanted = Search {
+        let wanted = SearchRequest {
             only: vec![back],
-            ..Search::new(line, depth(6))
+            ..SearchRequest::new(line, depth(6))
         };
         search_with(&mut engine, &wanted).lines.remove(0)
     });

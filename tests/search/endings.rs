@@ -1,6 +1,6 @@
 //! Endings that are known: whoever holds one does not think it loses, unless it is to err, and nobody stops trying to win.
 
-use sparring::engine::Likings;
+use sparring::engine::StyleBonus;
 
 use super::*;
 
@@ -10,19 +10,19 @@ const HELD: [&str; 2] = [
     "8/8/8/3nk3/8/B7/8/KN6 b - - 0 1",
 ];
 
-fn told(search: &Search) -> Score {
+fn told(search: &SearchRequest) -> Score {
     super::search(search).lines[0].score
 }
 
-fn worth(search: &Search) -> i32 {
+fn worth(search: &SearchRequest) -> i32 {
     match told(search) {
         Score::Cp(Centipawns(cp)) => cp,
         mate @ Score::Mate(_) => panic!("{mate}"),
     }
 }
 
-fn from_fen(fen: &str, plies: u32) -> Search {
-    Search::new(line(Variant::Standard, fen, ""), depth(plies))
+fn from_fen(fen: &str, plies: u32) -> SearchRequest {
+    SearchRequest::new(line(Variant::Standard, fen, ""), depth(plies))
 }
 
 #[test]
@@ -30,10 +30,10 @@ fn a_known_draw_is_told_as_one() {
     for fen in HELD {
         for plies in 1..=6 {
             assert_eq!(worth(&from_fen(fen, plies)), 0, "{fen} {plies}");
-            let peaceful = Search {
-                likings: Likings {
+            let peaceful = SearchRequest {
+                likings: StyleBonus {
                     draws: 30,
-                    ..Likings::default()
+                    ..StyleBonus::default()
                 },
                 ..from_fen(fen, plies)
             };
@@ -49,7 +49,7 @@ fn what_wins_for_the_weaker_side_is_still_seen() {
     assert_eq!(told(&mates), Score::Mate(1));
     // A rook that is left to be taken.
     let blunder = from_fen("4k3/8/8/3KP3/8/8/r7/7R w - - 0 1", 1);
-    let search = Search {
+    let search = SearchRequest {
         only: parse_uci(blunder.line.position(), "h1h2").into_iter().collect(),
         ..blunder
     };
@@ -72,7 +72,7 @@ fn whoever_cannot_win_tries_all_the_same() {
 #[test]
 fn whoever_errs_does_not_know_them() {
     for fen in HELD {
-        let errs = Search {
+        let errs = SearchRequest {
             handicap: Handicap {
                 // Overlooks next to nothing.
                 blindness: 1e-8,
@@ -88,6 +88,6 @@ fn whoever_errs_does_not_know_them() {
 fn the_knowledge_is_for_orthodox_chess() {
     // In king of the hill the king is about to walk to the middle.
     let hill = line(Variant::KingOfTheHill, "4k3/8/r7/4P3/2R5/3K4/8/8 b - - 0 1", "");
-    let told = told(&Search::new(hill, depth(4)));
+    let told = told(&SearchRequest::new(hill, depth(4)));
     assert!(matches!(told, Score::Mate(..0)), "{told}");
 }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use sparring::engine::{News, Sureness};
+use sparring::engine::{BoundKind, SearchEvent};
 
 use super::*;
 
@@ -20,17 +20,17 @@ fn a_search_cut_short_keeps_the_move_of_its_last_iteration() {
     // Moves that looked good at a low depth and were refuted must not come back when the limit strikes.
     let mut finished = Vec::new();
     let (stop, clock) = (Stop::new(), Stopwatch::start());
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &stop,
         clock: &clock,
     };
     let game = line(Variant::Standard, KIWIPETE, "");
-    let wanted = Search::new(game.clone(), depth(9));
+    let wanted = SearchRequest::new(game.clone(), depth(9));
     Engine::new(4).search(&wanted, &around, &mut |report| finished.push(report.clone()));
     assert_eq!(finished.len(), 9);
     for report in &finished {
         // One node more is too few to find anything new.
-        let cut = search(&Search::new(game.clone(), nodes(report.nodes.0 + 1)));
+        let cut = search(&SearchRequest::new(game.clone(), nodes(report.nodes.0 + 1)));
         assert_eq!(cut.best(), report.best(), "after depth {}", report.depth.0);
         assert_eq!(cut.lines[0].score, report.lines[0].score);
     }
@@ -54,10 +54,10 @@ fn a_line_says_which_iteration_its_score_is_from() {
 
 #[test]
 fn what_iterations_found_is_kept_and_compared_at_equal_depth() {
-    let whole = Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(3000));
+    let whole = SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), nodes(3000));
     let mut told = Vec::new();
     let (stop, clock) = (Stop::new(), Stopwatch::start());
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &stop,
         clock: &clock,
     };
@@ -66,13 +66,13 @@ fn what_iterations_found_is_kept_and_compared_at_equal_depth() {
     });
     assert_eq!(report.finished, told);
     assert_eq!(report.finished.len(), report.depth.0 as usize);
-    let shallow = search(&Search {
+    let shallow = search(&SearchRequest {
         limits: depth(2),
         ..whole.clone()
     });
     assert_eq!(report.beside(&shallow), Some((told[1], shallow.finished[1])));
     // A search that finished nothing says nothing, though it has a move and a score.
-    let none = search(&Search {
+    let none = search(&SearchRequest {
         limits: nodes(1),
         ..whole
     });
@@ -84,12 +84,12 @@ fn what_iterations_found_is_kept_and_compared_at_equal_depth() {
 fn a_search_stopped_beforehand_still_takes_a_glance() {
     let stop = Stop::new();
     stop.set();
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &stop,
         clock: &Ticking(Cell::new(0), 1),
     };
     // In a position as sharp as KIWIPETE captures alone may fill a glance.
-    let wanted = Search::new(line(Variant::Standard, "startpos", ""), Limits::default());
+    let wanted = SearchRequest::new(line(Variant::Standard, "startpos", ""), Limits::default());
     let report = Engine::new(1).search(&wanted, &around, &mut |_| ());
     assert_eq!(report.nodes, Nodes(256));
     assert!(report.depth >= Depth(1), "{}", report.depth.0);
@@ -110,7 +110,7 @@ impl Clock for Ticking {
 fn time_limits_hold_by_the_clock_that_is_given() {
     let stop = Stop::new();
     let clock = Ticking(Cell::new(0), 1);
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &stop,
         clock: &clock,
     };
@@ -119,7 +119,7 @@ fn time_limits_hold_by_the_clock_that_is_given() {
         ..Limits::default()
     };
     let report = Engine::new(1).search(
-        &Search::new(line(Variant::Standard, KIWIPETE, ""), limits),
+        &SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), limits),
         &around,
         &mut |_| (),
     );
@@ -137,29 +137,29 @@ fn a_long_search_tells_of_scores_outside_of_its_window() {
     ] {
         // By this clock every search is long from its first look on.
         let (stop, clock) = (Stop::new(), Ticking(Cell::new(0), 1000));
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &stop,
             clock: &clock,
         };
-        let wanted = Search::new(line(Variant::Standard, fen, ""), nodes(200_000));
+        let wanted = SearchRequest::new(line(Variant::Standard, fen, ""), nodes(200_000));
         let mut last = (Nodes(0), Millis::ZERO);
-        let mut tell = |news: News<'_>| {
-            if let News::Iteration(report) | News::Bound(report) = &news {
+        let mut tell = |news: SearchEvent<'_>| {
+            if let SearchEvent::Iteration(report) | SearchEvent::Bound(report) = &news {
                 let now = (report.nodes, report.elapsed);
                 assert!(now.0 >= last.0 && now.1 >= last.1, "{now:?} after {last:?}");
                 last = now;
             }
-            if let News::Bound(report) = news {
+            if let SearchEvent::Bound(report) = news {
                 bounds.push(report.lines[0].sureness);
             }
         };
-        Engine::new(4).search_into(&wanted, &around, &mut tell, &mut Report::default());
+        Engine::new(4).search_into(&wanted, &around, &mut tell, &mut SearchResult::default());
     }
     assert!(
-        bounds.contains(&Sureness::AtLeast) && bounds.contains(&Sureness::AtMost),
+        bounds.contains(&BoundKind::AtLeast) && bounds.contains(&BoundKind::AtMost),
         "{bounds:?}"
     );
-    assert!(!bounds.contains(&Sureness::Exact), "{bounds:?}");
+    assert!(!bounds.contains(&BoundKind::Exact), "{bounds:?}");
 }
 
 #[test]
@@ -182,9 +182,9 @@ const SOFT: u64 = 200;
 const HARD: u64 = SOFT * 3 / 10;
 
 /// The answer to the last of these moves, by a clock that each look at it moves on.
-fn answered_in_time(start: &str, moves: &str) -> Report {
+fn answered_in_time(start: &str, moves: &str) -> SearchResult {
     let stop = Stop::new();
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &stop,
         clock: &Ticking(Cell::new(0), 1),
     };
@@ -193,7 +193,7 @@ fn answered_in_time(start: &str, moves: &str) -> Report {
         hard: Some(Millis(HARD)),
         ..Limits::default()
     };
-    let wanted = Search::new(line(Variant::Standard, start, moves), limits);
+    let wanted = SearchRequest::new(line(Variant::Standard, start, moves), limits);
     Engine::new(1).search(&wanted, &around, &mut |_| ())
 }
 

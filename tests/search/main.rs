@@ -14,7 +14,7 @@ mod zugzwang;
 
 use sparring::{
     chess::{GameLine, Move, Rules as _, Variant, parse_uci, write_uci},
-    engine::{Engine, Handicap, Limits, Report, Score, Search, Stop, Surroundings},
+    engine::{Engine, Handicap, Limits, Score, SearchControl, SearchRequest, SearchResult, Stop},
     units::{Centipawns, Clock, Depth, Millis, Nodes, Stopwatch},
 };
 
@@ -38,21 +38,21 @@ fn nodes(nodes: u64) -> Limits {
     }
 }
 
-fn search_with(engine: &mut Engine, search: &Search) -> Report {
+fn search_with(engine: &mut Engine, search: &SearchRequest) -> SearchResult {
     let (stop, clock) = (Stop::new(), Stopwatch::start());
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &stop,
         clock: &clock,
     };
     engine.search(search, &around, &mut |_| ())
 }
 
-fn search(search: &Search) -> Report {
+fn search(search: &SearchRequest) -> SearchResult {
     search_with(&mut Engine::new(4), search)
 }
 
-fn standard(fen: &str, limits: Limits) -> Report {
-    search(&Search::new(line(Variant::Standard, fen, ""), limits))
+fn standard(fen: &str, limits: Limits) -> SearchResult {
+    search(&SearchRequest::new(line(Variant::Standard, fen, ""), limits))
 }
 
 fn uci(mv: Option<Move>) -> String {

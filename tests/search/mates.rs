@@ -63,8 +63,8 @@ fn a_mate_is_looked_for_among_several_lines_among_named_moves_and_against_onesel
         mate: Some(2),
         ..depth(8)
     };
-    let wanted = Search::new(line(Variant::Standard, fen, ""), limits);
-    let three = search(&Search {
+    let wanted = SearchRequest::new(line(Variant::Standard, fen, ""), limits);
+    let three = search(&SearchRequest {
         multi_pv: 3,
         ..wanted.clone()
     });
@@ -73,7 +73,7 @@ fn a_mate_is_looked_for_among_several_lines_among_named_moves_and_against_onesel
     assert_eq!((scores[0], uci(three.best())), (Score::Mate(2), "a1a6".into()));
     assert!(!scores[1..].contains(&Score::Mate(2)), "{scores:?}");
     let other = parse_uci(wanted.line.position(), "a1a5").unwrap();
-    let others = search(&Search {
+    let others = search(&SearchRequest {
         only: vec![other],
         ..wanted.clone()
     });
@@ -95,7 +95,7 @@ fn bishop_and_knight_mate_from_the_wrong_corner_too_long_before_fifty_moves() {
         let mut game = line(Variant::Standard, fen, "");
         for ply in 0..100 {
             let engine = if ply % 2 == 0 { &mut strong } else { &mut bare };
-            let report = search_with(engine, &Search::new(game.clone(), nodes(5000)));
+            let report = search_with(engine, &SearchRequest::new(game.clone(), nodes(5000)));
             let Some(mv) = report.best() else { break };
             game.play(mv);
         }

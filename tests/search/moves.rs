@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use sparring::engine::{Amount, Params, Setup, Sureness, Weights, weight_rows};
+use sparring::engine::{Amount, BoundKind, EngineOverrides, Params, WeightOverrides, weight_rows};
 
 use super::*;
 
@@ -17,10 +17,10 @@ fn the_same_search_gives_the_same_tree() {
             seed: 7,
         },
     ] {
-        let wanted = Search {
+        let wanted = SearchRequest {
             handicap,
             multi_pv: 2,
-            ..Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(20_000))
+            ..SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), nodes(20_000))
         };
         let (one, two) = (search(&wanted), search(&wanted));
         assert_eq!(one.lines, two.lines);
@@ -34,7 +34,7 @@ fn the_same_search_gives_the_same_tree() {
 
 #[test]
 fn a_cleared_engine_is_as_good_as_new() {
-    let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), depth(8));
+    let wanted = SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), depth(8));
     let mut engine = Engine::new(4);
     let first = search_with(&mut engine, &wanted);
     engine.clear();
@@ -45,9 +45,9 @@ fn a_cleared_engine_is_as_good_as_new() {
 #[test]
 fn several_lines_are_sorted_and_begin_with_different_moves() {
     for limits in [depth(7), nodes(7000)] {
-        let wanted = Search {
+        let wanted = SearchRequest {
             multi_pv: 5,
-            ..Search::new(line(Variant::Standard, KIWIPETE, ""), limits)
+            ..SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), limits)
         };
         let report = search(&wanted);
         assert_eq!(report.lines.len(), 5);
@@ -65,9 +65,9 @@ fn several_lines_are_sorted_and_begin_with_different_moves() {
         firsts.dedup();
         assert_eq!(firsts.len(), 5);
     }
-    let everything = Search {
+    let everything = SearchRequest {
         multi_pv: 500,
-        ..Search::new(GameLine::new(Variant::Standard), depth(2))
+        ..SearchRequest::new(GameLine::new(Variant::Standard), depth(2))
     };
     assert_eq!(search(&everything).lines.len(), 20);
 }
@@ -76,10 +76,10 @@ fn several_lines_are_sorted_and_begin_with_different_moves() {
 fn only_the_moves_asked_for_are_considered() {
     let line = line(Variant::Standard, "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", "");
     let only = vec![parse_uci(line.position(), "e1e2").unwrap()];
-    let wanted = Search {
+    let wanted = SearchRequest {
         only: only.clone(),
         multi_pv: 3,
-        ..Search::new(line, depth(4))
+        ..SearchRequest::new(line, depth(4))
     };
     let report = search(&wanted);
     assert_eq!(report.lines.len(), 1);
@@ -88,9 +88,9 @@ fn only_the_moves_asked_for_are_considered() {
 
 #[test]
 fn lines_can_be_played() {
-    let report = search(&Search {
+    let report = search(&SearchRequest {
         multi_pv: 3,
-        ..Search::new(line(Variant::Standard, KIWIPETE, ""), depth(8))
+        ..SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), depth(8))
     });
     for found in &report.lines {
         let mut pos = line(Variant::Standard, KIWIPETE, "").position().clone();
@@ -120,7 +120,7 @@ proptest! {
             line.play(moves[choice % moves.len()]);
         }
         let handicap = Handicap { noise: Centipawns(40), blindness, seed: limit };
-        let wanted = Search { handicap, ..Search::new(line.clone(), nodes(limit)) };
+        let wanted = SearchRequest { handicap, ..SearchRequest::new(line.clone(), nodes(limit)) };
         let report = search_with(&mut Engine::new(1), &wanted);
         let legal = line.position().legal_moves();
         match report.best() {
@@ -136,19 +136,19 @@ fn every_chess960_start_can_be_played() {
     let mut game = line(Variant::Chess960, fen, "");
     let mut engine = Engine::new(1);
     for _ in 0..30 {
-        let report = search_with(&mut engine, &Search::new(game.clone(), nodes(500)));
+        let report = search_with(&mut engine, &SearchRequest::new(game.clone(), nodes(500)));
         game.play(report.best().unwrap());
     }
 }
 
 #[test]
 fn what_was_learned_of_one_player_s_evaluation_corrects_no_other_s() {
-    let plain = Search::new(line(Variant::Standard, KIWIPETE, ""), depth(7));
+    let plain = SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), depth(7));
     let row = weight_rows().iter().find(|row| row.key == "bishop_pair").unwrap();
-    let mut weights = Weights::default();
+    let mut weights = WeightOverrides::default();
     weights.set(row, &Amount::Percent(300)).unwrap();
-    let other = Search {
-        setup: Some(Arc::new(Setup::new(Params::default(), weights))),
+    let other = SearchRequest {
+        setup: Some(Arc::new(EngineOverrides::new(Params::default(), weights))),
         ..plain.clone()
     };
     let mut engine = Engine::new(4);
@@ -178,15 +178,15 @@ fn a_move_that_has_failed_high_is_played_though_its_score_is_not_known() {
         .flat_map(|limit| starts.map(|start| (start, limit)));
     let found = tries.find_map(|(start, limit)| {
         engine.clear();
-        let wanted = Search::new(line(Variant::Standard, start, ""), nodes(limit));
+        let wanted = SearchRequest::new(line(Variant::Standard, start, ""), nodes(limit));
         let (stop, clock) = (Stop::new(), Stopwatch::start());
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &stop,
             clock: &clock,
         };
         let mut finished = None;
         let report = engine.search(&wanted, &around, &mut |report| finished = report.best());
-        (report.lines[0].sureness == Sureness::AtLeast).then_some((report, finished))
+        (report.lines[0].sureness == BoundKind::AtLeast).then_some((report, finished))
     });
     let (report, finished) = found.unwrap();
     assert_ne!(report.best(), finished);

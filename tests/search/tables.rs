@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, sync::Arc};
 
 use sparring::{
-    engine::{Sureness, Tablebase},
+    engine::{BoundKind, Tablebase},
     units::Millis,
 };
 
@@ -18,10 +18,10 @@ fn tables() -> Option<Arc<Tablebase>> {
     Some(Arc::new(Tablebase::open(&[folder()?]).unwrap()))
 }
 
-fn with(tables: &Arc<Tablebase>, fen: &str, limits: Limits) -> Search {
-    Search {
+fn with(tables: &Arc<Tablebase>, fen: &str, limits: Limits) -> SearchRequest {
+    SearchRequest {
         tablebase: Some(Arc::clone(tables)),
-        ..Search::new(line(Variant::Standard, fen, ""), limits)
+        ..SearchRequest::new(line(Variant::Standard, fen, ""), limits)
     }
 }
 
@@ -43,9 +43,9 @@ fn a_won_ending_is_won_with_hardly_any_search() {
         while !game.position().is_checkmate() {
             let ours = game.turn().is_white();
             let engine = if ours { &mut strong } else { &mut weak };
-            let search = Search {
+            let search = SearchRequest {
                 tablebase: ours.then(|| Arc::clone(&tables)),
-                ..Search::new(game.clone(), nodes(60))
+                ..SearchRequest::new(game.clone(), nodes(60))
             };
             let report = search_with(engine, &search);
             game.play(report.best().unwrap());
@@ -69,7 +69,7 @@ fn what_is_drawn_is_told_to_be_drawn() {
     // However the search is cut short, that is no bound.
     for limit in (20..4000).step_by(37) {
         let cut = search(&with(&tables, fen, nodes(limit)));
-        assert_eq!(cut.lines[0].sureness, Sureness::Exact, "{limit} nodes");
+        assert_eq!(cut.lines[0].sureness, BoundKind::Exact, "{limit} nodes");
     }
 }
 
@@ -91,7 +91,7 @@ fn the_only_move_that_holds_a_draw_needs_no_thought() {
 fn moves_that_draw_come_before_those_that_lose() {
     let Some(tables) = tables() else { return };
     let fen = "8/2K5/8/8/1k6/6P1/8/8 b - - 0 1";
-    let report = search(&Search {
+    let report = search(&SearchRequest {
         multi_pv: 50,
         ..with(&tables, fen, depth(8))
     });
@@ -185,7 +185,7 @@ fn whoever_plays_with_a_handicap_looks_into_no_tables() {
         noise: Centipawns(40),
         ..Handicap::default()
     };
-    let weak = search(&Search {
+    let weak = search(&SearchRequest {
         handicap,
         ..wanted.clone()
     });

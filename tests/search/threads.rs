@@ -19,7 +19,7 @@ fn four_threads_find_the_mates_that_one_finds() {
             mate: Some(moves),
             ..Limits::default()
         };
-        let wanted = Search::new(line(Variant::Standard, fen, ""), limits);
+        let wanted = SearchRequest::new(line(Variant::Standard, fen, ""), limits);
         let report = search_with(&mut engine_of(4), &wanted);
         assert_eq!(report.lines[0].score, Score::Mate(moves as i32), "{fen}");
         assert_eq!(uci(report.best()), best, "{fen}");
@@ -30,7 +30,7 @@ fn four_threads_find_the_mates_that_one_finds() {
 fn the_nodes_of_all_threads_are_counted_and_limited_together() {
     let mut engine = engine_of(3);
     for limit in [1000, 50_000] {
-        let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), nodes(limit));
+        let wanted = SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), nodes(limit));
         let report = search_with(&mut engine, &wanted);
         assert!(report.best().is_some());
         assert!(
@@ -43,7 +43,7 @@ fn the_nodes_of_all_threads_are_counted_and_limited_together() {
 
 #[test]
 fn helpers_come_and_go_and_one_thread_alone_repeats_itself() {
-    let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), depth(7));
+    let wanted = SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), depth(7));
     let alone = search(&wanted);
     let mut engine = engine_of(5);
     assert_eq!(engine.threads(), 5);
@@ -61,11 +61,11 @@ fn helpers_come_and_go_and_one_thread_alone_repeats_itself() {
 #[test]
 fn several_threads_stop_when_told() {
     let (stop, clock) = (Stop::new(), Stopwatch::start());
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &stop,
         clock: &clock,
     };
-    let wanted = Search::new(line(Variant::Standard, KIWIPETE, ""), Limits::default());
+    let wanted = SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), Limits::default());
     let mut engine = engine_of(4);
     // The wish comes from inside, after the first iterations, so that the test needs no clock.
     let report = engine.search(&wanted, &around, &mut |report| {

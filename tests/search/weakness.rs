@@ -5,13 +5,13 @@ use super::*;
 #[test]
 fn blindness_never_makes_a_mate_out_of_nothing() {
     for seed in 0..40 {
-        let wanted = Search {
+        let wanted = SearchRequest {
             handicap: Handicap {
                 noise: Centipawns(0),
                 blindness: 0.9,
                 seed,
             },
-            ..Search::new(GameLine::new(Variant::Standard), nodes(3000))
+            ..SearchRequest::new(GameLine::new(Variant::Standard), nodes(3000))
         };
         let report = search(&wanted);
         assert!(
@@ -24,13 +24,13 @@ fn blindness_never_makes_a_mate_out_of_nothing() {
 
 #[test]
 fn even_the_blind_answer_a_check_and_take_back() {
-    let wanted = |fen: &str, moves: &str| Search {
+    let wanted = |fen: &str, moves: &str| SearchRequest {
         handicap: Handicap {
             noise: Centipawns(0),
             blindness: 1.0,
             seed: 3,
         },
-        ..Search::new(line(Variant::Standard, fen, moves), nodes(2000))
+        ..SearchRequest::new(line(Variant::Standard, fen, moves), nodes(2000))
     };
     let report = search(&wanted("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", ""));
     assert_eq!(uci(report.best()), "e1e2");
@@ -43,13 +43,13 @@ fn even_the_blind_answer_a_check_and_take_back() {
 fn other_seeds_make_other_mistakes() {
     let moves: Vec<String> = (0..12)
         .map(|seed| {
-            let wanted = Search {
+            let wanted = SearchRequest {
                 handicap: Handicap {
                     noise: Centipawns(150),
                     blindness: 0.3,
                     seed,
                 },
-                ..Search::new(GameLine::new(Variant::Standard), nodes(500))
+                ..SearchRequest::new(GameLine::new(Variant::Standard), nodes(500))
             };
             uci(search(&wanted).best())
         })

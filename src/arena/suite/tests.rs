@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     chess::write_uci,
-    engine::{Line, Sureness},
+    engine::{BoundKind, Line},
     units::{Centipawns, Depth},
 };
 
@@ -18,17 +18,17 @@ fn said(lines: &str) -> String {
     findings.to_string()
 }
 
-fn report(position: &Position, mv: &str, score: Score) -> Report {
-    Report {
+fn report(position: &Position, mv: &str, score: Score) -> SearchResult {
+    SearchResult {
         depth: Depth(1),
         elapsed: Millis(7),
         lines: vec![Line {
             depth: Depth(1),
             score,
-            sureness: Sureness::Exact,
+            sureness: BoundKind::Exact,
             pv: vec![parse_uci(position, mv).unwrap()],
         }],
-        ..Report::default()
+        ..SearchResult::default()
     }
 }
 

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::{Variant, parse_uci},
-        engine::{Line, Report, Score, Sureness},
+        engine::{BoundKind, Line, Score, SearchResult},
         personality::{
             strength::{Choice, Chosen, Styled},
             style::Axis,
@@ -102,7 +102,7 @@ mod tests {
             }),
         };
         let thought = Thought {
-            report: Report::default(),
+            report: SearchResult::default(),
             chosen: Some(chosen),
         };
         let Grounds::Search(search) = of_search(&line, &thought) else {
@@ -116,14 +116,14 @@ mod tests {
     fn lines_are_told_in_san_from_the_position_on_the_board() {
         let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
         let knight = parse_uci(line.position(), "g1f3").unwrap();
-        let report = Report {
+        let report = SearchResult {
             lines: vec![Line {
                 depth: Depth(1),
                 score: Score::Cp(Centipawns(20)),
-                sureness: Sureness::Exact,
+                sureness: BoundKind::Exact,
                 pv: vec![knight, knight],
             }],
-            ..Report::default()
+            ..SearchResult::default()
         };
         let Grounds::Search(search) = of_search(&line, &Thought { report, chosen: None }) else {
             panic!("a search gives grounds of a search");

@@ -19,8 +19,8 @@ use crate::{
     },
     chess::{Move, Rules as _, write_san},
     engine::{
-        Limits, Params, Score, Search, Tablebase,
-        time::{Budget, GameClock, budget},
+        Limits, Params, Score, SearchRequest, Tablebase,
+        timeman::{GameClock, TimeLimits, budget},
     },
     lichess::model::Speed,
     personality::{
@@ -33,12 +33,12 @@ use crate::{
 };
 
 /// Where no clock runs, a move takes about this long.
-const UNHURRIED: Budget = Budget {
+const UNHURRIED: TimeLimits = TimeLimits {
     soft: Millis::from_secs(5),
     hard: Millis::from_secs(10),
 };
 /// The first move of a game takes no longer: lichess ends some games after half a minute without one.
-const FIRST_MOVE: Budget = Budget {
+const FIRST_MOVE: TimeLimits = TimeLimits {
     soft: Millis::from_secs(3),
     hard: Millis::from_secs(8),
 };
@@ -134,14 +134,14 @@ impl Whole {
         };
         let Manner { profile, level, .. } = &request.manner;
         let orthodox = request.line.variant().is_orthodox();
-        let search = Search {
+        let search = SearchRequest {
             // One judge for book and search, so that neither forgets what it has learned.
             by_terms: strength::knobs_of(profile, *level, orthodox).weaken(),
-            ..Search::new(request.line.clone(), limits)
+            ..SearchRequest::new(request.line.clone(), limits)
         };
         let best = self.thinker.search(table, search.clone(), deadline).await?;
         let instead = best.best().filter(|best| *best != mv)?;
-        let alone = Search {
+        let alone = SearchRequest {
             only: vec![mv],
             limits: Limits {
                 depth: Some(best.depth),
@@ -187,7 +187,7 @@ impl Whole {
 }
 
 /// The time for thinking, of which what has passed since the turn came is gone.
-fn limits(request: &MoveRequest) -> Budget {
+fn limits(request: &MoveRequest) -> TimeLimits {
     let plan = request.clocks.map_or(UNHURRIED, |clocks| {
         let clock = GameClock {
             remaining: clocks.mine,
@@ -202,7 +202,7 @@ fn limits(request: &MoveRequest) -> Budget {
     });
     let most = if request.line.ply() < 2 { FIRST_MOVE } else { plan };
     let gone = request.arrived.elapsed().into();
-    Budget {
+    TimeLimits {
         soft: plan.soft.min(most.soft) - gone,
         hard: plan.hard.min(most.hard) - gone,
     }

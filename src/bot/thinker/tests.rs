@@ -5,8 +5,8 @@ use futures::{FutureExt as _, future::select_all};
 use super::*;
 use crate::chess::{GameLine, Variant};
 
-fn search(limits: Limits) -> Search {
-    Search::new(GameLine::new(Variant::Standard), limits)
+fn search(limits: Limits) -> SearchRequest {
+    SearchRequest::new(GameLine::new(Variant::Standard), limits)
 }
 
 fn soon() -> Instant {

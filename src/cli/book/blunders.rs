@@ -5,7 +5,7 @@ use crate::{
     book::{self, Book, End},
     chess::Color,
     diagnostic::Diagnostic,
-    engine::{Engine, Limits, Score, Search, Stop, Surroundings},
+    engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
     units::{Centipawns, Depth, Stopwatch},
 };
 
@@ -32,11 +32,15 @@ fn judge(engine: &mut Engine, end: &End, depth: Depth) -> Option<Score> {
         depth: Some(depth),
         ..Limits::default()
     };
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
     };
-    let report = engine.search(&Search::new(end.line.clone(), limits), &around, &mut |_| {});
+    let report = engine.search(
+        &SearchRequest::new(end.line.clone(), limits),
+        &around,
+        &mut |_| {},
+    );
     report.lines.first().map(|line| line.score)
 }
 

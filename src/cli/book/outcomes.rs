@@ -10,7 +10,7 @@ use super::{
 use crate::{
     book::{self, Book, Drawn, Lessons, Outcome},
     chess::{Color, GameLine, RecordedGame, Variant},
-    engine::{Engine, Limits, Score, Search, Stop, Surroundings},
+    engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
     lichess::model::Side,
     store::{Archive, Filter, GameRecord, Grounds, MoveRecord, Source, Thought},
     units::{Centipawns, Elo, Nodes, Stopwatch},
@@ -48,7 +48,7 @@ impl Judge {
             nodes: Some(self.nodes),
             ..Limits::default()
         };
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
@@ -56,7 +56,7 @@ impl Judge {
         self.engine.clear();
         let report = self
             .engine
-            .search(&Search::new(line.clone(), limits), &around, &mut |_| {});
+            .search(&SearchRequest::new(line.clone(), limits), &around, &mut |_| {});
         let verdict = report.lines.first().map(|line| bounded(line.score));
         self.known.insert(key, verdict);
         verdict

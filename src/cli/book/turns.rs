@@ -14,7 +14,7 @@ use crate::{
         exit::{Exit, Failure},
         games::open_archive,
     },
-    engine::{Engine, Limits, Search, Stop, Surroundings},
+    engine::{Engine, Limits, SearchControl, SearchRequest, Stop},
     store::{Archive, Filter, Source},
     units::{Centipawns, Nodes, Stopwatch},
 };
@@ -156,15 +156,15 @@ fn better(engine: &mut Engine, turn: &Turn, nodes: Nodes) -> Option<Better> {
         nodes: Some(nodes),
         ..Limits::default()
     };
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
     };
     // Without what earlier searches left, so that a verdict does not depend on the order of the positions.
     engine.clear();
-    let search = Search {
+    let search = SearchRequest {
         only: others,
-        ..Search::new(turn.line.clone(), limits)
+        ..SearchRequest::new(turn.line.clone(), limits)
     };
     let report = engine.search(&search, &around, &mut |_| {});
     let best = report.lines.first()?;

@@ -6,7 +6,7 @@ use super::kept::{Kept, Question};
 use crate::{
     arena::{EngineSpec, Player},
     chess::{GameLine, Move, parse_uci, write_uci},
-    engine::{Engine, Limits, Score, Search, Stop, Surroundings},
+    engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
     personality::choice::curve::winning_chances,
     units::{Depth, Millis, Stopwatch},
 };
@@ -168,12 +168,12 @@ fn search(
         depth: Some(depth),
         ..Limits::default()
     };
-    let search = Search {
+    let search = SearchRequest {
         only: only.into_iter().collect(),
         by_terms: true,
-        ..Search::new(line.clone(), limits)
+        ..SearchRequest::new(line.clone(), limits)
     };
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
     };

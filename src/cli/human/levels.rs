@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     chess::{GameLine, Move},
-    engine::{Engine, Stop, Surroundings},
+    engine::{Engine, SearchControl, Stop},
     personality::{
         Level,
         choice::{Model, curve::Phase, phase},
@@ -155,7 +155,7 @@ fn seed(game: &HumanGame, line: &GameLine) -> u64 {
 /// The moves that a level plays in so many games that come to this position.
 fn choices(engine: &mut Engine, plan: &Plan<'_>, line: &GameLine, level: Elo, seed: u64) -> Vec<Move> {
     let order = order_with(&plan.levels.knobs(level), line.clone(), None, seed);
-    let around = Surroundings {
+    let around = SearchControl {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
     };

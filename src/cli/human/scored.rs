@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     chess::{GameLine, Move},
-    engine::{Engine, Limits, Report, Search, Stop, Surroundings},
+    engine::{Engine, Limits, SearchControl, SearchRequest, SearchResult, Stop},
     personality::choice::{
         Looks,
         curve::{Loss, Phase, winning_chances},
@@ -56,13 +56,13 @@ impl Scorer {
             depth: Some(Looks::DEEP),
             ..Limits::default()
         };
-        let search = Search {
+        let search = SearchRequest {
             multi_pv: moves.len(),
             by_terms: true,
-            ..Search::new(line.clone(), limits)
+            ..SearchRequest::new(line.clone(), limits)
         };
         self.engine.clear();
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &self.stop,
             clock: &self.clock,
         };
@@ -81,7 +81,7 @@ impl Scorer {
 }
 
 /// The winning chances of the best move, and what each loses against it; a move without a line as much as the worst.
-fn losses(report: &Report, moves: &[Move]) -> (f32, Vec<f32>) {
+fn losses(report: &SearchResult, moves: &[Move]) -> (f32, Vec<f32>) {
     let chances: Vec<Option<f32>> = moves
         .iter()
         .map(|mv| {

@@ -13,7 +13,7 @@ use super::Ground;
 use crate::{
     bot::game::{Game, Step},
     chess::{Move, Rules as _, write_uci},
-    engine::{Engine, Limits, Search, Stop, Surroundings},
+    engine::{Engine, Limits, SearchControl, SearchRequest, Stop},
     lichess::{
         Client, ReconnectingStream, StreamEvent, Token,
         model::{
@@ -290,13 +290,13 @@ impl Guest {
                 nodes: Some(nodes),
                 ..Limits::default()
             };
-            let around = Surroundings {
+            let around = SearchControl {
                 stop: &Stop::new(),
                 clock: &Stopwatch::start(),
             };
             let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
             engine
-                .search(&Search::new(line, limits), &around, &mut |_| {})
+                .search(&SearchRequest::new(line, limits), &around, &mut |_| {})
                 .best()
         });
         // A thought that falls over costs the guest the game, which the table shows.

@@ -3,14 +3,14 @@
 use std::{array, cmp::Reverse};
 
 use super::{
+    accumulator::{Tally, Weighed},
     classical::{Term, Terms},
     faded, pawns,
-    tally::{Tally, Weighed},
-    tapered::Tapered,
+    score_pair::ScorePair,
 };
 use crate::{
     chess::{Color, Position, Rules as _, Variant},
-    engine::{Setup, captures::captures, node::Node, see},
+    engine::{EngineOverrides, movegen::captures, node::Node, see},
     units::Centipawns,
 };
 
@@ -71,7 +71,7 @@ pub fn term_names() -> impl ExactSizeIterator<Item = &'static str> {
 /// Judges a position for the side `us`, by the weights of a personality's own where it has any. Nothing where no move
 /// is legal, and in variants that are judged as a whole.
 #[must_use]
-pub fn weigh(pos: &Position, variant: Variant, us: Color, setup: Option<&Setup>) -> Option<Judged> {
+pub fn weigh(pos: &Position, variant: Variant, us: Color, setup: Option<&EngineOverrides>) -> Option<Judged> {
     if !variant.is_orthodox() || pos.legal_moves().is_empty() {
         return None;
     }
@@ -81,9 +81,9 @@ pub fn weigh(pos: &Position, variant: Variant, us: Color, setup: Option<&Setup>)
     } else if is_capture_due(&node) {
         Judged::CaptureDue
     } else {
-        Judged::Balance(match setup.and_then(Setup::weights) {
+        Judged::Balance(match setup.and_then(EngineOverrides::weights) {
             Some(weights) => balance(&node, us, terms::<Weighed<'_>>(&node, weights)),
-            None => balance(&node, us, terms::<Tapered>(&node, ())),
+            None => balance(&node, us, terms::<ScorePair>(&node, ())),
         })
     })
 }
@@ -97,7 +97,7 @@ fn is_capture_due(node: &Node) -> bool {
 }
 
 /// What every term comes to for each side, by weights of either kind.
-fn terms<T: Tally>(node: &Node, ground: T::Ground) -> Terms<Tapered> {
+fn terms<T: Tally>(node: &Node, ground: T::Ground) -> Terms<ScorePair> {
     let structure = pawns::judge::<T>(node.board(), ground);
     let terms = Terms::of(node, &structure, ground);
     Terms {
@@ -110,9 +110,9 @@ fn terms<T: Tally>(node: &Node, ground: T::Ground) -> Terms<Tapered> {
 
 /// Each share is how far the evaluation moves when its term is added to those before it, so that rounding is nobody's
 /// loss: the shares add up to the evaluation.
-fn balance(node: &Node, us: Color, terms: Terms<Tapered>) -> Balance {
-    let so_far = |sum: Tapered| faded(terms.blend(sum), &node.pos);
-    let mut sum = Tapered::ZERO;
+fn balance(node: &Node, us: Color, terms: Terms<ScorePair>) -> Balance {
+    let so_far = |sum: ScorePair| faded(terms.blend(sum), &node.pos);
+    let mut sum = ScorePair::ZERO;
     let shares = array::from_fn(|place| {
         let worth = &terms.by_term[place];
         let before = so_far(sum);
@@ -151,7 +151,7 @@ mod tests {
     use crate::{
         chess::parse_fen,
         engine::{
-            Amount, Params, Weights,
+            Amount, Params, WeightOverrides,
             eval::{Evaluator, PawnTable},
             weight_rows,
         },
@@ -274,14 +274,14 @@ mod tests {
     fn who_has_weights_of_its_own_is_judged_by_them() {
         let far = "6k1/5ppp/1P6/8/8/8/5PPP/6K1 w - - 0 1";
         let pos = parse_fen(Variant::Standard, far).unwrap();
-        let mut weights = Weights::default();
+        let mut weights = WeightOverrides::default();
         for row in weight_rows()
             .iter()
             .filter(|row| row.key.starts_with("passed") || row.key == "unstoppable")
         {
             weights.set(row, &Amount::Percent(0)).unwrap();
         }
-        let setup = Setup::new(Params::default(), weights);
+        let setup = EngineOverrides::new(Params::default(), weights);
         let Some(Judged::Balance(own)) = weigh(&pos, Variant::Standard, Color::White, Some(&setup)) else {
             panic!("{far}")
         };

@@ -5,15 +5,14 @@ use std::array;
 use shakmaty::Board;
 
 use super::{
-    endgame, king, kpk,
-    own::Weights,
-    passed,
+    accumulator::{Tally, Weighed},
+    attacks::AttackInfo,
+    endgame, king, kpk, passed,
     pawns::{self, PawnTable, Structure},
-    picture::Picture,
-    pieces, squares,
-    tally::{Tally, Weighed},
-    tapered::{Tapered, t},
-    threats,
+    pieces,
+    score_pair::{ScorePair, t},
+    squares, threats,
+    weight_overrides::WeightOverrides,
     weights::THE_MOVE,
 };
 use crate::{
@@ -87,7 +86,7 @@ impl<T: Tally> Terms<T> {
             terms.known = true;
             return terms;
         }
-        let mut picture = Picture::new(board);
+        let mut picture = AttackInfo::new(board);
         terms.set(Term::Material, squares::material(board, ground));
         terms.set(Term::Pawns, structure.worth.clone());
         for us in Color::ALL {
@@ -132,7 +131,7 @@ impl<T: Tally> Terms<T> {
         self.by_term[term as usize] = worth;
     }
 
-    fn add_fixed(&mut self, term: Term, us: Color, worth: Tapered) {
+    fn add_fixed(&mut self, term: Term, us: Color, worth: ScorePair) {
         self.by_term[term as usize].get_mut(us).add_fixed(worth);
     }
 
@@ -168,13 +167,13 @@ impl<T: Tally> Terms<T> {
     }
 
     /// What a sum of terms comes to in this position, in centipawns.
-    pub fn blend(&self, sum: Tapered) -> i32 {
+    pub fn blend(&self, sum: ScorePair) -> i32 {
         sum.blend(self.phase, FULL_PHASE, self.scales)
     }
 }
 
 /// What every term says of a position in play.
-pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<Tapered> {
+pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<ScorePair> {
     let structure = pawns.structure(node.keys.pawns, || pawns::judge(node.board(), ()));
     Terms::of(node, &structure, ())
 }
@@ -184,7 +183,7 @@ pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<Tapered> {
 pub(super) fn evaluate(
     node: &Node,
     pawns: &mut PawnTable,
-    own: Option<&Weights>,
+    own: Option<&WeightOverrides>,
     seen: Option<Halves<'_>>,
 ) -> i32 {
     let Some(weights) = own else {
@@ -199,7 +198,7 @@ pub(super) fn evaluate(
 
 /// The worth for White with what the net adds, in centipawns: as much of what it says as is left of the terms, and of a lead that
 /// the other side has only by it, no more than that side could win with.
-fn corrected(node: &Node, terms: &Terms<Tapered>, seen: Halves<'_>) -> i32 {
+fn corrected(node: &Node, terms: &Terms<ScorePair>, seen: Halves<'_>) -> i32 {
     let (worth, share) = (terms.worth(()), terms.share());
     if share == 0 {
         return worth;
@@ -222,6 +221,6 @@ fn phase(board: &Board) -> i32 {
 }
 
 /// Both halves of a term's worth, for showing.
-pub(super) fn halves(worth: Tapered) -> (i32, i32) {
+pub(super) fn halves(worth: ScorePair) -> (i32, i32) {
     (worth.mg(), worth.eg())
 }

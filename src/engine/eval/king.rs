@@ -3,8 +3,8 @@
 use shakmaty::{Bitboard, attacks};
 
 use super::{
-    picture::{Picture, relative_rank},
-    tally::Tally,
+    accumulator::Tally,
+    attacks::{AttackInfo, relative_rank},
     weight::Weight,
     weights::{
         ATTACKER, CALM, DANGER_HALF_OPEN, DANGER_OPEN, DANGER_SHELTER, DANGER_STORM, DANGER_STORM_BLOCKED,
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     chess::{Color, File, Rank, Square},
-    engine::captures::pinned,
+    engine::movegen::pinned,
 };
 
 /// What a danger costs in the middle game, in centipawns: quadratic while attackers gather, linear when the attack is
@@ -65,7 +65,7 @@ const fn clamp(danger: i32, most: i32) -> i32 {
 }
 
 /// The king's worth for its side: shelter, and danger from the other side's pieces. The picture must be complete.
-pub(super) fn king<T: Tally>(picture: &Picture<'_>, us: Color, ground: T::Ground) -> T {
+pub(super) fn king<T: Tally>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
     let mut sum = T::empty(ground);
     let Some(king) = picture.sides.get(us).king else {
         return sum;
@@ -83,7 +83,7 @@ pub(super) fn king<T: Tally>(picture: &Picture<'_>, us: Color, ground: T::Ground
 }
 
 /// Pawns before the king on its file and the files beside it: their own worth, and their part in the danger.
-fn shelter<T: Tally>(picture: &Picture<'_>, us: Color, king: Square, sum: &mut T, danger: &mut T) {
+fn shelter<T: Tally>(picture: &AttackInfo<'_>, us: Color, king: Square, sum: &mut T, danger: &mut T) {
     let (ours, theirs) = (picture.sides.get(us).pawns, picture.sides.get(!us).pawns);
     let level = not_behind(us, relative_rank(us, king));
     let middle = (king.file() as i32).clamp(1, 6);
@@ -129,16 +129,16 @@ fn not_behind(us: Color, rank: usize) -> Bitboard {
 }
 
 /// One piece alone is no attack, unless it is helped by a queen.
-fn attackers_suffice(picture: &Picture<'_>, us: Color) -> bool {
+fn attackers_suffice(picture: &AttackInfo<'_>, us: Color) -> bool {
     picture.sides.get(!us).attackers > i32::from(has_no_queen(picture, !us))
 }
 
-fn has_no_queen(picture: &Picture<'_>, side: Color) -> bool {
+fn has_no_queen(picture: &AttackInfo<'_>, side: Color) -> bool {
     (picture.sides.get(side).pieces & picture.board.queens()).is_empty()
 }
 
 /// Adds what endangers a king.
-fn gather_danger(picture: &Picture<'_>, us: Color, king: Square, danger: &mut impl Tally) {
+fn gather_danger(picture: &AttackInfo<'_>, us: Color, king: Square, danger: &mut impl Tally) {
     let ours = picture.sides.get(us);
     let theirs = picture.sides.get(!us);
     let ring = attacks::king_attacks(king);
@@ -188,7 +188,7 @@ fn camp(us: Color) -> Bitboard {
 
 /// Checks that the enemy could give: those on squares where the piece would be safe weigh most.
 fn checks(
-    picture: &Picture<'_>,
+    picture: &AttackInfo<'_>,
     us: Color,
     king: Square,
     poorly_defended: Bitboard,

@@ -3,37 +3,37 @@
 //! The evaluator is chosen once a search by the variant. Orthodox chess gets the classical evaluation, a sum of named
 //! terms, one file each, corrected by the net of [`super::net`] where the search asks it; other variants get what their goal rewards.
 
+mod accumulator;
+mod attacks;
 mod balance;
 mod classical;
-#[cfg(test)]
-mod counted;
+mod codegen;
+mod coefficients;
 mod endgame;
 mod king;
 mod kpk;
-mod own;
 mod passed;
 mod pawns;
-mod picture;
 mod pieces;
-mod sample;
-mod source;
+mod score_pair;
 mod squares;
-mod tally;
-mod tapered;
+#[cfg(test)]
+mod term_tests;
 mod threats;
 mod trace;
 mod variants;
 mod weight;
+mod weight_overrides;
 mod weights;
 
 pub use balance::{Balance, Judged, Share, term_names, weigh};
+pub use codegen::weights_source;
+pub use coefficients::{Pair, Sample, weight_rows, weights_in_use};
 pub use kpk::prepare;
-pub use own::{Amount, AmountError, Weights};
 pub(super) use pawns::PawnTable;
-pub use sample::{Pair, Sample, weight_rows, weights_in_use};
-pub use source::weights_source;
 pub use trace::{Trace, trace};
 pub use weight::WeightRow;
+pub use weight_overrides::{Amount, AmountError, WeightOverrides};
 
 use super::{
     net::{Accumulators, Halves},
@@ -45,7 +45,7 @@ use crate::chess::{Position, Rules as _, Variant};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Evaluator<'w> {
     variant: Variant,
-    own: Option<&'w Weights>,
+    own: Option<&'w WeightOverrides>,
 }
 
 impl<'w> Evaluator<'w> {
@@ -55,7 +55,7 @@ impl<'w> Evaluator<'w> {
     }
 
     /// The same by other weights than the engine's, where any are given.
-    pub fn by(self, own: Option<&'w Weights>) -> Self {
+    pub fn by(self, own: Option<&'w WeightOverrides>) -> Self {
         Self { own, ..self }
     }
 
@@ -139,7 +139,7 @@ mod tests {
             let [pos, other] =
                 [fen.to_owned(), mirrored(fen)].map(|fen| parse_fen(Variant::Standard, &fen).unwrap());
             let node = Node::new(&pos, true);
-            let structure = pawns::judge::<tapered::Tapered>(node.board(), ());
+            let structure = pawns::judge::<score_pair::ScorePair>(node.board(), ());
             let lead = classical::Terms::of(&node, &structure, ()).total(());
             assert!(lead.mg().signum() != lead.eg().signum(), "{fen} does not ask it");
             assert_eq!(

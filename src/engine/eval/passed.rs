@@ -3,9 +3,9 @@
 use shakmaty::{Bitboard, attacks};
 
 use super::{
+    accumulator::Tally,
+    attacks::{AttackInfo, forward, relative_rank},
     pawns::{Structure, ahead},
-    picture::{Picture, forward, relative_rank},
-    tally::Tally,
     weights::{
         PASSED, PASSED_BLOCKED, PASSED_FILE, PASSED_FREE, PASSED_OUR_KING, PASSED_SAFE, PASSED_SAFE_STEP,
         PASSED_SUPPORTED, PASSED_THEIR_KING, ROOK_BEHIND_PASSED, ROOK_HUNTS_PASSED, UNSTOPPABLE,
@@ -15,7 +15,7 @@ use crate::chess::{Color, Square};
 
 /// The worth of a side's passed pawns. The picture must be complete.
 pub(super) fn passed<T: Tally>(
-    picture: &Picture<'_>,
+    picture: &AttackInfo<'_>,
     us: Color,
     turn: Color,
     structure: &Structure<T>,
@@ -55,7 +55,7 @@ pub(super) fn passed<T: Tally>(
 }
 
 /// Rooks belong behind passed pawns, the own and the enemy's (Tarrasch).
-fn rooks_behind(picture: &Picture<'_>, us: Color, pawn: Square, sum: &mut impl Tally) {
+fn rooks_behind(picture: &AttackInfo<'_>, us: Color, pawn: Square, sum: &mut impl Tally) {
     let rooks = picture.board.rooks();
     let behind = ahead(!us, pawn);
     if (behind & rooks).is_empty() {
@@ -70,7 +70,7 @@ fn rooks_behind(picture: &Picture<'_>, us: Color, pawn: Square, sum: &mut impl T
 }
 
 /// In the endgame kings decide: near the square before the pawn is good, the further advanced the more.
-fn kings(picture: &Picture<'_>, us: Color, stop: Bitboard, rank: usize, sum: &mut impl Tally) {
+fn kings(picture: &AttackInfo<'_>, us: Color, stop: Bitboard, rank: usize, sum: &mut impl Tally) {
     let (Some(stop), Some(ours), Some(theirs)) = (
         stop.first(),
         picture.sides.get(us).king,
@@ -83,7 +83,7 @@ fn kings(picture: &Picture<'_>, us: Color, stop: Bitboard, rank: usize, sum: &mu
 }
 
 /// The rule of the square, where the enemy has only king and pawns.
-fn is_unstoppable(picture: &Picture<'_>, us: Color, turn: Color, pawn: Square, way: Bitboard) -> bool {
+fn is_unstoppable(picture: &AttackInfo<'_>, us: Color, turn: Color, pawn: Square, way: Bitboard) -> bool {
     let enemy = picture.sides.get(!us);
     let pieces = enemy.pieces & !(picture.board.pawns() | picture.board.kings());
     let (Some(king), Some(goal)) = (

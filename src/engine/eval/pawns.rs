@@ -3,9 +3,9 @@
 use shakmaty::{Bitboard, Board, attacks};
 
 use super::{
-    picture::{beside, fill_files, fill_forward, forward, pawn_attacks, relative_rank},
-    tally::Tally,
-    tapered::Tapered,
+    accumulator::Tally,
+    attacks::{beside, fill_files, fill_forward, forward, pawn_attacks, relative_rank},
+    score_pair::ScorePair,
     weights::{
         BACKWARD, BACKWARD_OPEN, CANDIDATE, DOUBLED, ISOLATED, ISOLATED_OPEN, LEVER, PHALANX, PROTECTED,
     },
@@ -39,7 +39,7 @@ const SLOTS: usize = 8192;
 
 /// The table of pawn structures.
 #[derive(Debug)]
-pub(crate) struct PawnTable(Vec<(u64, Structure<Tapered>)>);
+pub(crate) struct PawnTable(Vec<(u64, Structure<ScorePair>)>);
 
 impl PawnTable {
     /// An empty table.
@@ -57,8 +57,8 @@ impl PawnTable {
     pub(super) fn structure(
         &mut self,
         key: u64,
-        judge: impl FnOnce() -> Structure<Tapered>,
-    ) -> Structure<Tapered> {
+        judge: impl FnOnce() -> Structure<ScorePair>,
+    ) -> Structure<ScorePair> {
         let slot = &mut self.0[key as usize % SLOTS];
         if slot.0 != key {
             *slot = (key, judge());
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::chess::{Rules as _, Variant, parse_fen};
 
-    fn structure(fen: &str) -> Structure<Tapered> {
+    fn structure(fen: &str) -> Structure<ScorePair> {
         judge(parse_fen(Variant::Standard, fen).unwrap().board(), ())
     }
 

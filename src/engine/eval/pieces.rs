@@ -3,9 +3,9 @@
 use shakmaty::{Bitboard, attacks};
 
 use super::{
+    accumulator::Tally,
+    attacks::{AttackInfo, fill_files, forward, relative_rank},
     pawns::Structure,
-    picture::{Picture, fill_files, forward, relative_rank},
-    tally::Tally,
     weights::{
         BAD_BISHOP, BISHOP_MOBILITY, BISHOP_TIED, FAR_FROM_KING, KNIGHT_MOBILITY, LONG_DIAGONAL,
         OUTPOST_BISHOP, OUTPOST_KNIGHT, OUTPOST_REACH, PINNED, QUEEN_MOBILITY, QUEEN_SEVENTH, ROOK_HALF_OPEN,
@@ -14,14 +14,14 @@ use super::{
 };
 use crate::{
     chess::{Color, Role, Square},
-    engine::captures,
+    engine::movegen,
 };
 
 const MIDDLE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
 /// Draws the attacks of one side's pieces into the picture, and sums up its mobility and its pieces' places.
 pub(super) fn pieces<T: Tally>(
-    picture: &mut Picture<'_>,
+    picture: &mut AttackInfo<'_>,
     us: Color,
     structure: &Structure<T>,
     ground: T::Ground,
@@ -31,7 +31,7 @@ pub(super) fn pieces<T: Tally>(
     let side = *picture.sides.get(us);
     let pinned = side
         .king
-        .map_or(Bitboard::EMPTY, |king| captures::pinned(board, us, king));
+        .map_or(Bitboard::EMPTY, |king| movegen::pinned(board, us, king));
     for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
         for square in side.pieces & board.by_role(role) {
             let mut attacked = attacked(picture, us, role, square);
@@ -70,7 +70,7 @@ pub(super) fn pieces<T: Tally>(
 }
 
 /// What a piece attacks, seeing through pieces that move the same way: a battery counts as one.
-fn attacked(picture: &Picture<'_>, us: Color, role: Role, square: Square) -> Bitboard {
+fn attacked(picture: &AttackInfo<'_>, us: Color, role: Role, square: Square) -> Bitboard {
     let ours = picture.board.by_color(us);
     match role {
         Role::Bishop => {
@@ -87,7 +87,7 @@ fn attacked(picture: &Picture<'_>, us: Color, role: Role, square: Square) -> Bit
 
 /// A minor piece's place. `enemy_span` is what enemy pawns attack or may attack later.
 fn minor(
-    picture: &Picture<'_>,
+    picture: &AttackInfo<'_>,
     us: Color,
     role: Role,
     square: Square,
@@ -119,7 +119,7 @@ fn minor(
     }
 }
 
-fn bishop(picture: &Picture<'_>, us: Color, square: Square, sum: &mut impl Tally) {
+fn bishop(picture: &AttackInfo<'_>, us: Color, square: Square, sum: &mut impl Tally) {
     let side = picture.sides.get(us);
     let same_color = if Bitboard::DARK_SQUARES.contains(square) {
         Bitboard::DARK_SQUARES
@@ -142,7 +142,7 @@ fn bishop(picture: &Picture<'_>, us: Color, square: Square, sum: &mut impl Tally
 }
 
 /// A bishop on a7 (or h7, or the same for black) that a pawn on b6 keeps there, or one on b8 that pawns on c7 and on b6 or a7 do.
-fn is_shut_in(picture: &Picture<'_>, us: Color, square: Square) -> bool {
+fn is_shut_in(picture: &AttackInfo<'_>, us: Color, square: Square) -> bool {
     const SEVENTH: Bitboard = Bitboard(0x0081_0000_0000_0000);
     const EIGHTH: Bitboard = Bitboard(0x4200_0000_0000_0000);
     let theirs = picture.sides.get(!us).pawns;
@@ -161,7 +161,7 @@ fn is_shut_in(picture: &Picture<'_>, us: Color, square: Square) -> bool {
         && ((edge & theirs).any() || ways_on.into_iter().all(|way| theirs.contains(way)))
 }
 
-fn rook(picture: &Picture<'_>, us: Color, square: Square, reach: usize, sum: &mut impl Tally) {
+fn rook(picture: &AttackInfo<'_>, us: Color, square: Square, reach: usize, sum: &mut impl Tally) {
     let board = picture.board;
     let side = picture.sides.get(us);
     let enemy = picture.sides.get(!us);
@@ -188,14 +188,14 @@ fn rook(picture: &Picture<'_>, us: Color, square: Square, reach: usize, sum: &mu
     }
 }
 
-fn queen(picture: &Picture<'_>, us: Color, square: Square, sum: &mut impl Tally) {
+fn queen(picture: &AttackInfo<'_>, us: Color, square: Square, sum: &mut impl Tally) {
     if relative_rank(us, square) == 6 && attacks_from_seventh(picture, us) {
         sum.add(QUEEN_SEVENTH, 1);
     }
 }
 
 /// Whether the seventh rank is a good place: the enemy king is shut in on the eighth, or pawns are left to take.
-fn attacks_from_seventh(picture: &Picture<'_>, us: Color) -> bool {
+fn attacks_from_seventh(picture: &AttackInfo<'_>, us: Color) -> bool {
     let enemy = picture.sides.get(!us);
     let last = us.fold_wb(Bitboard(0xff00_0000_0000_0000), Bitboard(0x0000_0000_0000_00ff));
     let seventh = us.fold_wb(Bitboard(0x00ff_0000_0000_0000), Bitboard(0x0000_0000_0000_ff00));

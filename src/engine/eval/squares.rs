@@ -6,8 +6,8 @@
 use shakmaty::{Bitboard, Board, File};
 
 use super::{
-    tally::Tally,
-    tapered::Tapered,
+    accumulator::Tally,
+    score_pair::ScorePair,
     weight::Weight,
     weights::{
         BISHOP_BESIDE_KINGS, BISHOP_PAIR, BISHOP_SQUARES, KING_BESIDE_KING, KING_SQUARES,
@@ -41,8 +41,8 @@ const BESIDE_KINGS: [Weight; 6] = [
 pub(super) type Kings = usize;
 
 /// Material and square together, by role, by kings on the wing and by square as the owner sees it.
-static WORTH: [[[Tapered; 64]; 4]; 6] = {
-    let mut table = [[[Tapered::ZERO; 64]; 4]; 6];
+static WORTH: [[[ScorePair; 64]; 4]; 6] = {
+    let mut table = [[[ScorePair::ZERO; 64]; 4]; 6];
     let mut place = 0;
     while place < 6 * 4 * 64 {
         let (role, kings, square) = (place / 256, place / 64 % 4, place % 64);
@@ -77,7 +77,7 @@ const fn beside(role: usize, kings: Kings, square: usize) -> Option<Weight> {
 }
 
 /// The worth of a piece on a square as its own side sees it.
-pub(super) fn worth(role: Role, square: Square, kings: Kings) -> Tapered {
+pub(super) fn worth(role: Role, square: Square, kings: Kings) -> ScorePair {
     WORTH[role as usize - 1][kings][square as usize]
 }
 
@@ -143,9 +143,9 @@ mod tests {
     use crate::chess::{Rules as _, Variant, parse_fen};
 
     /// What the pieces of a position are worth to White.
-    fn lead(fen: &str) -> Tapered {
+    fn lead(fen: &str) -> ScorePair {
         let pos = parse_fen(Variant::FromPosition, fen).unwrap();
-        let both = material::<Tapered>(pos.board(), ());
+        let both = material::<ScorePair>(pos.board(), ());
         both.white - both.black
     }
 
@@ -162,7 +162,7 @@ mod tests {
                 );
             }
         }
-        let start = material::<Tapered>(Variant::Standard.start().board(), ());
+        let start = material::<ScorePair>(Variant::Standard.start().board(), ());
         assert_eq!(start.white, start.black);
         assert_eq!(
             lead("1k3r2/5ppp/8/3N4/8/1P6/P5Q1/6K1 w - - 0 1"),

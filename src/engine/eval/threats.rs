@@ -3,8 +3,8 @@
 use shakmaty::{Bitboard, attacks};
 
 use super::{
-    picture::{Picture, fill_forward, forward, pawn_attacks},
-    tally::Tally,
+    accumulator::Tally,
+    attacks::{AttackInfo, fill_forward, forward, pawn_attacks},
     weights::{
         HANGING, KNIGHT_NEARS_QUEEN, RESTRICTED, SLIDER_NEARS_QUEEN, SPACE, THREAT_BY_KING, THREAT_BY_MINOR,
         THREAT_BY_PAWN, THREAT_BY_PUSH, THREAT_BY_ROOK,
@@ -13,7 +13,7 @@ use super::{
 use crate::chess::Color;
 
 /// The worth of a side's threats. The picture must be complete.
-pub(super) fn threats<T: Tally>(picture: &Picture<'_>, us: Color, ground: T::Ground) -> T {
+pub(super) fn threats<T: Tally>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
     let ours = picture.sides.get(us);
     let theirs = picture.sides.get(!us);
     let board = picture.board;
@@ -48,7 +48,7 @@ pub(super) fn threats<T: Tally>(picture: &Picture<'_>, us: Color, ground: T::Gro
 }
 
 /// Squares from which the only enemy queen could be attacked next.
-fn near_queen(picture: &Picture<'_>, us: Color, strongly_defended: Bitboard, sum: &mut impl Tally) {
+fn near_queen(picture: &AttackInfo<'_>, us: Color, strongly_defended: Bitboard, sum: &mut impl Tally) {
     let ours = picture.sides.get(us);
     let Some(queen) = (picture.sides.get(!us).pieces & picture.board.queens()).single_square() else {
         return;
@@ -63,7 +63,7 @@ fn near_queen(picture: &Picture<'_>, us: Color, strongly_defended: Bitboard, sum
 }
 
 /// Where pawns can safely step to.
-fn pushes(picture: &Picture<'_>, us: Color) -> Bitboard {
+fn pushes(picture: &AttackInfo<'_>, us: Color) -> Bitboard {
     let ours = picture.sides.get(us);
     let theirs = picture.sides.get(!us);
     let third = us.fold_wb(Bitboard(0x0000_0000_00ff_0000), Bitboard(0x0000_ff00_0000_0000));
@@ -73,7 +73,7 @@ fn pushes(picture: &Picture<'_>, us: Color) -> Bitboard {
 }
 
 /// Room to move behind the own pawns, which counts while there are many pieces.
-pub(super) fn space<T: Tally>(picture: &Picture<'_>, us: Color, ground: T::Ground) -> T {
+pub(super) fn space<T: Tally>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
     let ours = picture.sides.get(us);
     let theirs = picture.sides.get(!us);
     let middle = us.fold_wb(Bitboard(0x0000_0000_3c3c_3c00), Bitboard(0x003c_3c3c_0000_0000));

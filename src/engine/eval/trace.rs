@@ -4,17 +4,16 @@ use std::fmt;
 
 use super::{
     Evaluator, PawnTable,
+    accumulator::{Coefficients, Tally as _, Weighed},
     classical::{FULL_PHASE, Term, Terms, halves},
-    faded,
-    own::Weights,
-    pawns,
-    tally::{Coefficients, Tally as _, Weighed},
+    faded, pawns,
     weight::WeightRow,
+    weight_overrides::WeightOverrides,
     weights::ROWS,
 };
 use crate::{
     chess::ByColor,
-    engine::{Params, Search, Setup, node::Node},
+    engine::{EngineOverrides, Params, SearchRequest, node::Node},
     units::Centipawns,
 };
 
@@ -64,10 +63,10 @@ pub struct Trace {
 /// Takes the evaluation of a search's position apart, as that search judges where the engine's own numbers are `params`; what it
 /// likes and misjudges on purpose is left out.
 #[must_use]
-pub fn trace(search: &Search, params: &Params) -> Trace {
+pub fn trace(search: &SearchRequest, params: &Params) -> Trace {
     let (pos, variant) = (search.line.position(), search.line.variant());
     let node = Node::new(pos, variant.is_orthodox());
-    let own = search.setup.as_deref().and_then(Setup::weights);
+    let own = search.setup.as_deref().and_then(EngineOverrides::weights);
     let (evaluator, mut pawns) = (Evaluator::for_variant(variant).by(own), PawnTable::new());
     let white = |value: i32| Centipawns(node.turn.fold_wb(value, -value));
     let by_terms = white(evaluator.evaluate(&node, &mut pawns));
@@ -87,7 +86,7 @@ pub fn trace(search: &Search, params: &Params) -> Trace {
             total,
         };
     }
-    let engines = Weights::default();
+    let engines = WeightOverrides::default();
     let weights = own.unwrap_or(&engines);
     let structure = pawns::judge::<Weighed<'_>>(node.board(), weights);
     let terms = Terms::of(&node, &structure, weights);
@@ -113,7 +112,7 @@ pub fn trace(search: &Search, params: &Params) -> Trace {
 }
 
 /// What each row of weights adds to a term, those that add nothing left out.
-fn parts(sums: &ByColor<Coefficients>, weights: &Weights) -> Vec<TracePart> {
+fn parts(sums: &ByColor<Coefficients>, weights: &WeightOverrides) -> Vec<TracePart> {
     let mut parts = list(sums, false, weights);
     let danger = |sum: &Coefficients| {
         let mut all = Coefficients::empty(());
@@ -145,7 +144,7 @@ fn parts(sums: &ByColor<Coefficients>, weights: &Weights) -> Vec<TracePart> {
 }
 
 /// The rows of weights that count in a linear sum, and what no weight stands for.
-fn list(sums: &ByColor<Coefficients>, is_danger: bool, weights: &Weights) -> Vec<TracePart> {
+fn list(sums: &ByColor<Coefficients>, is_danger: bool, weights: &WeightOverrides) -> Vec<TracePart> {
     let counts = |sum: &Coefficients, row: &WeightRow| {
         let mut own = sum.counts.clone();
         own.retain(|(place, _)| (row.first..row.first + row.length).contains(&usize::from(*place)));
@@ -251,13 +250,13 @@ mod tests {
     ];
     const ATTACKED: &str = "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 0 1";
 
-    fn search(fen: &str) -> Search {
+    fn search(fen: &str) -> SearchRequest {
         let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
-        Search::new(line, Limits::default())
+        SearchRequest::new(line, Limits::default())
     }
 
-    fn traced(fen: &str, setup: Option<&Setup>) -> Trace {
-        let search = Search {
+    fn traced(fen: &str, setup: Option<&EngineOverrides>) -> Trace {
+        let search = SearchRequest {
             setup: setup.cloned().map(Arc::new),
             ..search(fen)
         };
@@ -330,23 +329,23 @@ mod tests {
             ),
             traced(
                 fen,
-                Some(&Setup::new(
+                Some(&EngineOverrides::new(
                     Params {
                         net: 0,
                         ..Params::default()
                     },
-                    Weights::default(),
+                    WeightOverrides::default(),
                 )),
             ),
             trace(
-                &Search {
+                &SearchRequest {
                     by_terms: true,
                     ..search(fen)
                 },
                 &Params::default(),
             ),
             trace(
-                &Search {
+                &SearchRequest {
                     handicap: Handicap {
                         noise: Centipawns(30),
                         ..Handicap::default()
@@ -369,11 +368,11 @@ mod tests {
 
     #[test]
     fn weights_of_ones_own_are_what_is_shown() {
-        let mut own = Weights::default();
+        let mut own = WeightOverrides::default();
         for row in ROWS {
             own.set(row, &Amount::Percent(150)).unwrap();
         }
-        let setup = Setup::new(Params::default(), own);
+        let setup = EngineOverrides::new(Params::default(), own);
         for (fen, _) in SHOWN {
             let (plain, other) = (traced(fen, None), traced(fen, Some(&setup)));
             assert_that_parts_add_up(&other, fen);

@@ -1,6 +1,6 @@
 //! Evaluation under other rules: material with the variant's own values, and what its goal rewards.
 
-use super::{classical, own::Weights, pawns::PawnTable};
+use super::{classical, pawns::PawnTable, weight_overrides::WeightOverrides};
 use crate::{
     chess::{Color, Role, Rules as _, Square, Variant},
     engine::{net::Halves, node::Node},
@@ -22,7 +22,7 @@ pub(super) fn evaluate(
     variant: Variant,
     node: &Node,
     pawns: &mut PawnTable,
-    own: Option<&Weights>,
+    own: Option<&WeightOverrides>,
     seen: Option<Halves<'_>>,
 ) -> i32 {
     let sum = |values: &[i32; 6]| material(node, values, Color::White) - material(node, values, Color::Black);

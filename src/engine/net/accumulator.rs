@@ -4,12 +4,12 @@ use shakmaty::Board;
 
 use super::{
     SHIPPED,
-    inputs::{HIDDEN, Row},
-    view::View,
+    arch::{HIDDEN, Row},
+    perspective::View,
 };
 use crate::{
     chess::Color,
-    engine::{changes::Changes, node::Node, score::MAX_PLY},
+    engine::{dirty_piece::DirtyPieces, node::Node, score::MAX_PLY},
 };
 
 /// Both halves, the side to move's first.
@@ -67,7 +67,7 @@ struct Ply {
     /// Whose half is made.
     made: [bool; 2],
     /// What the move that led here has changed.
-    changes: Changes,
+    changes: DirtyPieces,
     /// Whose king has crossed the middle by it, which turns that side's whole view around.
     turned: [bool; 2],
 }
@@ -78,7 +78,7 @@ impl Path {
         let empty = Ply {
             accumulators: Accumulators::EMPTY,
             made: [false; 2],
-            changes: Changes::new(),
+            changes: DirtyPieces::new(),
             turned: [false; 2],
         };
         Self {
@@ -92,7 +92,7 @@ impl Path {
     }
 
     /// A side has made an orthodox move to this ply, which has changed so much.
-    pub fn enter(&mut self, ply: usize, us: Color, changes: Changes) {
+    pub fn enter(&mut self, ply: usize, us: Color, changes: DirtyPieces) {
         let here = &mut self.plies[ply];
         here.made = [false; 2];
         here.changes = changes;
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::Rules as _,
-        engine::changes::changes,
+        engine::dirty_piece::changes,
         engine::node::tests::{ORTHODOX_STARTS, start},
     };
 

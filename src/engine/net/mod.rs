@@ -6,17 +6,17 @@
 //! program comes to the same. Who asks it says [`asked`].
 
 mod accumulator;
-mod asked;
-mod inputs;
-mod sample;
-mod view;
+mod arch;
+mod perspective;
+mod training_sample;
+mod usage;
 
 pub(super) use accumulator::{Accumulators, Halves, Path};
-pub(super) use asked::salt;
-pub use inputs::{BIAS, HIDDEN, INPUTS, NET_CENTIPAWNS, NetWeights, OUTPUT_BIASES, OUTPUTS, WrongSize};
-pub use sample::{NetSample, Sampler};
+pub use arch::{BIAS, HIDDEN, INPUTS, NET_CENTIPAWNS, NetWeights, OUTPUT_BIASES, OUTPUTS, WrongSize};
+pub use training_sample::{NetSample, Sampler};
+pub(super) use usage::salt;
 
-use inputs::{BUCKETS, CENTIPAWNS, HIDDEN_UNIT, Net, OUTPUT_UNIT};
+use arch::{BUCKETS, CENTIPAWNS, HIDDEN_UNIT, Net, OUTPUT_UNIT};
 use shakmaty::Board;
 
 /// The net that is shipped, as `sparring train` wrote it.
@@ -116,7 +116,7 @@ mod tests {
     fn the_net_that_is_shipped_has_learned_beside_the_terms_that_are() {
         assert_eq!(
             SHIPPED.beside,
-            inputs::beside(),
+            arch::beside(),
             "the weights of the terms are others: `sparring train` again, and play a match"
         );
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::{
     params::Params,
-    prune::tests::{QUIET, at, here},
+    pruning::tests::{QUIET, at, here},
     score::INFINITE,
 };
 

@@ -3,7 +3,7 @@
 use super::ScoredMove;
 use crate::{
     chess::Move,
-    engine::{Report, Score},
+    engine::{Score, SearchResult},
     units::Depth,
 };
 
@@ -21,7 +21,7 @@ impl Looks {
     pub const SHALLOW: Depth = Depth(2);
 
     /// Keeps what an iteration found, if it is the one that stands for a glance.
-    pub fn note(&mut self, report: &Report) {
+    pub fn note(&mut self, report: &SearchResult) {
         if report.depth == Self::SHALLOW {
             self.glance = scores(report).collect();
         }
@@ -29,7 +29,7 @@ impl Looks {
 
     /// All root moves with both looks, `last` being the report of the search's end.
     #[must_use]
-    pub fn scored(&self, last: &Report) -> Vec<ScoredMove> {
+    pub fn scored(&self, last: &SearchResult) -> Vec<ScoredMove> {
         scores(last)
             .map(|(mv, deep)| ScoredMove {
                 mv,
@@ -40,7 +40,7 @@ impl Looks {
     }
 }
 
-fn scores(report: &Report) -> impl Iterator<Item = (Move, Score)> {
+fn scores(report: &SearchResult) -> impl Iterator<Item = (Move, Score)> {
     report
         .lines
         .iter()

@@ -3,7 +3,7 @@
 use super::Order;
 use crate::{
     chess::Move,
-    engine::{Engine, Limits, Report, Search, Sureness, Surroundings},
+    engine::{BoundKind, Engine, Limits, SearchControl, SearchRequest, SearchResult},
     personality::choice::curve::winning_chances,
     units::{Depth, Millis, Nodes},
 };
@@ -16,7 +16,7 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    pub(super) fn add(&mut self, report: &Report) {
+    pub(super) fn add(&mut self, report: &SearchResult) {
         self.nodes = Nodes(self.nodes.0.saturating_add(report.nodes.0));
         self.time += report.elapsed;
     }
@@ -40,12 +40,12 @@ impl Spent {
 pub(super) fn correction(
     engine: &mut Engine,
     order: &Order,
-    around: &Surroundings<'_>,
+    around: &SearchControl<'_>,
     drawn: Move,
     margin: f64,
     limits: Limits,
     spent: &mut Spent,
-) -> Option<Report> {
+) -> Option<SearchResult> {
     let best = second_look(engine, order, around, limits, spent)?;
     let loss = loss(engine, order, around, drawn, &best, limits, spent)?;
     (loss > margin).then(|| settled(best))
@@ -55,11 +55,11 @@ pub(super) fn correction(
 pub(super) fn second_look(
     engine: &mut Engine,
     order: &Order,
-    around: &Surroundings<'_>,
+    around: &SearchControl<'_>,
     limits: Limits,
     spent: &mut Spent,
-) -> Option<Report> {
-    let search = Search {
+) -> Option<SearchResult> {
+    let search = SearchRequest {
         multi_pv: 1,
         limits: spent.left(limits, order.most)?,
         ..order.search.clone()
@@ -71,11 +71,11 @@ pub(super) fn second_look(
 
 /// The report without a bound: where the limit struck before the true score was known, that of the last finished iteration counts,
 /// for a move too that has been better than another since.
-fn settled(mut report: Report) -> Report {
+fn settled(mut report: SearchResult) -> SearchResult {
     if let (Some(line), Some(score)) = (report.lines.first_mut(), report.finished.last())
-        && line.sureness != Sureness::Exact
+        && line.sureness != BoundKind::Exact
     {
-        (line.depth, line.score, line.sureness) = (report.depth, *score, Sureness::Exact);
+        (line.depth, line.score, line.sureness) = (report.depth, *score, BoundKind::Exact);
     }
     report
 }
@@ -84,16 +84,16 @@ fn settled(mut report: Report) -> Report {
 pub(super) fn loss(
     engine: &mut Engine,
     order: &Order,
-    around: &Surroundings<'_>,
+    around: &SearchControl<'_>,
     mv: Move,
-    best: &Report,
+    best: &SearchResult,
     limits: Limits,
     spent: &mut Spent,
 ) -> Option<f64> {
     if best.best()? == mv {
         return Some(0.0);
     }
-    let search = Search {
+    let search = SearchRequest {
         multi_pv: 1,
         limits: Limits {
             depth: Some(best.depth),
@@ -125,15 +125,15 @@ mod tests {
             sureness,
             pv: Vec::new(),
         };
-        let report = |first| Report {
+        let report = |first| SearchResult {
             depth: Depth(5),
             finished: vec![cp(10), cp(20)],
             lines: vec![first],
-            ..Report::default()
+            ..SearchResult::default()
         };
-        let bound = report(line(6, 35, Sureness::AtLeast));
-        assert_eq!(settled(bound).lines, [line(5, 20, Sureness::Exact)]);
-        let exact = report(line(6, 35, Sureness::Exact));
+        let bound = report(line(6, 35, BoundKind::AtLeast));
+        assert_eq!(settled(bound).lines, [line(5, 20, BoundKind::Exact)]);
+        let exact = report(line(6, 35, BoundKind::Exact));
         assert_eq!(settled(exact.clone()), exact);
     }
 }

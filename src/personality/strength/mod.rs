@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::{Profile, choice::Looks, style::Style};
 use crate::{
     chess::GameLine,
-    engine::{Handicap, Limits, Search, Setup},
+    engine::{EngineOverrides, Handicap, Limits, SearchRequest},
     units::{Elo, Millis},
 };
 
@@ -72,7 +72,7 @@ pub fn order(
 /// The numbers and weights that a personality plays with, where they are not the engine's: none at a level that is asked
 /// for.
 #[must_use]
-pub fn setup(profile: &Profile, asked: Option<Elo>) -> Option<&Arc<Setup>> {
+pub fn setup(profile: &Profile, asked: Option<Elo>) -> Option<&Arc<EngineOverrides>> {
     profile.setup.as_ref().filter(|_| asked.is_none())
 }
 
@@ -93,15 +93,15 @@ pub fn order_with(knobs: &Knobs, line: GameLine, budget: Option<(Millis, Millis)
         blindness: knobs.blunder_rate as f32,
         seed,
     };
-    let search = Search {
+    let search = SearchRequest {
         handicap,
         by_terms: knobs.weaken(),
-        ..Search::new(line, limits)
+        ..SearchRequest::new(line, limits)
     };
     match knobs.choice {
         None => Order::from(search),
         Some(choice) => Order {
-            search: Search {
+            search: SearchRequest {
                 multi_pv: usize::MAX,
                 limits: Limits {
                     depth: Some(limits.depth.map_or(Looks::DEEP, |depth| depth.min(Looks::DEEP))),
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::Variant,
-        engine::{Engine, Stop, Surroundings, Tablebase},
+        engine::{Engine, SearchControl, Stop, Tablebase},
         units::{Centipawns, Depth, Nodes, Stopwatch},
     };
 
@@ -198,7 +198,7 @@ mod tests {
         let profile = Profile::new("x");
         let mut engine = Engine::new(1);
         let mut played = |level, line: &GameLine, budget, seed| {
-            let around = Surroundings {
+            let around = SearchControl {
                 stop: &Stop::new(),
                 clock: &Stopwatch::start(),
             };

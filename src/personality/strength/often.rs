@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     chess::Move,
-    engine::{Engine, Report, Surroundings},
+    engine::{Engine, SearchControl, SearchResult},
     personality::choice::draw,
 };
 
@@ -19,10 +19,10 @@ use crate::{
 pub fn think_often(
     engine: &mut Engine,
     order: &Order,
-    around: &Surroundings<'_>,
+    around: &SearchControl<'_>,
     seeds: &[u64],
 ) -> Vec<Option<Move>> {
-    let mut report = Report::default();
+    let mut report = SearchResult::default();
     let Some(choice) = order.choice else {
         engine.search_into(&order.search, around, &mut |_| {}, &mut report);
         return vec![report.best(); seeds.len()];
@@ -84,7 +84,7 @@ mod tests {
     fn a_level_plays_with_many_seeds_what_it_plays_with_each() {
         let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";
         let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };

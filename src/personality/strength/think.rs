@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     chess::Move,
-    engine::{Engine, Likings, Limits, Line, News, Report, Score, Search, Sureness, Surroundings, Tablebase},
+    engine::{
+        BoundKind, Engine, Limits, Line, Score, SearchControl, SearchEvent, SearchRequest, SearchResult,
+        StyleBonus, Tablebase,
+    },
     personality::{
         choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw, luck},
         style::{Axis, Style},
@@ -21,7 +24,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Order {
     /// The search: of all root moves where there is a choice to make.
-    pub search: Search,
+    pub search: SearchRequest,
     /// How to choose among what it finds; none for the best.
     pub choice: Option<Choice>,
     /// The limits of each of the two searches that may object to the choice.
@@ -42,9 +45,9 @@ impl Order {
         let likings = style.likings();
         self.search.likings = match self.choice {
             None => likings,
-            Some(_) => Likings {
+            Some(_) => StyleBonus {
                 draws: likings.draws,
-                ..Likings::default()
+                ..StyleBonus::default()
             },
         };
         Self { style, ..self }
@@ -58,9 +61,9 @@ impl Order {
     }
 }
 
-impl From<Search> for Order {
+impl From<SearchRequest> for Order {
     /// The best move of a search.
-    fn from(search: Search) -> Self {
+    fn from(search: SearchRequest) -> Self {
         Self {
             seed: search.handicap.seed,
             search,
@@ -76,7 +79,7 @@ impl From<Search> for Order {
 #[derive(Debug, Clone, Default)]
 pub struct Thought {
     /// What the search found, with the line to play first; nodes and time are those of all searches.
-    pub report: Report,
+    pub report: SearchResult,
     /// How the move was chosen, where it was chosen as people do.
     pub chosen: Option<Chosen>,
 }
@@ -110,10 +113,10 @@ pub struct Styled {
 pub fn think(
     engine: &mut Engine,
     order: &Order,
-    around: &Surroundings<'_>,
-    tell: &mut dyn FnMut(News<'_>),
+    around: &SearchControl<'_>,
+    tell: &mut dyn FnMut(SearchEvent<'_>),
 ) -> Thought {
-    let mut report = Report::default();
+    let mut report = SearchResult::default();
     let Some(choice) = order.choice else {
         engine.search_into(&order.search, around, tell, &mut report);
         return Thought { report, chosen: None };
@@ -152,21 +155,21 @@ pub fn think(
 pub(super) fn look(
     engine: &mut Engine,
     order: &Order,
-    around: &Surroundings<'_>,
-    tell: &mut dyn FnMut(News<'_>),
-    report: &mut Report,
+    around: &SearchControl<'_>,
+    tell: &mut dyn FnMut(SearchEvent<'_>),
+    report: &mut SearchResult,
 ) -> Vec<ScoredMove> {
     // Whatever was searched before, equal orders come to equal thoughts. With a large table that takes some of the time.
     let began = around.clock.elapsed();
     engine.clear();
     let clearing = around.clock.elapsed() - began;
-    let search = Search {
+    let search = SearchRequest {
         limits: order.search.limits.after(clearing),
         ..order.search.clone()
     };
     let mut looks = Looks::default();
-    let mut listen = |news: News<'_>| {
-        if let News::Iteration(report) = &news {
+    let mut listen = |news: SearchEvent<'_>| {
+        if let SearchEvent::Iteration(report) = &news {
             looks.note(report);
         }
         tell(news);
@@ -224,7 +227,7 @@ pub(super) fn plain(
 
 /// Puts the line of a move before all others. A move that the search overlooked gets a line of its own, worth as
 /// much as the worst.
-fn put_first(report: &mut Report, mv: Move) {
+fn put_first(report: &mut SearchResult, mv: Move) {
     match report.lines.iter().position(|line| line.pv.first() == Some(&mv)) {
         Some(at) => report.lines[..=at].rotate_right(1),
         None => {
@@ -237,7 +240,7 @@ fn put_first(report: &mut Report, mv: Move) {
             let line = Line {
                 depth,
                 score,
-                sureness: Sureness::AtMost,
+                sureness: BoundKind::AtMost,
                 pv: vec![mv],
             };
             report.lines.insert(0, line);
@@ -277,7 +280,7 @@ mod tests {
     }
 
     fn thought(engine: &mut Engine, knobs: &Knobs, line: &GameLine, seed: u64) -> Thought {
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
@@ -318,7 +321,7 @@ mod tests {
 
     #[test]
     fn emptying_the_table_takes_of_the_time_of_the_move() {
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &Stop::new(),
             clock: &Slow(Cell::new(0)),
         };
@@ -328,7 +331,7 @@ mod tests {
             ..knobs(1200, 1.0, None)
         };
         let order = order_with(&unlimited, line("startpos", ITALIAN), budget, 1);
-        let mut report = Report::default();
+        let mut report = SearchResult::default();
         look(&mut Engine::new(1), &order, &around, &mut |_| {}, &mut report);
         assert!((110..=112).contains(&report.elapsed.0), "{}", report.elapsed);
     }
@@ -400,7 +403,7 @@ mod tests {
     #[test]
     fn a_style_says_what_it_had_to_do_with_the_choice() {
         let line = line("startpos", "e2e4 e7e5");
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
@@ -436,7 +439,7 @@ mod tests {
     #[test]
     fn all_searches_together_keep_to_the_nodes_of_the_order() {
         let line = line("startpos", ITALIAN);
-        let around = Surroundings {
+        let around = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
@@ -446,8 +449,8 @@ mod tests {
                 ..order_with(&knobs(800, 0.1, Some(5.0)), line.clone(), None, seed)
             };
             let mut first = Nodes(0);
-            let mut tell = |news: News<'_>| {
-                if let News::Iteration(report) = news {
+            let mut tell = |news: SearchEvent<'_>| {
+                if let SearchEvent::Iteration(report) = news {
                     first = report.nodes;
                 }
             };

@@ -15,7 +15,7 @@ use misses::Misses;
 use super::choice::Candidate;
 use crate::{
     chess::{GameLine, Move},
-    engine::Likings,
+    engine::StyleBonus,
 };
 
 /// A style: where a personality stands on each axis, from -2 to 2, and what it tends to overlook. All zero and nothing: like
@@ -164,8 +164,8 @@ impl Style {
 
     /// What the engine shall like beside winning: what each step of an axis adds at the leaves, in centipawns.
     #[must_use]
-    pub fn likings(&self) -> Likings {
-        Likings {
+    pub fn likings(&self) -> StyleBonus {
+        StyleBonus {
             siege: 4 * self.on(Axis::Attack),
             shelter: 4 * self.on(Axis::Shelter),
             officers: -3 * self.on(Axis::Trades),
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn no_style_leaves_every_chance_as_it_was() {
         assert!((odds(Style::default(), "e2e4 e7e5", "d1h5") - 1.0).abs() < 1e-6);
-        assert_eq!(Style::default().likings(), Likings::default());
+        assert_eq!(Style::default().likings(), StyleBonus::default());
     }
 
     #[test]
@@ -457,7 +457,7 @@ mod tests {
         for row in Axis::ALL {
             for value in Style::RANGE {
                 let likings = Style::default().with(row.axis, value).likings();
-                assert_eq!(likings == Likings::default(), value == 0, "{row:?}");
+                assert_eq!(likings == StyleBonus::default(), value == 0, "{row:?}");
                 for each in Style::default().with(row.axis, value).likings().amounts() {
                     assert!(each.abs() <= 40, "{row:?} {value}");
                 }

@@ -5,7 +5,7 @@ use crate::{
     book,
     bot::game::Clocks,
     chess::{GameLine, Variant, write_uci},
-    engine::{Line, Report, Sureness, shared_tables},
+    engine::{BoundKind, Line, SearchResult, shared_tables},
     personality::{
         Delay, DrawTemper, Profile, ResignTemper,
         strength::{Choice, Chosen},
@@ -226,16 +226,16 @@ fn time_that_passed_since_the_turn_came_is_gone() {
 fn a_report_reads_well() {
     let request = request(&bookish(), "");
     let mv = *request.line.position().legal_moves().first().unwrap();
-    let report = Report {
+    let report = SearchResult {
         depth: Depth(9),
         nodes: Nodes(20_000),
         lines: vec![Line {
             depth: Depth(9),
             score: Score::Cp(Centipawns(32)),
-            sureness: Sureness::Exact,
+            sureness: BoundKind::Exact,
             pv: vec![mv],
         }],
-        ..Report::default()
+        ..SearchResult::default()
     };
     let why = |chosen| {
         let report = report.clone();

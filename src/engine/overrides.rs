@@ -1,0 +1,41 @@
+//! A player's own numbers: those of the search, and the weights of the evaluation.
+
+use super::{Params, WeightOverrides};
+
+/// The numbers of a search and the weights of its evaluation, where they are not the engine's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineOverrides {
+    params: Params,
+    weights: Option<WeightOverrides>,
+    salt: u64,
+}
+
+impl EngineOverrides {
+    /// These numbers and weights.
+    #[must_use]
+    pub fn new(params: Params, weights: WeightOverrides) -> Self {
+        // The engine's own weights are constants of the program, and quicker to reckon with.
+        let weights = Some(weights).filter(|weights| !weights.are_the_engines());
+        Self {
+            params,
+            salt: weights.as_ref().map_or(0, WeightOverrides::salt),
+            weights,
+        }
+    }
+
+    /// The numbers of the search.
+    #[must_use]
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// The weights; none for the engine's.
+    pub(super) fn weights(&self) -> Option<&WeightOverrides> {
+        self.weights.as_ref()
+    }
+
+    /// Mixed into the keys of the transposition table: zero for the engine's weights.
+    pub(super) fn salt(&self) -> u64 {
+        self.salt
+    }
+}
