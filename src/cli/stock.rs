@@ -13,7 +13,7 @@ use crate::{
     diagnostic::Findings,
     files,
     personality::{self, Cast, Profile},
-    uci::House,
+    uci::UciResources,
     watch::{Stock, Tidings, open},
 };
 
@@ -52,7 +52,7 @@ pub(super) fn inspected(paths: &Paths, stop: &CancellationToken) -> (Stock, Vec<
 /// Books and personalities for chess programs that speak to us: read once, from the folders that `bot.toml` here
 /// names, or those the program carries. What cannot be used is left out; `sparring check` says why.
 #[must_use]
-pub fn house() -> House {
+pub fn house() -> UciResources {
     let text = files::read_text("bot.toml".as_ref(), files::TEXT).unwrap_or_default();
     let paths = config::paths(&text);
     let stock = if shipped_stand_in(&paths) {
@@ -60,7 +60,7 @@ pub fn house() -> House {
     } else {
         open(&paths).0
     };
-    House {
+    UciResources {
         library: Library::clone(&stock.library.borrow()),
         cast: Some(Cast::clone(&stock.cast.borrow())),
     }

@@ -11,7 +11,7 @@ use crate::{
 
 /// What is the same for all lines of one search.
 #[derive(Clone, Copy)]
-pub(super) struct Style<'a> {
+pub(super) struct InfoFormat<'a> {
     pub variant: Variant,
     /// Chances of win, draw and loss are wanted.
     pub wdl: bool,
@@ -21,7 +21,7 @@ pub(super) struct Style<'a> {
 
 /// A line of a report as an `info` line.
 pub(super) struct Info<'a> {
-    pub style: Style<'a>,
+    pub style: InfoFormat<'a>,
     pub report: &'a SearchResult,
     pub line: &'a Line,
     /// Its place among the lines, from 0.
@@ -89,11 +89,11 @@ impl fmt::Display for CurrentMove {
 }
 
 /// What there is to tell of a position without a legal move: mate, or a draw.
-pub(super) struct Over {
+pub(super) struct NoMoveResult {
     pub mated: bool,
 }
 
-impl fmt::Display for Over {
+impl fmt::Display for NoMoveResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let score = if self.mated { "mate 0" } else { "cp 0" };
         write!(f, "info depth 0 score {score}")

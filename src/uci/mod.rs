@@ -3,19 +3,19 @@
 //! [`run`] reads commands from any reader and answers on any writer. The searching happens on a thread of its own, so
 //! that `stop` and `isready` are heard at any time. What cannot be done is told in one `info string` and changes nothing.
 
-mod diagram;
-mod gate;
+mod display;
+mod divide;
 mod go;
-mod house;
 mod info;
-mod lag;
 mod limits;
+mod move_overhead;
 mod options;
+mod output;
 mod parse;
-mod perft_table;
 mod position;
+mod resources;
+mod search_gate;
 mod settings;
-mod voice;
 mod wdl;
 mod worker;
 
@@ -30,20 +30,20 @@ use std::{
     thread,
 };
 
-pub use house::House;
-pub use perft_table::{PerftError, perft, perft_speed};
+pub use divide::{PerftError, perft, perft_speed};
+pub use resources::UciResources;
 pub use worker::{bench, fixed_cost, scaling};
 
-use diagram::Diagram;
-use gate::{Gate, Held};
+use display::Diagram;
 use go::Go;
-use house::{Guise, open_book, speed};
-use lag::{Lag, Shown};
 use limits::{clock_of, limits, may_never_end};
+use move_overhead::{ClockReading, MoveOverhead};
+use output::UciWriter;
 use parse::Command;
+use resources::{StrengthSetting, open_book, speed};
+use search_gate::{Hold, SearchGate};
 use settings::{Change, Settings};
-use voice::Voice;
-use worker::{Job, Order, TOLERANCE, Worker};
+use worker::{Job, SearchJob, TOLERANCE, Worker};
 
 use crate::{
     book::{BookMove, Library, Wish},
@@ -61,16 +61,16 @@ const QUEUED_JOBS: usize = 256;
 /// # Errors
 /// Whatever reading fails with. That nobody reads the answers is no error.
 pub fn run(reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
-    run_in(&House::default(), reader, writer)
+    run_in(&UciResources::default(), reader, writer)
 }
 
 /// Speaks UCI as [`run`] does, with books and personalities to choose from.
 ///
 /// # Errors
 /// See [`run`].
-pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
-    let gate = Gate::new();
-    let voice = Voice::new(writer);
+pub fn run_in(house: &UciResources, reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
+    let gate = SearchGate::new();
+    let voice = UciWriter::new(writer);
     let settings = Settings::default();
     let engine = Engine::ready(settings.hash);
     thread::scope(|scope| {
@@ -94,7 +94,7 @@ pub fn run_in(house: &House, reader: impl BufRead, writer: impl Write + Send) ->
             entropy: RandomState::new().hash_one("games"),
             games: 0,
             initial: None,
-            lag: Lag::default(),
+            lag: MoveOverhead::default(),
             line: GameLine::new(Variant::Standard),
         };
         let read = front.listen(reader);
@@ -112,11 +112,11 @@ pub fn tunables() -> String {
 
 /// The half that listens: it holds the position and the settings, and sends jobs to the worker.
 struct Front<'a, W> {
-    gate: &'a Gate,
-    voice: &'a Voice<W>,
+    gate: &'a SearchGate,
+    voice: &'a UciWriter<W>,
     jobs: SyncSender<Job>,
     settings: Settings,
-    house: &'a House,
+    house: &'a UciResources,
     /// The book that was opened by hand.
     book: Option<Library>,
     /// The endgame tables that were opened.
@@ -128,7 +128,7 @@ struct Front<'a, W> {
     /// What the game's clock began with, as far as that was seen.
     initial: Option<Millis>,
     /// What moves lose between engine and clock.
-    lag: Lag,
+    lag: MoveOverhead,
     line: GameLine,
 }
 
@@ -197,7 +197,7 @@ impl<W: Write> Front<'_, W> {
     }
 
     fn perft(&self, depth: u32) {
-        if let Err(error) = perft_table::bounded(depth) {
+        if let Err(error) = divide::bounded(depth) {
             self.voice.remark(error);
         } else if !self.is_refused("perft") {
             let line = Box::new(self.line.clone());
@@ -302,7 +302,7 @@ impl<W: Write> Front<'_, W> {
         if self.line.ply() < 2 || self.initial.is_none() {
             self.initial = clock.remaining;
         }
-        let shown = clock.remaining.map(|remaining| Shown {
+        let shown = clock.remaining.map(|remaining| ClockReading {
             ply: self.line.ply(),
             remaining,
             increment: clock.increment.unwrap_or_default(),
@@ -318,9 +318,9 @@ impl<W: Write> Front<'_, W> {
         let unlimited = go.infinite || limits == Limits::default();
         let held = if go.ponder {
             let soft = limits.soft;
-            Some(Held::Ponder { soft, unlimited })
+            Some(Hold::Ponder { soft, unlimited })
         } else {
-            unlimited.then_some(Held::Infinite)
+            unlimited.then_some(Hold::Infinite)
         };
         let seed = self.seed();
         let search = SearchRequest {
@@ -341,7 +341,7 @@ impl<W: Write> Front<'_, W> {
             .book_margin(&guise)
             .or(self.settings.verify_book.then_some(TOLERANCE));
         let ticket = self.gate.ask(held, may_never_end(&limits));
-        let order = Order {
+        let order = SearchJob {
             task: self.house.disguise(search, &guise, seed),
             lines: self.settings.multi_pv,
             book,
@@ -384,9 +384,9 @@ impl<W: Write> Front<'_, W> {
     /// The book's moves, where one is wanted: not for analysis, and not before an answer may be given.
     fn book_moves(
         &self,
-        held: Option<Held>,
+        held: Option<Hold>,
         search: &SearchRequest,
-        guise: &Guise,
+        guise: &StrengthSetting,
         increment: Option<Millis>,
     ) -> Vec<BookMove> {
         let settings = &self.settings;
@@ -420,7 +420,7 @@ impl<W: Write> Front<'_, W> {
         };
         let task = self.house.disguise(search, &guise, seed);
         self.voice
-            .say(trace(house::search_of(&task), &self.settings.params));
+            .say(trace(resources::search_of(&task), &self.settings.params));
     }
 
     /// Lists the numbers that the next search has.

@@ -4,9 +4,9 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::house::House;
 #[cfg(feature = "daemon")]
-use super::house::NOBODY;
+use super::resources::NOBODY;
+use super::resources::UciResources;
 use crate::engine::{MAX_THREADS, ParamError, Params};
 #[cfg(feature = "daemon")]
 use crate::personality::Level;
@@ -144,7 +144,7 @@ pub(super) const OPTIONS: &[(&str, Which, Kind)] = &[
 /// The lines that tell an interface of the options.
 ///
 /// With the feature `tune` the numbers of the search are among them, as tuners that speak UCI need it.
-pub(super) fn listing(house: &House) -> Vec<String> {
+pub(super) fn listing(house: &UciResources) -> Vec<String> {
     let mut lines: Vec<String> = OPTIONS
         .iter()
         .map(|(name, _, kind)| format!("option name {name} type {}", Listed(*kind, house)))
@@ -176,7 +176,7 @@ pub(super) fn tuning_listing(params: &Params) -> impl Iterator<Item = String> {
 }
 
 /// A kind of option as the protocol lists it.
-struct Listed<'a>(Kind, &'a House);
+struct Listed<'a>(Kind, &'a UciResources);
 
 impl fmt::Display for Listed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -214,7 +214,12 @@ pub(super) fn find(name: &str) -> Option<&'static (&'static str, Which, Kind)> {
 }
 
 /// The value that a text stands for.
-pub(super) fn read(house: &House, name: &'static str, kind: Kind, text: &str) -> Result<Value, OptionError> {
+pub(super) fn read(
+    house: &UciResources,
+    name: &'static str,
+    kind: Kind,
+    text: &str,
+) -> Result<Value, OptionError> {
     let text = text.trim();
     match kind {
         Kind::Spin { min, max, .. } => match text.parse() {

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 #[cfg(feature = "daemon")]
-use super::house::NOBODY;
-#[cfg(feature = "daemon")]
 use super::options::DEFAULT_ELO;
+#[cfg(feature = "daemon")]
+use super::resources::NOBODY;
 use super::{
-    house::{Guise, House},
     options::{EMPTY, LOG_FILE, OPTIONS, OptionError, Value, Which, find, read},
+    resources::{StrengthSetting, UciResources},
 };
 #[cfg(feature = "daemon")]
 use crate::units::Elo;
@@ -106,7 +106,12 @@ impl Settings {
     ///
     /// # Errors
     /// [`OptionError`] for a name or a value that cannot be; the settings are then unchanged.
-    pub fn set(&mut self, house: &House, name: &str, value: Option<&str>) -> Result<Change, OptionError> {
+    pub fn set(
+        &mut self,
+        house: &UciResources,
+        name: &str,
+        value: Option<&str>,
+    ) -> Result<Change, OptionError> {
         let text = value.unwrap_or("");
         let Some(&(name, which, kind)) = find(name) else {
             return self.set_param(name, text);
@@ -215,11 +220,11 @@ impl Settings {
     }
 
     /// How weak the engine shall play.
-    pub fn guise(&self) -> Guise {
+    pub fn guise(&self) -> StrengthSetting {
         if self.analyse {
-            return Guise::default();
+            return StrengthSetting::default();
         }
-        Guise {
+        StrengthSetting {
             #[cfg(feature = "daemon")]
             level: self.limit_strength.then_some(self.elo),
             #[cfg(feature = "daemon")]
@@ -235,7 +240,7 @@ mod tests {
 
     #[test]
     fn options_are_set_by_name_in_any_case() {
-        let house = House::default();
+        let house = UciResources::default();
         let mut settings = Settings::default();
         assert_eq!(settings.set(&house, "hash", Some("96")), Ok(Change::Hash(96)));
         assert_eq!(
@@ -257,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_set_is_told_and_changes_nothing() {
-        let house = House::default();
+        let house = UciResources::default();
         let mut settings = Settings::default();
         for (name, value, message) in [
             (
@@ -299,7 +304,7 @@ mod tests {
     #[test]
     fn the_defaults_listed_are_the_defaults_in_force() {
         let fresh = Settings::default();
-        let house = House::default();
+        let house = UciResources::default();
         for (name, _, kind) in OPTIONS {
             let value = match kind {
                 Kind::Spin { default, .. } => default.to_string(),

@@ -3,11 +3,11 @@
 use std::{fmt, io::Write};
 
 use super::{
-    gate::{Gate, Ticket},
-    house::{Task, carry_out, search_of, shorten},
-    info::{Answer, CurrentMove, Info, Over, Style},
-    perft_table::perft_until,
-    voice::Voice,
+    divide::perft_until,
+    info::{Answer, CurrentMove, Info, InfoFormat, NoMoveResult},
+    output::UciWriter,
+    resources::{Task, carry_out, search_of, shorten},
+    search_gate::{SearchGate, SearchId},
 };
 use crate::{
     book::BookMove,
@@ -21,19 +21,19 @@ use crate::{
 
 /// Something for the engine to do.
 pub(super) enum Job {
-    Search(Ticket, Box<Order>),
+    Search(SearchId, Box<SearchJob>),
     NewGame,
     Resize(usize),
     Threads(usize),
     Params(Box<Params>),
-    Perft(Ticket, Box<GameLine>, u32),
-    Bench(Ticket, Depth),
+    Perft(SearchId, Box<GameLine>, u32),
+    Bench(SearchId, Depth),
     /// Say that everything asked before is done.
     Ready,
 }
 
 /// A search, and how its answer is wanted.
-pub(super) struct Order {
+pub(super) struct SearchJob {
     pub task: Task,
     /// How many lines are told of.
     pub lines: usize,
@@ -64,8 +64,8 @@ const SCALING_HASH: usize = 64;
 /// The engine and its surroundings.
 pub(super) struct Worker<'a, W> {
     pub engine: Engine,
-    pub gate: &'a Gate,
-    pub voice: &'a Voice<W>,
+    pub gate: &'a SearchGate,
+    pub voice: &'a UciWriter<W>,
 }
 
 impl<W: Write> Worker<'_, W> {
@@ -83,7 +83,7 @@ impl<W: Write> Worker<'_, W> {
         }
     }
 
-    fn search(&mut self, ticket: Ticket, mut order: Order) {
+    fn search(&mut self, ticket: SearchId, mut order: SearchJob) {
         self.gate.begin(ticket);
         if let Some(mv) = self.book_move(&order) {
             self.gate.linger(order.delay);
@@ -106,10 +106,10 @@ impl<W: Write> Worker<'_, W> {
     }
 
     /// Searches and tells of it; at last of what is played and the nodes it took, where that was not told yet.
-    fn think(&mut self, order: &Order) -> SearchResult {
+    fn think(&mut self, order: &SearchJob) -> SearchResult {
         let (voice, variant) = (self.voice, search_of(&order.task).line.variant());
         let wall = Stopwatch::start();
-        let style = Style {
+        let style = InfoFormat {
             variant,
             wdl: order.wdl,
             wall: &wall,
@@ -154,7 +154,7 @@ impl<W: Write> Worker<'_, W> {
         self.gate.note_stall(report.stall);
         if report.lines.is_empty() {
             let mated = search_of(&order.task).line.position().is_check();
-            voice.say(Over { mated });
+            voice.say(NoMoveResult { mated });
         } else if (report.nodes, &report.lines) != (told.0, &told.1) {
             say_lines(&report);
         }
@@ -163,7 +163,7 @@ impl<W: Write> Worker<'_, W> {
 
     /// The book move to play: the one drawn first, or where they are verified the first that is not refused, while there
     /// is time to look.
-    fn book_move(&mut self, order: &Order) -> Option<Move> {
+    fn book_move(&mut self, order: &SearchJob) -> Option<Move> {
         let search = search_of(&order.task);
         let variant = search.line.variant();
         let Some(margin) = order.verify else {
@@ -235,7 +235,7 @@ impl<W: Write> Worker<'_, W> {
         }
     }
 
-    fn perft(&self, ticket: Ticket, line: &GameLine, depth: u32) {
+    fn perft(&self, ticket: SearchId, line: &GameLine, depth: u32) {
         self.gate.begin(ticket);
         let wall = Stopwatch::start();
         let mut total = 0;
@@ -270,7 +270,7 @@ impl<W: Write> Worker<'_, W> {
     }
 
     /// The signature, by an engine of its own so that this one forgets nothing; only a remark when it was stopped.
-    fn bench(&self, ticket: Ticket, depth: Depth) {
+    fn bench(&self, ticket: SearchId, depth: Depth) {
         self.gate.begin(ticket);
         let around = SearchControl {
             stop: &self.gate.stop,

@@ -22,9 +22,9 @@ fn in_a_house(lines: &str) -> Vec<String> {
 
 /// Says some lines to an engine with these personalities, and returns what it says.
 fn with_cast(profiles: Vec<Profile>, lines: &str) -> Vec<String> {
-    let house = uci::House {
+    let house = uci::UciResources {
         cast: Some(Cast::new(profiles)),
-        ..uci::House::default()
+        ..uci::UciResources::default()
     };
     let (write, output) = mpsc::channel();
     let bytes = lines.as_bytes().to_vec();
@@ -140,7 +140,7 @@ fn with_books(personality: &str, books: &[(&str, &str)], lines: &str) -> Vec<Str
     let (profile, findings) = read("personalities/guest.toml", personality);
     assert_eq!(findings.to_string(), "");
     let books = books.iter().map(|(name, text)| parse(name, text).0.unwrap());
-    let house = uci::House {
+    let house = uci::UciResources {
         cast: Some(Cast::new(profile.into_iter().collect())),
         library: Library::new(books.collect()),
     };

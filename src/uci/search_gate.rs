@@ -15,7 +15,7 @@ use crate::{
 
 /// Shared by the front, which opens it, and the worker, which waits at it.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct SearchGate {
     /// Ends the search under way.
     pub stop: Stop,
     state: Mutex<State>,
@@ -46,7 +46,7 @@ struct State {
     /// When one has ended last.
     ended_at: Millis,
     /// The answer to the one asked for last must wait, for a stop or a ponder hit. Earlier ones wait for nothing.
-    held: Option<Held>,
+    held: Option<Hold>,
     /// Since when the last one ponders.
     pondered: Option<Millis>,
     /// When its clock began to run.
@@ -61,7 +61,7 @@ struct State {
 
 /// A search that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ticket {
+pub(super) struct SearchId {
     /// Its number, from 1.
     number: u64,
     /// Milliseconds of the watch at which it was asked for.
@@ -70,7 +70,7 @@ pub(super) struct Ticket {
 
 /// Why an answer must wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Held {
+pub(super) enum Hold {
     /// Until `stop`.
     Infinite,
     /// Until `ponderhit` or `stop`; until then no time passes for the search.
@@ -87,7 +87,7 @@ const NOT_STARTED: u64 = u64::MAX;
 /// Nothing but its own limits tells the search to stop.
 const NO_CAP: u64 = u64::MAX;
 
-impl Gate {
+impl SearchGate {
     /// A gate with no search.
     pub fn new() -> Self {
         Self {
@@ -115,7 +115,7 @@ impl Gate {
 
     /// Asks for a search. `endless` says that nothing that passes will end it. Its clock runs from now on. One that only a
     /// command could end makes room: behind it this one would wait for ever.
-    pub fn ask(&self, held: Option<Held>, endless: bool) -> Ticket {
+    pub fn ask(&self, held: Option<Hold>, endless: bool) -> SearchId {
         let mut state = self.lock();
         let now = self.watch.elapsed();
         if state.held.is_some() {
@@ -133,17 +133,17 @@ impl Gate {
         }
         state.cap = NO_CAP;
         state.jump = 0;
-        let ponders = matches!(held, Some(Held::Ponder { .. }));
+        let ponders = matches!(held, Some(Hold::Ponder { .. }));
         state.pondered = ponders.then_some(now);
         state.started = if ponders { NOT_STARTED } else { now.0 };
-        Ticket {
+        SearchId {
             number: state.asked,
             asked: now.0,
         }
     }
 
     /// The turn of a search has come: it begins.
-    pub fn begin(&self, ticket: Ticket) {
+    pub fn begin(&self, ticket: SearchId) {
         let mut state = self.lock();
         if ticket.number <= state.stopped || state.overtaken.contains(&ticket.number) {
             self.stop.set();
@@ -182,7 +182,7 @@ impl Gate {
     /// take is then the most: the iteration under way is deeper than any that would have been begun on the clock.
     pub fn ponder_hit(&self) {
         let mut state = self.lock();
-        if let Some(Held::Ponder { soft, unlimited }) = state.held {
+        if let Some(Hold::Ponder { soft, unlimited }) = state.held {
             let now = self.watch.elapsed();
             let pondered = now - state.pondered.unwrap_or(now);
             let credit = credit(pondered, soft.unwrap_or_default());
@@ -193,7 +193,7 @@ impl Gate {
             if state.ended + 1 == state.asked {
                 self.set_clock(state.started, state.cap, state.jump);
             }
-            state.held = unlimited.then_some(Held::Infinite);
+            state.held = unlimited.then_some(Hold::Infinite);
             self.changed.notify_all();
         }
     }
@@ -224,7 +224,7 @@ impl Gate {
     }
 
     /// Waits until the answer to a search may be given.
-    pub fn wait_for_release(&self, ticket: Ticket) {
+    pub fn wait_for_release(&self, ticket: SearchId) {
         let mut state = self.lock();
         while ticket.number == state.asked && state.held.is_some() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -268,7 +268,7 @@ fn credit(pondered: Millis, soft: Millis) -> Millis {
     pondered.scaled(0.5).min(soft.scaled(0.5))
 }
 
-impl Clock for Gate {
+impl Clock for SearchGate {
     fn elapsed(&self) -> Millis {
         match self.started.load(Relaxed) {
             NOT_STARTED => Millis::ZERO,
@@ -288,12 +288,12 @@ impl Clock for Gate {
 mod tests {
     use super::*;
 
-    fn ponder(soft: Option<Millis>) -> Option<Held> {
+    fn ponder(soft: Option<Millis>) -> Option<Hold> {
         let unlimited = false;
-        Some(Held::Ponder { soft, unlimited })
+        Some(Hold::Ponder { soft, unlimited })
     }
 
-    fn begun(gate: &Gate, held: Option<Held>) -> Ticket {
+    fn begun(gate: &SearchGate, held: Option<Hold>) -> SearchId {
         let ticket = gate.ask(held, false);
         gate.begin(ticket);
         ticket
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_stop_reaches_all_that_were_asked_for_and_nothing_after() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         let first = begun(&gate, None);
         let second = gate.ask(ponder(None), false);
         assert!(gate.is_held());
@@ -323,8 +323,8 @@ mod tests {
 
     #[test]
     fn what_only_a_command_could_end_makes_room_for_the_next() {
-        let gate = Gate::new();
-        let first = begun(&gate, Some(Held::Infinite));
+        let gate = SearchGate::new();
+        let first = begun(&gate, Some(Hold::Infinite));
         let second = gate.ask(None, false);
         assert!(gate.stop.is_set() && !gate.is_held());
         gate.wait_for_release(first);
@@ -333,7 +333,7 @@ mod tests {
         assert!(!gate.stop.is_set(), "it has limits of its own");
         // One that waits for its turn takes nothing from the one under way.
         let third = gate.ask(ponder(None), false);
-        let fourth = gate.ask(Some(Held::Infinite), false);
+        let fourth = gate.ask(Some(Hold::Infinite), false);
         let fifth = gate.ask(None, false);
         assert!(!gate.stop.is_set());
         for (ticket, is_cut) in [(third, true), (fourth, true), (fifth, false)] {
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_search_that_the_ponder_hit_let_go_is_not_cut_by_the_next() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         begun(&gate, None);
         let pondered = gate.ask(ponder(Some(Millis::from_secs(7200))), false);
         gate.ponder_hit();
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_ponder_hit_before_its_turn_leaves_the_clock_of_another_alone() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         begun(&gate, None);
         let clock = gate.started.load(Relaxed);
         let ticket = gate.ask(ponder(None), false);
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn no_time_passes_until_the_ponder_hit() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         let ticket = begun(&gate, ponder(None));
         assert_eq!(gate.started.load(Relaxed), NOT_STARTED);
         assert_eq!(gate.elapsed(), Millis::ZERO);
@@ -389,7 +389,7 @@ mod tests {
         assert_eq!(credit(Millis(600), Millis(1000)), Millis(300));
         assert_eq!(credit(Millis(60_000), Millis(1000)), Millis(500));
         assert_eq!(credit(Millis(60_000), Millis::ZERO), Millis::ZERO);
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         begun(&gate, ponder(Some(Millis::from_secs(7200))));
         while gate.watch.elapsed() < Millis(20) {
             std::thread::yield_now();
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn what_was_pondered_on_for_long_takes_no_more_than_it_should() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         let soft = Millis(20);
         begun(&gate, ponder(Some(soft)));
         while gate.watch.elapsed() < Millis(50) {
@@ -426,8 +426,8 @@ mod tests {
 
     #[test]
     fn a_ponder_hit_without_limits_begins_a_search_until_it_is_stopped() {
-        let gate = Gate::new();
-        let held = Held::Ponder {
+        let gate = SearchGate::new();
+        let held = Hold::Ponder {
             soft: None,
             unlimited: true,
         };
@@ -441,7 +441,7 @@ mod tests {
 
     #[test]
     fn the_end_of_input_ends_what_may_never_end_and_nothing_else() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         begun(&gate, None);
         gate.abandon();
         assert!(!gate.stop.is_set());
@@ -461,10 +461,10 @@ mod tests {
 
     #[test]
     fn a_ponder_hit_does_not_release_an_infinite_search() {
-        let gate = Gate::new();
-        let ticket = begun(&gate, Some(Held::Infinite));
+        let gate = SearchGate::new();
+        let ticket = begun(&gate, Some(Hold::Infinite));
         gate.ponder_hit();
-        assert_eq!(gate.lock().held, Some(Held::Infinite));
+        assert_eq!(gate.lock().held, Some(Hold::Infinite));
         gate.stop();
         gate.wait_for_release(ticket);
         assert!(gate.stop.is_set());
@@ -472,7 +472,7 @@ mod tests {
 
     #[test]
     fn long_pauses_are_remembered_for_a_while_and_short_ones_never() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         gate.note_stall(Millis(8));
         assert_eq!(gate.reserve(), Millis::ZERO);
         gate.note_stall(Millis(160));
@@ -487,7 +487,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_jumps_at_a_ponder_hit_is_no_pause() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         begun(&gate, ponder(Some(Millis::from_secs(7200))));
         while gate.watch.elapsed() < Millis(100) {
             std::thread::yield_now();
@@ -508,7 +508,7 @@ mod tests {
 
     #[test]
     fn lingering_takes_the_time_it_should_and_ends_with_a_stop() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         begun(&gate, None);
         gate.linger(Millis(3));
         assert!(gate.elapsed() >= Millis(3));
@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn the_time_a_search_took_is_known_when_it_is_over_and_was_on_the_own_clock() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         assert_eq!(gate.took(), None);
         begun(&gate, None);
         assert_eq!(gate.took(), None);
@@ -537,7 +537,7 @@ mod tests {
 
     #[test]
     fn a_stop_without_a_search_does_not_stop_the_next() {
-        let gate = Gate::new();
+        let gate = SearchGate::new();
         gate.stop();
         begun(&gate, None);
         assert!(!gate.stop.is_set());

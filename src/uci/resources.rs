@@ -36,7 +36,7 @@ const MAIN: &str = "main";
 
 /// Books and personalities that the options choose from.
 #[derive(Debug, Default)]
-pub struct House {
+pub struct UciResources {
     /// The books there are.
     pub library: Library,
     /// The personalities there are.
@@ -46,7 +46,7 @@ pub struct House {
 
 /// How weak the engine shall play.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Guise {
+pub(super) struct StrengthSetting {
     /// The level asked for; none for full strength or the personality's own.
     #[cfg(feature = "daemon")]
     pub level: Option<Elo>,
@@ -55,11 +55,16 @@ pub(super) struct Guise {
     pub personality: Option<String>,
 }
 
-impl House {
+impl UciResources {
     /// The book moves for the last position of the wished line, in the order in which they are drawn: from the opened
     /// file, else from the personality's books, else from the book [`MAIN`]. Names and manner of the wish are filled in
     /// here.
-    pub(super) fn book_moves(&self, file: Option<&Library>, guise: &Guise, wish: Wish<'_>) -> Vec<BookMove> {
+    pub(super) fn book_moves(
+        &self,
+        file: Option<&Library>,
+        guise: &StrengthSetting,
+        wish: Wish<'_>,
+    ) -> Vec<BookMove> {
         let library = file.unwrap_or(&self.library);
         let names = match file {
             Some(file) => file.names().map(str::to_owned).collect(),
@@ -84,7 +89,7 @@ impl House {
     }
 
     /// The books to ask where no file was opened. A personality that names none plays from what one without any would.
-    fn books(&self, guise: &Guise, color: Color) -> Vec<String> {
+    fn books(&self, guise: &StrengthSetting, color: Color) -> Vec<String> {
         #[cfg(feature = "daemon")]
         if let Some(profile) = self.profile(guise)
             && [Color::White, Color::Black]
@@ -102,7 +107,7 @@ impl House {
     }
 
     #[cfg(feature = "daemon")]
-    fn in_manner<'a>(&self, guise: &Guise, wish: Wish<'a>) -> Wish<'a> {
+    fn in_manner<'a>(&self, guise: &StrengthSetting, wish: Wish<'a>) -> Wish<'a> {
         let plain = Profile::new(NOBODY);
         repertoire::in_manner(self.profile(guise).unwrap_or(&plain), guise.level, wish)
     }
@@ -110,12 +115,12 @@ impl House {
     /// Without personalities there is only the engine as it is.
     #[cfg(not(feature = "daemon"))]
     #[expect(clippy::unused_self, reason = "with personalities it looks for one")]
-    fn in_manner<'a>(&self, _: &Guise, wish: Wish<'a>) -> Wish<'a> {
+    fn in_manner<'a>(&self, _: &StrengthSetting, wish: Wish<'a>) -> Wish<'a> {
         wish
     }
 
     /// How much worse than the best a book move may look, if the personality asks the engine about its books.
-    pub(super) fn book_margin(&self, guise: &Guise) -> Option<Centipawns> {
+    pub(super) fn book_margin(&self, guise: &StrengthSetting) -> Option<Centipawns> {
         #[cfg(feature = "daemon")]
         return self.profile(guise)?.book_verify;
         #[cfg(not(feature = "daemon"))]
@@ -127,8 +132,8 @@ impl House {
 
     /// A search as it is done under a guise. `seed` names the game.
     #[cfg(feature = "daemon")]
-    pub(super) fn disguise(&self, search: SearchRequest, guise: &Guise, seed: u64) -> Task {
-        if *guise == Guise::default() {
+    pub(super) fn disguise(&self, search: SearchRequest, guise: &StrengthSetting, seed: u64) -> Task {
+        if *guise == StrengthSetting::default() {
             return search.into();
         }
         let plain = Profile::new(NOBODY);
@@ -154,12 +159,12 @@ impl House {
     }
 
     /// The numbers of the search under a guise: those set by hand, unless the personality has its own.
-    pub(super) fn params<'a>(&'a self, guise: &Guise, by_hand: &'a Params) -> &'a Params {
+    pub(super) fn params<'a>(&'a self, guise: &StrengthSetting, by_hand: &'a Params) -> &'a Params {
         self.setup(guise).map_or(by_hand, EngineOverrides::params)
     }
 
     /// Numbers and weights of the personality's own, where the guise has any.
-    pub(super) fn setup(&self, guise: &Guise) -> Option<&EngineOverrides> {
+    pub(super) fn setup(&self, guise: &StrengthSetting) -> Option<&EngineOverrides> {
         #[cfg(feature = "daemon")]
         return strength::setup(self.profile(guise)?, guise.level).map(AsRef::as_ref);
         #[cfg(not(feature = "daemon"))]
@@ -171,7 +176,7 @@ impl House {
 
     /// Without personalities there is only the engine as it is.
     #[cfg(not(feature = "daemon"))]
-    pub(super) fn disguise(&self, search: SearchRequest, _: &Guise, _: u64) -> Task {
+    pub(super) fn disguise(&self, search: SearchRequest, _: &StrengthSetting, _: u64) -> Task {
         search
     }
 
@@ -182,7 +187,7 @@ impl House {
     }
 
     #[cfg(feature = "daemon")]
-    fn profile(&self, guise: &Guise) -> Option<&Profile> {
+    fn profile(&self, guise: &StrengthSetting) -> Option<&Profile> {
         let name = guise.personality.as_deref()?;
         self.cast.as_ref()?.get(name)
     }

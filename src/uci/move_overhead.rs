@@ -10,7 +10,7 @@ const MOST: Millis = Millis::from_secs(1);
 
 /// The clock of one side as `go` told it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shown {
+pub(super) struct ClockReading {
     /// Half moves of the game so far.
     pub ply: usize,
     /// What is left.
@@ -23,15 +23,15 @@ pub(super) struct Shown {
 
 /// What the last moves lost.
 #[derive(Debug, Default)]
-pub(super) struct Lag {
-    last: Option<Shown>,
+pub(super) struct MoveOverhead {
+    last: Option<ClockReading>,
     lost: DelayWindow,
 }
 
-impl Lag {
+impl MoveOverhead {
     /// Notes what the clock shows as a move is asked for; none without one. `took` is how long the engine had for its last
     /// answer, from hearing `go` to giving it.
-    pub fn note(&mut self, shown: Option<Shown>, took: Option<Millis>) {
+    pub fn note(&mut self, shown: Option<ClockReading>, took: Option<Millis>) {
         if let (Some(before), Some(now), Some(took)) = (self.last, shown, took)
             && now.follows(&before)
         {
@@ -51,7 +51,7 @@ impl Lag {
     }
 }
 
-impl Shown {
+impl ClockReading {
     /// Whether one move of each side lies between, and nothing but the increment was added to the clock.
     fn follows(&self, before: &Self) -> bool {
         let next = before.to_go.map(|moves| moves.saturating_sub(1));
@@ -71,9 +71,9 @@ mod tests {
     /// and this increment.
     fn flag(increment: u64, lag: u64, learns: bool) -> Option<usize> {
         let (mut remaining, increment) = (Millis(1000), Millis(increment));
-        let (mut learned, mut took) = (Lag::default(), None);
+        let (mut learned, mut took) = (MoveOverhead::default(), None);
         for number in 0..100 {
-            let shown = Shown {
+            let shown = ClockReading {
                 ply: 2 * number,
                 remaining,
                 increment,
@@ -106,8 +106,8 @@ mod tests {
         assert!(flag(100, 80, false).is_some() && flag(100, 95, false).is_some());
     }
 
-    fn shown(ply: usize, remaining: u64, to_go: Option<u32>) -> Option<Shown> {
-        Some(Shown {
+    fn shown(ply: usize, remaining: u64, to_go: Option<u32>) -> Option<ClockReading> {
+        Some(ClockReading {
             ply,
             remaining: Millis(remaining),
             increment: Millis(100),
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn one_slow_move_is_chance_and_two_are_the_interface() {
-        let mut lag = Lag::default();
+        let mut lag = MoveOverhead::default();
         let least = Millis(20);
         lag.note(shown(0, 10_000, None), None);
         lag.note(shown(2, 9_700, None), Some(Millis(300)));
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn what_is_no_next_move_on_the_same_clock_says_nothing() {
         let next = |before, now| {
-            let mut lag = Lag::default();
+            let mut lag = MoveOverhead::default();
             for _ in 0..2 {
                 lag.note(before, None);
                 lag.note(now, Some(Millis(100)));

@@ -17,7 +17,7 @@ use crate::units::{Clock as _, Stopwatch};
 const LONGEST: usize = 500;
 
 /// The way out, shared by both threads.
-pub(super) struct Voice<W> {
+pub(super) struct UciWriter<W> {
     writer: Mutex<W>,
     /// Somebody has stopped listening.
     unheard: AtomicBool,
@@ -26,7 +26,7 @@ pub(super) struct Voice<W> {
     watch: Stopwatch,
 }
 
-impl<W: Write> Voice<W> {
+impl<W: Write> UciWriter<W> {
     /// A voice that writes to this, without a log.
     pub fn new(writer: W) -> Self {
         Self {
