@@ -4,7 +4,7 @@
 //! length 2, flags 1 and half moves before its block 1. A block is up to [`ROOM`] records, their count in 2 bytes, zeros, and the checksum.
 
 use super::{
-    packed::{pack, unpack},
+    move16::{pack, unpack},
     positions::{Entry, Note},
 };
 

@@ -9,11 +9,11 @@ use crate::{
 };
 
 use super::{
-    draft::Draft,
+    book_line::ReplayedLine,
     library::Book,
+    lint_candidates,
     parse::{read, read_bytes},
-    row::Played,
-    suspects,
+    parsed_book::ParsedBook,
     walk::{Row, walk, walk_some},
 };
 
@@ -41,12 +41,12 @@ pub fn check_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
     look(read_bytes(name, bytes))
 }
 
-fn look(draft: Result<Draft, Findings>) -> (Option<Book>, Findings) {
+fn look(draft: Result<ParsedBook, Findings>) -> (Option<Book>, Findings) {
     let draft = match draft {
         Ok(draft) => draft,
         Err(findings) => return (None, findings),
     };
-    let (book, mistakes, suspects) = suspects::find(draft);
+    let (book, mistakes, suspects) = lint_candidates::find(draft);
     if suspects.is_empty() {
         return (Some(book), mistakes);
     }
@@ -113,7 +113,7 @@ fn find_transpositions(
     book: &Book,
     havens: &HashMap<(Color, u64), String>,
     pos: &Position,
-    played: &Played,
+    played: &ReplayedLine,
     findings: &mut Vec<Diagnostic>,
 ) {
     let known = book.entries(played.key);
@@ -195,7 +195,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn warn(&mut self, played: &Played, message: String) {
+    fn warn(&mut self, played: &ReplayedLine, message: String) {
         self.findings
             .push(Diagnostic::warning(played.span.clone(), message));
     }
@@ -247,7 +247,7 @@ impl Checker<'_> {
         );
     }
 
-    fn contradiction(&mut self, row: &Row<'_, '_>, played: &Played) {
+    fn contradiction(&mut self, row: &Row<'_, '_>, played: &ReplayedLine) {
         // What is pinned speaks of one order of moves only, and may well say the contrary.
         if played.worth.pinned {
             return;
@@ -419,7 +419,7 @@ mod tests {
         #[test]
         fn a_look_at_the_suspects_finds_what_a_look_at_all_rows_does(text in disputed_rows()) {
             let Ok(draft) = read("a.book", &text) else { unreachable!("every row is legal") };
-            let (book, mistakes, _) = suspects::find(draft);
+            let (book, mistakes, _) = lint_candidates::find(draft);
             let all = look_at(&book, mistakes, |_| true);
             prop_assert_eq!(check(&text).to_string(), all.to_string());
         }

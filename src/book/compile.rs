@@ -10,8 +10,8 @@ use std::{
 
 use super::{
     block::{BLOCK, ROOM, checksum, seal, write_record},
-    head::Head,
-    occurrences::Occurrences,
+    header::BookHeader,
+    index::Occurrences,
     positions::{Lists, Note, Texts},
 };
 
@@ -51,7 +51,7 @@ pub enum CompileError {
 ///
 /// Section by section is gathered, written and let go of, so that all of a large book is never in memory.
 pub(super) fn write_compiled(
-    (head, (lines, rows), source): (&Head, (usize, usize), &str),
+    (head, (lines, rows), source): (&BookHeader, (usize, usize), &str),
     origin: Origin,
     occurrences: &Occurrences,
     texts: &Texts<'_>,
@@ -167,7 +167,7 @@ impl<'s, 'o, W: Write> Blocks<'s, 'o, W> {
 }
 
 /// What the headers say of the book as a whole, as a text with nothing else.
-fn headers(head: &Head) -> String {
+fn headers(head: &BookHeader) -> String {
     let mut lines = Vec::new();
     lines.extend(head.title.as_ref().map(|title| format!("name: {title}")));
     lines.extend(head.author.as_ref().map(|author| format!("author: {author}")));

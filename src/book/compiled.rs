@@ -16,7 +16,7 @@ use super::{
     entries::Entries,
     library::Book,
     positions::path,
-    text::Text,
+    syntax::BookText,
     walk::walk,
 };
 
@@ -65,7 +65,7 @@ pub fn open_compiled(path: &str, file: File) -> Result<(Book, Origin), OpenError
         return Err(damaged());
     }
     let text = |bytes| std::str::from_utf8(bytes).map_err(|_| damaged());
-    let (head, names) = (Text::new(text(head)?), text(names)?);
+    let (head, names) = (BookText::new(text(head)?), text(names)?);
     let keys = index.as_chunks().0.iter().copied().map(u64::from_le_bytes);
     let mut first_keys: Vec<u64> = keys.collect();
     let paths = first_keys.split_off((header.blocks as usize).min(first_keys.len()));
@@ -266,7 +266,7 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::{
-        book::{Library, Taste, Wish, parse, read},
+        book::{BookQuery, Library, SelectionPolicy, parse, read},
         chess::{GameLine, Variant},
     };
     use proptest::prelude::*;
@@ -379,9 +379,9 @@ mod tests {
         let (read, opened) = (Library::new(vec![read]), Library::new(vec![opened]));
         let (books, line) = (["a".to_owned()], GameLine::new(Variant::Standard));
         for seed in 0..100 {
-            let wish = Wish {
-                taste: Taste::Temperature(2.0),
-                ..Wish::new(&books, &line, seed)
+            let wish = BookQuery {
+                taste: SelectionPolicy::Temperature(2.0),
+                ..BookQuery::new(&books, &line, seed)
             };
             assert_eq!(read.choose(&wish), opened.choose(&wish));
         }

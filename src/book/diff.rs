@@ -27,7 +27,7 @@ pub struct Difference {
 /// thousandth. In the order of the old book's text, then of what only the new one has.
 #[must_use]
 pub fn diff(old: &Book, new: &Book) -> Vec<Difference> {
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<DiffPlace> = Vec::new();
     let mut index = HashMap::new();
     for book in [old, new] {
         walk_all(book, &mut |row| visit(row, &mut places, &mut index));
@@ -39,7 +39,7 @@ pub fn diff(old: &Book, new: &Book) -> Vec<Difference> {
 }
 
 /// A position that one of the books has a move for, or a way to one that a move is pinned to.
-struct Place {
+struct DiffPlace {
     /// The key of the position; of a way, those of all positions up to it.
     keys: Vec<u64>,
     is_way: bool,
@@ -48,7 +48,7 @@ struct Place {
     moves: Vec<(Move, String)>,
 }
 
-fn visit(row: &Row<'_, '_>, places: &mut Vec<Place>, index: &mut HashMap<(bool, u64), usize>) {
+fn visit(row: &Row<'_, '_>, places: &mut Vec<DiffPlace>, index: &mut HashMap<(bool, u64), usize>) {
     for played in row.counting() {
         let is_way = played.worth.pinned;
         let first = if is_way { 0 } else { played.depth };
@@ -56,7 +56,7 @@ fn visit(row: &Row<'_, '_>, places: &mut Vec<Place>, index: &mut HashMap<(bool, 
         let at = *index
             .entry((is_way, way(keys.iter().copied())))
             .or_insert_with(|| {
-                places.push(Place {
+                places.push(DiffPlace {
                     keys,
                     is_way,
                     after: path(row, played.depth),
@@ -87,7 +87,7 @@ fn path(row: &Row<'_, '_>, depth: usize) -> String {
     words.join(" ")
 }
 
-impl Place {
+impl DiffPlace {
     fn differences(self, old: &Book, new: &Book) -> Vec<Difference> {
         let entries = |book: &Book| -> Vec<Entry> {
             match self.keys.last() {

@@ -2,7 +2,9 @@
 
 use crate::chess::{Rules as _, write_san};
 
-use super::{entries::Entries, leans::Lean, library::Library, pick::Wish, positions::Entry};
+use super::{
+    entries::Entries, learned_weights::WeightFactor, library::Library, lookup::BookQuery, positions::Entry,
+};
 
 /// What one book says of one move.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +74,7 @@ impl Library {
     /// All that the books of a wish say of its line's last position, book by book in their order, each in the order of
     /// its text. What has a chance is what [`choose`](Self::choose) draws from.
     #[must_use]
-    pub fn explain(&self, wish: &Wish<'_>) -> Vec<Explained> {
+    pub fn explain(&self, wish: &BookQuery<'_>) -> Vec<Explained> {
         let line = wish.line;
         let (pos, key) = (line.position(), line.keys().last().copied());
         let choices = self.choices_for(wish);
@@ -94,7 +96,9 @@ impl Library {
                     chance: 0.0,
                     at: book.place(entry),
                     note: book.note(entry).map(str::to_owned),
-                    lean: key.and_then(|key| book.lean(key, entry.mv)).map(Lean::words),
+                    lean: key
+                        .and_then(|key| book.lean(key, entry.mv))
+                        .map(WeightFactor::words),
                     why_not: match () {
                         () if !is_asked => Some(WhyNot::OtherGame),
                         () => why_not(entry, wish).or_else(|| forbidden(entry, wish, answered, &earlier)),
@@ -125,7 +129,7 @@ impl Library {
     }
 }
 
-fn why_not(entry: &Entry, wish: &Wish<'_>) -> Option<WhyNot> {
+fn why_not(entry: &Entry, wish: &BookQuery<'_>) -> Option<WhyNot> {
     if entry.never {
         Some(WhyNot::Forbidden)
     } else if entry.is_unwanted() {
@@ -140,7 +144,7 @@ fn why_not(entry: &Entry, wish: &Wish<'_>) -> Option<WhyNot> {
 }
 
 /// Why what the book itself would play is forbidden: by books that were asked before, or by the wish.
-fn forbidden(entry: &Entry, wish: &Wish<'_>, answered: bool, earlier: &[Entries<'_>]) -> Option<WhyNot> {
+fn forbidden(entry: &Entry, wish: &BookQuery<'_>, answered: bool, earlier: &[Entries<'_>]) -> Option<WhyNot> {
     let is_against = |entries: &Entries<'_>| {
         let mut said = entries.iter();
         said.any(|other| other.mv == entry.mv && other.is_unwanted())
@@ -158,7 +162,7 @@ fn forbidden(entry: &Entry, wish: &Wish<'_>, answered: bool, earlier: &[Entries<
 mod tests {
     use super::*;
     use crate::{
-        book::{Taste, parse},
+        book::{SelectionPolicy, parse},
         chess::{GameLine, Variant},
     };
 
@@ -173,7 +177,7 @@ mod tests {
         let books: Vec<String> = ["own", "main", "nobody", "more"].map(str::to_owned).to_vec();
         let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
         let shown: Vec<String> = library
-            .explain(&Wish::new(&books, &line, 0))
+            .explain(&BookQuery::new(&books, &line, 0))
             .iter()
             .map(|one| {
                 let why = one.why_not.map_or("", WhyNot::words);
@@ -205,7 +209,7 @@ mod tests {
     fn what_has_a_chance_is_what_is_drawn() {
         let library = Library::new(vec![parse("a.book", "e4 7 | d4 2 | c4 1").0.unwrap()]);
         let (books, line) = (["a".to_owned()], GameLine::new(Variant::Standard));
-        let wish = Wish::new(&books, &line, 0);
+        let wish = BookQuery::new(&books, &line, 0);
         let total: f64 = library.explain(&wish).iter().map(|one| one.chance).sum();
         assert!((total - 1.0).abs() < 1e-9);
     }
@@ -220,11 +224,11 @@ mod tests {
         let books = ["fast", "main"].map(str::to_owned);
         let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
         let shown = |plies| -> Vec<String> {
-            let wish = Wish {
+            let wish = BookQuery {
                 speed: Some("blitz"),
-                taste: Taste::Best,
+                taste: SelectionPolicy::Best,
                 plies,
-                ..Wish::new(&books, &line, 0)
+                ..BookQuery::new(&books, &line, 0)
             };
             let show = |one: &Explained| {
                 let why = one.why_not.map_or("", WhyNot::words);

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use crate::chess::{Color, Move, Position, Rules as _, Variant, write_san, write_uci};
 
 use super::{
+    book_line::ReplayedLine,
     library::Book,
     moves::read_move,
-    row::Played,
-    text::{Kind, Line, PieceKind},
-    trail::Trail,
+    prefix_cache::PrefixCache,
+    syntax::{Kind, Line, SyntaxKind},
     walk::{Row, walk},
 };
 
@@ -65,7 +65,7 @@ pub fn format(book: &Book, notation: Notation) -> String {
             Some(words) => formatted += &words.join(" "),
             None => formatted += &words(line).join(" "),
         }
-        if let Some(comment) = line.pieces().find(|piece| piece.kind == PieceKind::Comment) {
+        if let Some(comment) = line.pieces().find(|piece| piece.kind == SyntaxKind::Comment) {
             formatted += if line.kind() == Kind::Comment { "" } else { "  " };
             formatted += comment.text;
         }
@@ -77,7 +77,7 @@ pub fn format(book: &Book, notation: Notation) -> String {
 /// All of a line but white space and comment.
 fn words(line: Line<'_>) -> Vec<String> {
     line.pieces()
-        .filter(|piece| !matches!(piece.kind, PieceKind::Space | PieceKind::Comment))
+        .filter(|piece| !matches!(piece.kind, SyntaxKind::Space | SyntaxKind::Comment))
         .map(|piece| piece.text.to_owned())
         .collect()
 }
@@ -87,7 +87,7 @@ fn rewrite(row: &Row<'_, '_>, notation: Notation) -> Vec<String> {
     let mut moves = row.played.iter();
     let mut next = moves.next();
     let mut words = Vec::new();
-    for piece in row.line.pieces().filter(|piece| piece.kind == PieceKind::Word) {
+    for piece in row.line.pieces().filter(|piece| piece.kind == SyntaxKind::Word) {
         match next {
             Some(played) if piece.span.contains(&played.span.start) => {
                 let is_choice = words.last().is_some_and(|last| last == "|");
@@ -106,7 +106,7 @@ fn rewrite(row: &Row<'_, '_>, notation: Notation) -> Vec<String> {
     words
 }
 
-fn spell(played: &Played, trail: &Trail<'_>, notation: Notation) -> String {
+fn spell(played: &ReplayedLine, trail: &PrefixCache<'_>, notation: Notation) -> String {
     match notation {
         Notation::Uci => in_coordinates(trail.position(played.depth), played.mv),
         Notation::San | Notation::AsWritten => write_san(trail.position(played.depth), played.mv),
@@ -123,7 +123,7 @@ fn in_coordinates(pos: &Position, mv: Move) -> String {
 }
 
 /// The number before a move of White, or before the first of a row.
-fn count(played: &Played, trail: &Trail<'_>, first: bool) -> Option<String> {
+fn count(played: &ReplayedLine, trail: &PrefixCache<'_>, first: bool) -> Option<String> {
     let number = trail.position(played.depth).fullmoves();
     match played.turn {
         Color::White => Some(format!("{number}.")),

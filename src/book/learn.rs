@@ -5,7 +5,7 @@ mod score;
 
 use std::collections::HashMap;
 
-pub use follow::Drawn;
+pub use follow::MoveOrigin;
 pub use score::expected_score;
 
 use crate::{
@@ -14,14 +14,14 @@ use crate::{
 };
 
 use super::{
-    leans::{Lean, uci},
+    annotation::MAX_WEIGHT,
+    learned_weights::{WeightFactor, uci},
     library::Book,
-    mark::MAX_WEIGHT,
     positions::Entry,
-    reweigh::{number, reweigh},
-    tree::moves_of,
+    rewrite_weights::{number, reweigh},
+    tree_view::moves_of,
 };
-use follow::{Found, follow};
+use follow::{BookHit, follow};
 use score::Score;
 
 /// A game in which one side followed a book.
@@ -36,14 +36,14 @@ pub struct Outcome<'a> {
     /// What it was to score by the ratings, from 0 to 1; a half where they are not known.
     pub expected: f64,
     /// Where its moves came from, by how many half moves stand before them; what is beyond the end is not known.
-    pub drawn: &'a [Drawn],
+    pub drawn: &'a [MoveOrigin],
     /// What the position was worth to it where it left the book, if anybody looked; see [`Lessons::left`].
     pub verdict: Option<Centipawns>,
 }
 
 /// What a move of the book scored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
+pub struct MoveStats {
     /// The moves before it, as in `1. e4 e5`; empty at the start.
     pub after: String,
     /// The move, in SAN.
@@ -66,7 +66,7 @@ pub struct Lesson {
     pub is_revised: bool,
 }
 
-impl Lesson {
+impl MoveStats {
     /// Points above or below what was to be expected.
     #[must_use]
     pub fn surplus(&self) -> f64 {
@@ -76,7 +76,7 @@ impl Lesson {
 
 /// Gathers the outcomes of games for one book.
 #[derive(Debug)]
-pub struct Lessons<'b> {
+pub struct LearnReport<'b> {
     book: &'b Book,
     /// By position and move, in the order met.
     order: Vec<(u64, Move)>,
@@ -93,7 +93,7 @@ struct Met {
     score: Score,
 }
 
-impl<'b> Lessons<'b> {
+impl<'b> LearnReport<'b> {
     /// No games yet.
     #[must_use]
     pub fn new(book: &'b Book) -> Self {
@@ -116,7 +116,7 @@ impl<'b> Lessons<'b> {
     pub fn add(&mut self, outcome: &Outcome<'_>) {
         let (found, _) = follow(self.book, outcome.line, outcome.side, outcome.drawn);
         self.games += usize::from(!found.is_empty());
-        for Found { before, key, mv } in found {
+        for BookHit { before, key, mv } in found {
             let met = self.met.entry((key, mv)).or_insert_with(|| {
                 self.order.push((key, mv));
                 Met {
@@ -139,18 +139,18 @@ impl<'b> Lessons<'b> {
     /// it played no move of the book, or the game ended before. `drawn` says where its moves came from, as in
     /// [`Outcome::drawn`].
     #[must_use]
-    pub fn left(&self, line: &GameLine, side: Color, drawn: &[Drawn]) -> Option<GameLine> {
+    pub fn left(&self, line: &GameLine, side: Color, drawn: &[MoveOrigin]) -> Option<GameLine> {
         let (found, left) = follow(self.book, line, side, drawn);
         left.filter(|_| !found.is_empty())
     }
 
     /// What was learned of moves with at least so many games, those that cost most points first.
     #[must_use]
-    pub fn list(&self, least: u32) -> Vec<Lesson> {
+    pub fn list(&self, least: u32) -> Vec<MoveStats> {
         let met = self.order.iter().filter_map(|(key, mv)| {
             let Met { after, san, score } = self.met.get(&(*key, *mv))?;
             let (entry, advised) = self.advice(*key, *mv, score)?;
-            Some(Lesson {
+            Some(MoveStats {
                 after: after.clone(),
                 mv: san.clone(),
                 at: self.book.place(&entry),
@@ -163,7 +163,7 @@ impl<'b> Lessons<'b> {
                 is_revised: entry.number.is_some() || entry.chosen,
             })
         });
-        let mut lessons: Vec<Lesson> = met.filter(|lesson| lesson.games >= least).collect();
+        let mut lessons: Vec<MoveStats> = met.filter(|lesson| lesson.games >= least).collect();
         lessons.sort_by(|one, other| one.surplus().total_cmp(&other.surplus()));
         lessons
     }
@@ -171,10 +171,10 @@ impl<'b> Lessons<'b> {
     /// How weights lean that follow from at least so many games: the advice of [`list`](Self::list) as factors, for all
     /// moves that are played.
     #[must_use]
-    pub fn leans(&self, least: u32) -> Vec<Lean> {
+    pub fn leans(&self, least: u32) -> Vec<WeightFactor> {
         let met = self.order.iter().filter_map(|(key, mv)| {
             let score = self.score(*key, *mv, least)?;
-            Some(Lean {
+            Some(WeightFactor {
                 key: *key,
                 uci: uci(*mv),
                 games: score.games,

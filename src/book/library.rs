@@ -6,15 +6,15 @@ use crate::chess::Move;
 
 use super::{
     compiled::Compiled,
-    draft::hear,
     entries::Entries,
-    head::Head,
+    header::BookHeader,
     include::included,
-    leans::{Lean, Leans},
-    occurrences::{Occurrences, Place},
+    index::{Occurrences, SourceLocation},
+    learned_weights::{LearnedWeights, WeightFactor},
     parse::LARGE,
+    parsed_book::hear,
     positions::{Entry, Positions, Texts},
-    text::Text,
+    syntax::BookText,
 };
 
 /// A book of openings: its text, and what it says of each position.
@@ -22,17 +22,17 @@ use super::{
 pub struct Book {
     name: Arc<str>,
     path: Arc<str>,
-    head: Head,
-    text: Text,
+    head: BookHeader,
+    text: BookText,
     lines: usize,
     rows: usize,
     store: Store,
     /// The paths of all files its lines stand in; its own is the first.
     files: Vec<Arc<str>>,
     /// How its weights lean by results.
-    leans: Arc<Leans>,
+    leans: Arc<LearnedWeights>,
     /// The texts of the books it includes.
-    included: Vec<Text>,
+    included: Vec<BookText>,
     /// The text that notes are parts of: its own, and after it those of the books it includes.
     notes: Arc<str>,
 }
@@ -45,7 +45,13 @@ enum Store {
 }
 
 impl Book {
-    pub(super) fn new(path: &str, head: Head, text: Text, rows: usize, positions: Positions) -> Self {
+    pub(super) fn new(
+        path: &str,
+        head: BookHeader,
+        text: BookText,
+        rows: usize,
+        positions: Positions,
+    ) -> Self {
         let path: Arc<str> = path.into();
         Self {
             name: stem(&path).into(),
@@ -65,8 +71,8 @@ impl Book {
     /// A book whose positions stay in a file. `head` is all of its text that is kept; its sizes are lines and rows.
     pub(super) fn compiled(
         path: &str,
-        head: Head,
-        text: Text,
+        head: BookHeader,
+        text: BookText,
         (lines, rows): (usize, usize),
         compiled: Compiled,
         names: &str,
@@ -85,7 +91,7 @@ impl Book {
         let (mut lines_before, mut lines) = (vec![0], self.text.len() as u32);
         let (mut occurrences, mut rows) = (Occurrences::default(), 0);
         for other in others {
-            let place = Place {
+            let place = SourceLocation {
                 lines,
                 bytes: notes.len(),
             };
@@ -97,7 +103,7 @@ impl Book {
             files.push(other.path.clone());
             notes += other.text.as_str();
         }
-        let (walked, heard) = hear(&self.text, Place::default());
+        let (walked, heard) = hear(&self.text, SourceLocation::default());
         rows += walked.rows;
         occurrences = occurrences.followed_by(heard);
         let texts = Texts::new(lines_before, &occurrences.notes, &notes);
@@ -132,7 +138,7 @@ impl Book {
 
     /// What its headers say of it as a whole.
     #[must_use]
-    pub fn head(&self) -> &Head {
+    pub fn head(&self) -> &BookHeader {
         &self.head
     }
 
@@ -176,12 +182,12 @@ impl Book {
 
     /// The text it was read from; of a compiled book only its headers.
     #[must_use]
-    pub fn text(&self) -> &Text {
+    pub fn text(&self) -> &BookText {
         &self.text
     }
 
     /// The texts that its positions come from: its own, and after it those of the books it includes.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &Text> {
+    pub(super) fn texts(&self) -> impl Iterator<Item = &BookText> {
         std::iter::once(&self.text).chain(&self.included)
     }
 
@@ -207,13 +213,13 @@ impl Book {
 
     /// The same book with weights that lean by results.
     #[must_use]
-    pub fn leaning(self, leans: Arc<Leans>) -> Self {
+    pub fn leaning(self, leans: Arc<LearnedWeights>) -> Self {
         Self { leans, ..self }
     }
 
     /// How a move leans by results, if it does.
     #[must_use]
-    pub fn lean(&self, key: u64, mv: Move) -> Option<&Lean> {
+    pub fn lean(&self, key: u64, mv: Move) -> Option<&WeightFactor> {
         self.leans.of(key, mv)
     }
 

@@ -5,9 +5,9 @@ use std::{collections::HashSet, fmt::Write as _};
 use crate::chess::{Color, Move, Position, key, write_fen};
 
 use super::{
-    head::Head,
+    annotation::Annotation,
+    header::BookHeader,
     library::Book,
-    mark::Worth,
     walk::{Row, walk},
 };
 
@@ -26,7 +26,7 @@ pub struct Merged {
 }
 
 /// A row without its looks: for whom it counts, and each move with its position and its worth.
-type Wording = (Option<Color>, Vec<(u64, Move, Worth)>);
+type Wording = (Option<Color>, Vec<(u64, Move, Annotation)>);
 
 /// Adds to one book the lines of another that it does not have word for word. Comments and headers of the first
 /// stay; of the second, the comments at the end of its lines, the headers its lines need, the books it includes, and what
@@ -79,7 +79,7 @@ pub fn merge(first: &Book, second: &Book) -> Merged {
 }
 
 /// The headers of the second that the first has nothing to say against.
-fn new_headers(first: &Head, second: &Head) -> String {
+fn new_headers(first: &BookHeader, second: &BookHeader) -> String {
     let mut text = String::new();
     let titles = [
         ("name", &first.title, &second.title),
@@ -98,7 +98,7 @@ fn new_headers(first: &Head, second: &Head) -> String {
 }
 
 /// What the second says of the games it is for, where the first says something else.
-fn lost_headers(first: &Head, second: &Head) -> Vec<String> {
+fn lost_headers(first: &BookHeader, second: &BookHeader) -> Vec<String> {
     let mut lost = Vec::new();
     if first.speeds != second.speeds && !second.speeds.is_empty() {
         lost.push(format!("speeds: {}", second.speeds.join(" ")));

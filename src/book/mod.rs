@@ -19,80 +19,80 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod annotation;
 mod block;
+mod blunder_positions;
+mod book_line;
+mod build;
+mod build_text;
 mod check;
 mod compile;
 mod compiled;
+mod dense;
 mod diff;
-mod draft;
-mod ends;
+mod eco;
 mod entries;
+mod expected_line;
 mod explain;
 mod format;
-mod grow;
-mod harvest;
-mod head;
+mod header;
 mod include;
-mod leans;
+mod index;
 mod learn;
+mod learned_weights;
 mod library;
-mod mark;
+mod line_ends;
+mod lint_candidates;
+mod lookup;
 mod merge;
+mod move16;
 mod moves;
-mod occurrences;
-mod openings;
-mod packed;
 mod parse;
-mod pick;
-mod plan;
+mod parsed_book;
 mod polyglot;
 mod positions;
-mod reweigh;
-mod row;
-mod split;
+mod prefix_cache;
+mod rewrite_weights;
+mod sampling;
 mod stats;
-mod suspects;
-mod taste;
-mod text;
-mod trail;
-mod tree;
-mod turns;
+mod syntax;
+mod token;
+mod tree_view;
 mod walk;
-mod word;
 
+pub use annotation::{BASE_WEIGHT, MAX_WEIGHT};
+pub use blunder_positions::{BlunderPosition, BlunderPositions};
+pub use build::{BookBuilder, BuiltBook, begins_as_usual};
 pub use check::{check, check_bytes, missing_transpositions, rare_moves};
 pub use compile::{CompileError, Origin};
 pub use compiled::{OpenError, open_compiled};
+pub use dense::split;
 pub use diff::{Difference, diff};
-pub use draft::Draft;
-pub use ends::{End, ends};
+pub use eco::{Opening, name, name_of};
 pub use entries::Entries;
+pub use expected_line::{ExpectedLine, plan};
 pub use explain::{Explained, WhyNot};
 pub use format::{Notation, format};
-pub use harvest::{Grown, Harvest, begins_as_usual};
-pub use head::{Head, Include};
+pub use header::{BookHeader, Include};
 pub use include::missing_includes;
-pub use leans::{Lean, Leans};
-pub use learn::{Drawn, Lesson, Lessons, Outcome, expected_score};
+pub use learn::{LearnReport, MoveOrigin, MoveStats, Outcome, expected_score};
+pub use learned_weights::{LearnedWeights, WeightFactor};
 pub use library::{Book, Library, write};
-pub use mark::{BASE_WEIGHT, MAX_WEIGHT};
+pub use line_ends::{LineEnd, ends};
+pub use lookup::{BookMove, BookQuery};
 pub use merge::{Merged, merge};
-pub use openings::{Opening, name, name_of};
 pub use parse::{LARGE, MAX_BYTES, MAX_LINES, is_book, parse, parse_bytes, read, read_bytes, too_large};
-pub use pick::{BookMove, Wish};
-pub use plan::{Planned, plan};
+pub use parsed_book::ParsedBook;
 pub use polyglot::{
     Imported, LeftOut, PolyglotError, ZeroWeights, each_position, export_polyglot, import_polyglot,
     import_polyglot_with, pinned_moves,
 };
 pub use positions::Entry;
-pub use reweigh::{number, reweigh};
-pub use split::split;
+pub use rewrite_weights::{number, reweigh};
+pub use sampling::SelectionPolicy;
 pub use stats::{Stats, stats};
-pub use taste::Taste;
-pub use text::{Kind, Line, Piece, PieceKind, Text};
-pub use tree::{Branch, Extent, moves_of, tree};
-pub use turns::{Turn, Turns};
+pub use syntax::{BookText, Kind, Line, SyntaxKind, SyntaxToken};
+pub use tree_view::{Branch, Extent, moves_of, tree};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/book.md")]

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Findings, utf8};
 
-use super::{draft::Draft, library::Book, text::Text};
+use super::{library::Book, parsed_book::ParsedBook, syntax::BookText};
 
 /// The largest text that is read as a book: more than ten million positions. Reading takes many times the text
 /// in memory, so there has to be an end.
@@ -30,7 +30,7 @@ pub fn parse(name: &str, text: &str) -> (Option<Book>, Findings) {
     finish(read(name, text))
 }
 
-fn finish(draft: Result<Draft, Findings>) -> (Option<Book>, Findings) {
+fn finish(draft: Result<ParsedBook, Findings>) -> (Option<Book>, Findings) {
     match draft {
         Ok(draft) => {
             let (book, findings) = draft.into_book();
@@ -44,7 +44,7 @@ fn finish(draft: Result<Draft, Findings>) -> (Option<Book>, Findings) {
 ///
 /// # Errors
 /// Why there is no book.
-pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Draft, Findings> {
+pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<ParsedBook, Findings> {
     if bytes.len() > MAX_BYTES {
         return Err(too_large(name, bytes.len() as u64));
     }
@@ -56,11 +56,11 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Draft, Findings> {
 ///
 /// # Errors
 /// Why there is no book.
-pub fn read(name: &str, text: &str) -> Result<Draft, Findings> {
+pub fn read(name: &str, text: &str) -> Result<ParsedBook, Findings> {
     if text.len() > MAX_BYTES {
         return Err(too_large(name, text.len() as u64));
     }
-    let text = Text::new(text);
+    let text = BookText::new(text);
     let refuse = |span, message: String| {
         let findings = vec![Diagnostic::error(span, message)];
         Err(Findings::new(name, text.source(), findings))
@@ -75,7 +75,7 @@ pub fn read(name: &str, text: &str) -> Result<Draft, Findings> {
             format!("{count} lines are too many for a book: {MAX_LINES} are read"),
         );
     }
-    Ok(Draft::new(name, text).explained(stranger))
+    Ok(ParsedBook::new(name, text).explained(stranger))
 }
 
 /// Whether a text is a book: it has rows, and more of them than mistakes.

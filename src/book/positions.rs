@@ -5,8 +5,8 @@ use std::{collections::HashMap, thread};
 use crate::chess::Move;
 
 use super::{
-    mark::BASE_WEIGHT,
-    occurrences::{Occurrence, Occurrences, Remark, SECTIONS, section_of, sort_section},
+    annotation::BASE_WEIGHT,
+    index::{Occurrence, Occurrences, Remark, SECTIONS, section_of, sort_section},
     walk::threads,
 };
 

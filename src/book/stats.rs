@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{library::Book, openings, text::Text, walk::walk_all};
+use super::{eco, library::Book, syntax::BookText, walk::walk_all};
 
 /// What is in a book.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,7 +37,7 @@ pub struct Stats {
 #[must_use]
 pub fn stats(book: &Book) -> Stats {
     let mut stats = Stats {
-        lines: book.lines() + book.texts().skip(1).map(Text::len).sum::<usize>(),
+        lines: book.lines() + book.texts().skip(1).map(BookText::len).sum::<usize>(),
         rows: book.rows(),
         positions: book.positions(),
         ..Stats::default()
@@ -49,7 +49,7 @@ pub fn stats(book: &Book) -> Stats {
         stats.deepest = stats.deepest.max(depth);
         plies += depth;
         let keys: Vec<u64> = (0..=depth).map(|at| row.trail.key(at)).collect();
-        if let Some(opening) = openings::name_of(&keys) {
+        if let Some(opening) = eco::name_of(&keys) {
             *names.entry(opening.to_string()).or_default() += 1;
         }
         for played in row.counting() {

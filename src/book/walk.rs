@@ -8,12 +8,12 @@ use crate::{
 };
 
 use super::{
-    head::{Head, Include, SPEEDS, read_levels, read_speeds},
+    book_line::{ReplayedLine, read_row},
+    header::{BookHeader, Include, SPEEDS, read_levels, read_speeds},
     library::Book,
     moves::is_near,
-    row::{Played, read_row},
-    text::{Kind, Line, PieceKind, Text},
-    trail::Trail,
+    prefix_cache::PrefixCache,
+    syntax::{BookText, Kind, Line, SyntaxKind},
 };
 
 /// How many errors are listed; a file that is no book would otherwise give one for each line.
@@ -31,9 +31,9 @@ pub(super) struct Row<'a, 't> {
     /// Whose moves count; both if none is named.
     pub color: Option<Color>,
     /// The positions it goes through.
-    pub trail: &'a Trail<'t>,
+    pub trail: &'a PrefixCache<'t>,
     /// Its moves, at least one.
-    pub played: &'a [Played],
+    pub played: &'a [ReplayedLine],
 }
 
 impl Row<'_, '_> {
@@ -47,7 +47,7 @@ impl Row<'_, '_> {
     }
 
     /// The moves of the side that the row counts for.
-    pub fn counting(&self) -> impl Iterator<Item = &Played> {
+    pub fn counting(&self) -> impl Iterator<Item = &ReplayedLine> {
         let color = self.color;
         self.played
             .iter()
@@ -58,7 +58,7 @@ impl Row<'_, '_> {
 /// What a walk found besides its rows.
 pub(super) struct Walk {
     /// What the headers say of the book as a whole.
-    pub head: Head,
+    pub head: BookHeader,
     /// How many rows were read.
     pub rows: usize,
     /// Whose moves count at the end of the text.
@@ -72,7 +72,7 @@ pub(super) struct Walk {
 }
 
 /// Reads all lines and shows each row that could be read.
-pub(super) fn walk<'t>(text: &'t Text, see: &mut dyn FnMut(&Row<'_, 't>)) -> Walk {
+pub(super) fn walk<'t>(text: &'t BookText, see: &mut dyn FnMut(&Row<'_, 't>)) -> Walk {
     let mut reader = Reader::new();
     reader.read(text.lines(), see);
     reader.finish(text)
@@ -91,7 +91,7 @@ const WORTH_THREADS: usize = 2000;
 /// Reads all lines as [`walk`] does, on several threads where the text is long. Each part of the text has a gatherer of
 /// its own, made for so many bytes of text, and they come back in the order of the parts.
 pub(super) fn walk_parts<'t, G: Send>(
-    text: &'t Text,
+    text: &'t BookText,
     gatherer: impl Fn(usize) -> G + Sync,
     see: impl Fn(&Row<'_, 't>, &mut G) + Sync,
 ) -> (Walk, Vec<G>) {
@@ -138,7 +138,7 @@ pub(super) fn threads() -> usize {
 
 /// Reads all headers and some of the rows, and shows those of them that could be read.
 pub(super) fn walk_some<'t>(
-    text: &'t Text,
+    text: &'t BookText,
     is_wanted: impl Fn(usize) -> bool,
     see: &mut dyn FnMut(&Row<'_, 't>),
 ) {
@@ -165,7 +165,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A reader for each part of a text of so many lines, with what the headers above the part say.
-    fn starts(text: &'t Text, length: usize) -> Vec<Self> {
+    fn starts(text: &'t BookText, length: usize) -> Vec<Self> {
         let mut reader = Self::new();
         let mut starts = Vec::new();
         for (index, line) in text.lines().enumerate() {
@@ -211,13 +211,13 @@ impl<'t> Reader<'t> {
 
 /// A text under way: what the headers so far say, and what was found.
 struct Reader<'t> {
-    head: Head,
+    head: BookHeader,
     /// Whose moves count; both if none is named.
     color: Option<Color>,
     /// The moves of the row before; none while the start of the rows is not known.
-    trail: Option<Trail<'t>>,
+    trail: Option<PrefixCache<'t>>,
     /// The moves of the last row.
-    played: Vec<Played>,
+    played: Vec<ReplayedLine>,
     rows: usize,
     /// Whether a line of moves stood above, read or refused.
     has_met_rows: bool,
@@ -230,9 +230,9 @@ struct Reader<'t> {
 impl<'t> Reader<'t> {
     fn new() -> Self {
         Self {
-            head: Head::default(),
+            head: BookHeader::default(),
             color: None,
-            trail: Some(Trail::new(Variant::Standard.start(), true)),
+            trail: Some(PrefixCache::new(Variant::Standard.start(), true)),
             played: Vec::new(),
             rows: 0,
             has_met_rows: false,
@@ -271,9 +271,9 @@ impl<'t> Reader<'t> {
         let (mut key, mut value) = ((0..0, ""), None);
         for piece in line.pieces() {
             match piece.kind {
-                PieceKind::Key => key = (piece.span, piece.text.trim_end_matches(':')),
-                PieceKind::Value => value = Some((piece.span, piece.text)),
-                PieceKind::Space | PieceKind::Comment | PieceKind::Word => {}
+                SyntaxKind::Key => key = (piece.span, piece.text.trim_end_matches(':')),
+                SyntaxKind::Value => value = Some((piece.span, piece.text)),
+                SyntaxKind::Space | SyntaxKind::Comment | SyntaxKind::Word => {}
             }
         }
         let (key_span, key) = key;
@@ -300,7 +300,7 @@ impl<'t> Reader<'t> {
             "color" => self.set_color(value, span),
             "from" => {
                 self.set_start(value, span);
-                self.trail = self.trail.take().map(Trail::placed);
+                self.trail = self.trail.take().map(PrefixCache::placed);
             }
             // Blocks of other programs give every position of a book so, whatever stands before it.
             "pos" => self.set_start(value, span),
@@ -330,7 +330,7 @@ impl<'t> Reader<'t> {
         match value.parse::<Variant>() {
             Ok(variant) => {
                 self.head.variant = variant;
-                self.trail = Some(Trail::new(variant.start(), true));
+                self.trail = Some(PrefixCache::new(variant.start(), true));
             }
             Err(error) => {
                 let keys: Vec<&str> = Variant::ALL.iter().map(|variant| variant.key()).collect();
@@ -358,7 +358,7 @@ impl<'t> Reader<'t> {
     fn set_start(&mut self, value: &str, span: Range<usize>) {
         self.has_met_start = true;
         self.trail = match parse_fen(self.head.variant, value) {
-            Ok(start) => Some(Trail::new(start, value == "startpos")),
+            Ok(start) => Some(PrefixCache::new(start, value == "startpos")),
             Err(error) => {
                 let error = Diagnostic::error(span, error.to_string());
                 self.errors
@@ -368,7 +368,7 @@ impl<'t> Reader<'t> {
         };
     }
 
-    fn finish(mut self, text: &Text) -> Walk {
+    fn finish(mut self, text: &BookText) -> Walk {
         let more = self.errors.len().saturating_sub(MAX_ERRORS);
         if more > 0 {
             self.errors.truncate(MAX_ERRORS);
@@ -388,7 +388,7 @@ impl<'t> Reader<'t> {
             head: self.head,
             rows: self.rows,
             color: self.color,
-            begins: self.trail.as_ref().map_or(0, Trail::begins),
+            begins: self.trail.as_ref().map_or(0, PrefixCache::begins),
             start: self.trail.map(|trail| trail.position(0).clone()),
             findings: self.errors,
         }

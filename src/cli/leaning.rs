@@ -13,7 +13,7 @@ use tracing::{info, warn};
 
 use super::book::from_archive;
 use crate::{
-    book::{Book, Lean, Leans, Lessons, Library},
+    book::{Book, LearnReport, LearnedWeights, Library, WeightFactor},
     store::{Archive, Filter, StoreError},
     watch::Stock,
 };
@@ -47,7 +47,7 @@ pub fn keep(archive: PathBuf, stock: Stock, stop: CancellationToken) {
 }
 
 /// Learns from all games and keeps how books lean now; says which do.
-fn renew(archive: &Path, library: &Library) -> anyhow::Result<BTreeMap<String, Arc<Leans>>> {
+fn renew(archive: &Path, library: &Library) -> anyhow::Result<BTreeMap<String, Arc<LearnedWeights>>> {
     let archive = Archive::read(archive)?;
     let mut all = BTreeMap::new();
     for name in library.names() {
@@ -71,8 +71,8 @@ fn renew(archive: &Path, library: &Library) -> anyhow::Result<BTreeMap<String, A
 ///
 /// # Errors
 /// When the archive cannot be read.
-pub fn of_book(archive: &Archive, book: &Book) -> anyhow::Result<Vec<Lean>> {
-    let mut lessons = Lessons::new(book);
+pub fn of_book(archive: &Archive, book: &Book) -> anyhow::Result<Vec<WeightFactor>> {
+    let mut lessons = LearnReport::new(book);
     from_archive(archive, &Filter::default(), &mut lessons, &mut None)?;
     Ok(lessons.leans(LEAST_GAMES))
 }

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    book::{self, Book, Library, Planned},
+    book::{self, Book, ExpectedLine, Library},
     chess::GameLine,
     store::{BookGrounds, Grounds, MoveRecord, Source, Thought},
 };
@@ -76,7 +76,7 @@ fn book_of<'l>(library: &'l Library, followed: &BookGrounds) -> Option<&'l Book>
 }
 
 /// From the position after my last move from the book: who left it at which ply, and what it would have played.
-fn trace(book: &Book, line: &GameLine, last: usize) -> (usize, Who, Vec<Planned>) {
+fn trace(book: &Book, line: &GameLine, last: usize) -> (usize, Who, Vec<ExpectedLine>) {
     let before = |plies: usize| {
         let mut before = line.clone();
         before.truncate(plies);
@@ -99,7 +99,7 @@ fn trace(book: &Book, line: &GameLine, last: usize) -> (usize, Who, Vec<Planned>
     (last + 2, who, own)
 }
 
-fn told(one: &Planned) -> Value {
+fn told(one: &ExpectedLine) -> Value {
     json!({"san": one.san, "chance": one.chance, "at": one.at, "note": one.note, "then": one.then})
 }
 

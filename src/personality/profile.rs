@@ -11,7 +11,7 @@ use super::{
     voice::{self, Voice},
 };
 use crate::{
-    book::{self, Taste},
+    book::{self, SelectionPolicy},
     chess::Color,
     diagnostic::{Diagnostic, Findings, nearest},
     engine::EngineOverrides,
@@ -53,7 +53,7 @@ pub struct Profile {
     /// The books it opens from as Black instead.
     pub books_black: Option<Vec<String>>,
     /// How it draws among the moves of a book.
-    pub book_taste: Taste,
+    pub book_taste: SelectionPolicy,
     /// How much worse than the best a move of a book may look to a short search; none to trust the books.
     pub book_verify: Option<Centipawns>,
     /// Set by hand: half moves it may play from books, counted from the start of the game.
@@ -260,7 +260,7 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
         books: Vec::new(),
         books_white: None,
         books_black: None,
-        book_taste: Taste::ByWeight,
+        book_taste: SelectionPolicy::ByWeight,
         book_verify: None,
         book_plies: None,
         style: Style::default(),
@@ -439,11 +439,11 @@ fn declare_books(file: &mut Section<'_>, profile: &mut Profile, known: Option<&[
     let choice = file.key(
         "book-choice",
         Choice(&[
-            ("weight", Taste::ByWeight),
-            ("best", Taste::Best),
-            ("flat", Taste::Flat),
+            ("weight", SelectionPolicy::ByWeight),
+            ("best", SelectionPolicy::Best),
+            ("flat", SelectionPolicy::Flat),
         ]),
-        Taste::ByWeight,
+        SelectionPolicy::ByWeight,
         "How it draws among the moves of a book: by their weights, always the heaviest, or all alike.",
     );
     let temperature = file.key(
@@ -453,7 +453,9 @@ fn declare_books(file: &mut Section<'_>, profile: &mut Profile, known: Option<&[
         "Below 1.0 heavy moves come up more often than they weigh, above 1.0 light ones do.",
     );
     profile.book_taste = match choice {
-        Taste::ByWeight if (temperature - 1.0).abs() > f64::EPSILON => Taste::Temperature(temperature),
+        SelectionPolicy::ByWeight if (temperature - 1.0).abs() > f64::EPSILON => {
+            SelectionPolicy::Temperature(temperature)
+        }
         taste => taste,
     };
     profile.book_verify = file

@@ -1,7 +1,7 @@
 //! What a personality asks of its books: one answer for games, for UCI and for those who explain it.
 
 use super::{Profile, strength::knobs_of};
-use crate::{book::Wish, units::Elo};
+use crate::{book::BookQuery, units::Elo};
 
 /// The level that books are asked with where none is set: above all that people reach.
 const FULL_STRENGTH: u32 = 3500;
@@ -10,9 +10,9 @@ const FULL_STRENGTH: u32 = 3500;
 ///
 /// `asked` is a level that replaces the profile's own strength. Books, game, speed and seed stay as they are.
 #[must_use]
-pub fn in_manner<'a>(profile: &Profile, asked: Option<Elo>, wish: Wish<'a>) -> Wish<'a> {
+pub fn in_manner<'a>(profile: &Profile, asked: Option<Elo>, wish: BookQuery<'a>) -> BookQuery<'a> {
     let level = asked.or(profile.level).map_or(FULL_STRENGTH, |level| level.0);
-    Wish {
+    BookQuery {
         level: Some(level),
         taste: profile.book_taste,
         plies: knobs_of(profile, asked, true).book_plies,
@@ -24,13 +24,13 @@ pub fn in_manner<'a>(profile: &Profile, asked: Option<Elo>, wish: Wish<'a>) -> W
 mod tests {
     use super::*;
     use crate::{
-        book::Taste,
+        book::SelectionPolicy,
         chess::{GameLine, Variant},
     };
 
-    fn wish_of(profile: &Profile, asked: Option<Elo>) -> (Option<u32>, Taste, Option<u32>) {
+    fn wish_of(profile: &Profile, asked: Option<Elo>) -> (Option<u32>, SelectionPolicy, Option<u32>) {
         let line = GameLine::new(Variant::Standard);
-        let wish = in_manner(profile, asked, Wish::new(&[], &line, 1));
+        let wish = in_manner(profile, asked, BookQuery::new(&[], &line, 1));
         (wish.level, wish.taste, wish.plies)
     }
 
@@ -39,11 +39,14 @@ mod tests {
         let mut profile = Profile::new("x");
         assert_eq!(
             wish_of(&profile, None),
-            (Some(FULL_STRENGTH), Taste::ByWeight, None)
+            (Some(FULL_STRENGTH), SelectionPolicy::ByWeight, None)
         );
         profile.level = Some(Elo(600));
-        profile.book_taste = Taste::Flat;
-        assert_eq!(wish_of(&profile, None), (Some(600), Taste::Flat, Some(4)));
+        profile.book_taste = SelectionPolicy::Flat;
+        assert_eq!(
+            wish_of(&profile, None),
+            (Some(600), SelectionPolicy::Flat, Some(4))
+        );
         let (level, _, plies) = wish_of(&profile, Some(Elo(1000)));
         assert!(level == Some(1000) && plies > Some(4));
         profile.book_plies = Some(30);

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 
 use super::archive::{Archive, StoreError};
-use crate::book::Lean;
+use crate::book::WeightFactor;
 
 impl Archive {
     /// Keeps how a book leans, instead of what was known of it before. Nothing forgets the book.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn put_leans(&self, book: &str, leans: &[Lean]) -> Result<(), StoreError> {
+    pub fn put_leans(&self, book: &str, leans: &[WeightFactor]) -> Result<(), StoreError> {
         let transaction = self.sql.unchecked_transaction()?;
         self.sql.execute("DELETE FROM leans WHERE book = ?", [book])?;
         let mut insert = self.sql.prepare_cached(
@@ -38,10 +38,10 @@ impl Archive {
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn leans(&self) -> Result<BTreeMap<String, Vec<Lean>>, StoreError> {
+    pub fn leans(&self) -> Result<BTreeMap<String, Vec<WeightFactor>>, StoreError> {
         let mut select = self.sql.prepare("SELECT * FROM leans")?;
         let rows = select.query_map([], |row| {
-            let lean = Lean {
+            let lean = WeightFactor {
                 key: row.get::<_, i64>("position")?.cast_unsigned(),
                 uci: row.get("uci")?,
                 games: row.get("games")?,
@@ -51,7 +51,7 @@ impl Archive {
             };
             Ok((row.get::<_, String>("book")?, lean))
         })?;
-        let mut books: BTreeMap<String, Vec<Lean>> = BTreeMap::new();
+        let mut books: BTreeMap<String, Vec<WeightFactor>> = BTreeMap::new();
         for row in rows {
             let (book, lean) = row?;
             books.entry(book).or_default().push(lean);
@@ -68,7 +68,7 @@ mod tests {
     fn a_book_is_kept_as_a_whole_and_forgotten_as_a_whole() {
         let folder = tempfile::tempdir().unwrap();
         let archive = Archive::open(&folder.path().join("archive.db")).unwrap();
-        let lean = |key, uci: &str| Lean {
+        let lean = |key, uci: &str| WeightFactor {
             key,
             uci: uci.to_owned(),
             games: 6,

@@ -46,7 +46,7 @@ use settings::{Change, Settings};
 use worker::{Job, SearchJob, TOLERANCE, Worker};
 
 use crate::{
-    book::{BookMove, Library, Wish},
+    book::{BookMove, BookQuery, Library},
     chess::{GameLine, Move, Rules as _, Variant, key, parse_uci, write_fen},
     engine::{Engine, Limits, Params, SearchRequest, Tablebase, bench as signature, prepare, trace},
     lines::{LONGEST, Line, Lines},
@@ -393,11 +393,11 @@ impl<W: Write> Front<'_, W> {
         if !settings.own_book || settings.analyse || held.is_some() || !search.only.is_empty() {
             return Vec::new();
         }
-        let wish = Wish {
+        let wish = BookQuery {
             speed: self
                 .initial
                 .and_then(|initial| speed(initial, increment.unwrap_or_default())),
-            ..Wish::new(&[], &self.line, self.seed())
+            ..BookQuery::new(&[], &self.line, self.seed())
         };
         self.house.book_moves(self.book.as_ref(), guise, wish)
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    book::{self, BookMove, Library, Wish},
+    book::{self, BookMove, BookQuery, Library},
     chess::Color,
     engine::{Engine, EngineOverrides, Params, SearchControl, SearchEvent, SearchRequest, SearchResult},
     files,
@@ -63,7 +63,7 @@ impl UciResources {
         &self,
         file: Option<&Library>,
         guise: &StrengthSetting,
-        wish: Wish<'_>,
+        wish: BookQuery<'_>,
     ) -> Vec<BookMove> {
         let library = file.unwrap_or(&self.library);
         let names = match file {
@@ -72,13 +72,13 @@ impl UciResources {
         };
         let wish = self.in_manner(
             guise,
-            Wish {
+            BookQuery {
                 books: &names,
                 ..wish
             },
         );
         let (mut moves, mut drawn) = (Vec::new(), Vec::new());
-        while let Some(found) = library.choose(&Wish {
+        while let Some(found) = library.choose(&BookQuery {
             without: &drawn,
             ..wish
         }) {
@@ -107,7 +107,7 @@ impl UciResources {
     }
 
     #[cfg(feature = "daemon")]
-    fn in_manner<'a>(&self, guise: &StrengthSetting, wish: Wish<'a>) -> Wish<'a> {
+    fn in_manner<'a>(&self, guise: &StrengthSetting, wish: BookQuery<'a>) -> BookQuery<'a> {
         let plain = Profile::new(NOBODY);
         repertoire::in_manner(self.profile(guise).unwrap_or(&plain), guise.level, wish)
     }
@@ -115,7 +115,7 @@ impl UciResources {
     /// Without personalities there is only the engine as it is.
     #[cfg(not(feature = "daemon"))]
     #[expect(clippy::unused_self, reason = "with personalities it looks for one")]
-    fn in_manner<'a>(&self, _: &StrengthSetting, wish: Wish<'a>) -> Wish<'a> {
+    fn in_manner<'a>(&self, _: &StrengthSetting, wish: BookQuery<'a>) -> BookQuery<'a> {
         wish
     }
 

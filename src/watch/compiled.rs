@@ -16,7 +16,7 @@ use tracing::{debug, warn};
 use super::quiet::identity;
 use crate::{
     atomic_file::NewFile,
-    book::{self, Book, CompileError, Draft, OpenError, Origin},
+    book::{self, Book, CompileError, OpenError, Origin, ParsedBook},
     diagnostic::Findings,
     files,
 };
@@ -58,7 +58,7 @@ pub enum StoreError {
 ///
 /// # Errors
 /// [`StoreError`] when it cannot be written or is not to be compiled.
-pub fn store(text: &Path, draft: &Draft, origin: Origin) -> Result<Book, StoreError> {
+pub fn store(text: &Path, draft: &ParsedBook, origin: Origin) -> Result<Book, StoreError> {
     let path = compiled_path(text);
     let mut new = NewFile::beside(&path)?;
     draft.compile(origin, &mut BufWriter::with_capacity(1 << 20, new.file()))?;

@@ -24,7 +24,7 @@ pub use shelves::{News, Shelves, glance, list};
 pub use tidings::{Tiding, Tidings};
 
 use crate::{
-    book::{Leans, Library},
+    book::{LearnedWeights, Library},
     config::Paths,
     diagnostic::Findings,
     personality::Cast,
@@ -45,7 +45,7 @@ pub struct Stock {
     /// All personalities.
     pub cast: watch::Receiver<Arc<Cast>>,
     /// Takes how books are to lean by results, by name; counts with the next look at the folders.
-    pub leans: watch::Sender<BTreeMap<String, Arc<Leans>>>,
+    pub leans: watch::Sender<BTreeMap<String, Arc<LearnedWeights>>>,
     /// What became of files that were read again.
     pub tidings: watch::Receiver<Tidings>,
 }
@@ -96,7 +96,7 @@ pub struct Poller {
     shelves: Shelves,
     library: watch::Sender<Arc<Library>>,
     cast: watch::Sender<Arc<Cast>>,
-    leans: watch::Receiver<BTreeMap<String, Arc<Leans>>>,
+    leans: watch::Receiver<BTreeMap<String, Arc<LearnedWeights>>>,
     tidings: watch::Sender<Tidings>,
 }
 
@@ -327,7 +327,7 @@ mod tests {
         };
         assert_eq!(chance(&folder), Some(50.0));
         let start = crate::chess::GameLine::new(crate::chess::Variant::Standard);
-        let lean = crate::book::Lean {
+        let lean = crate::book::WeightFactor {
             key: start.keys()[0],
             uci: "e2e4".to_owned(),
             games: 9,
@@ -335,7 +335,7 @@ mod tests {
             expected: 4.5,
             permille: 500,
         };
-        let leans = Arc::new(std::iter::once(lean).collect::<Leans>());
+        let leans = Arc::new(std::iter::once(lean).collect::<LearnedWeights>());
         folder
             .stock
             .leans

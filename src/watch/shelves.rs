@@ -12,7 +12,7 @@ use super::{
     quiet::{Glance, Stamp},
 };
 use crate::{
-    book::{self, Book, Leans, Library},
+    book::{self, Book, LearnedWeights, Library},
     config::{Paths, misplaced},
     diagnostic::{Diagnostic, Findings, utf8},
     files,
@@ -130,7 +130,7 @@ pub struct Shelves {
     /// Personalities that were refused, with what was said: told again only when that changes.
     refused: BTreeMap<PathBuf, Findings>,
     /// How books lean by results, by name.
-    leans: BTreeMap<String, Arc<Leans>>,
+    leans: BTreeMap<String, Arc<LearnedWeights>>,
 }
 
 impl Shelves {
@@ -145,7 +145,7 @@ impl Shelves {
     }
 
     /// From now on books lean so.
-    pub fn lean(&mut self, leans: BTreeMap<String, Arc<Leans>>) {
+    pub fn lean(&mut self, leans: BTreeMap<String, Arc<LearnedWeights>>) {
         self.leans = leans;
     }
 

@@ -7,7 +7,7 @@ use crate::{
 
 /// Where a move came from, as far as it was written down.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Drawn {
+pub enum MoveOrigin {
     /// Nobody knows: it counts for every book that has it.
     #[default]
     Unknown,
@@ -18,7 +18,7 @@ pub enum Drawn {
 }
 
 /// A move of a book in a game.
-pub(super) struct Found {
+pub(super) struct BookHit {
     /// The game up to it.
     pub(super) before: GameLine,
     /// The position before it.
@@ -32,8 +32,8 @@ pub(super) fn follow(
     book: &Book,
     game: &GameLine,
     side: Color,
-    drawn: &[Drawn],
-) -> (Vec<Found>, Option<GameLine>) {
+    drawn: &[MoveOrigin],
+) -> (Vec<BookHit>, Option<GameLine>) {
     let (mut found, mut left) = (Vec::new(), None);
     if !book.head().fits(game.variant(), None, None) {
         return (found, None);
@@ -45,8 +45,8 @@ pub(super) fn follow(
             let entries = book.entries_along(line.keys());
             let has_it = entries.iter().any(|entry| entry.mv == *mv);
             match line.keys().last() {
-                Some(key) if has_it && source != Drawn::Elsewhere => {
-                    found.push(Found {
+                Some(key) if has_it && source != MoveOrigin::Elsewhere => {
+                    found.push(BookHit {
                         before: line.clone(),
                         key: *key,
                         mv: *mv,
@@ -56,7 +56,7 @@ pub(super) fn follow(
                 _ => {
                     left.get_or_insert_with(|| line.clone());
                     // What comes later would count by chance alone.
-                    if source == Drawn::Unknown {
+                    if source == MoveOrigin::Unknown {
                         break;
                     }
                 }

@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::{
-    book::{Leans, Library, parse},
+    book::{LearnedWeights, Library, parse},
     chess::{Variant, write_uci},
 };
 use std::sync::Arc;
 
-fn taught<'b>(book: &'b Book, games: &[(&str, Color, u32, usize)]) -> Lessons<'b> {
-    let mut lessons = Lessons::new(book);
+fn taught<'b>(book: &'b Book, games: &[(&str, Color, u32, usize)]) -> LearnReport<'b> {
+    let mut lessons = LearnReport::new(book);
     for (moves, side, half_points, times) in games {
         let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
         for _ in 0..*times {
@@ -138,14 +138,14 @@ fn a_book_leans_by_its_results_and_stands_upright_without_them() {
         ("e2e4 c7c5", Color::White, 0, 8),
         ("d2d4 d7d5", Color::White, 2, 8),
     ];
-    let leans: Leans = taught(&book, &games).leans(4).into_iter().collect();
+    let leans: LearnedWeights = taught(&book, &games).leans(4).into_iter().collect();
     assert_eq!(leans.len(), 2);
     assert!(taught(&book, &games).leans(9).is_empty());
     let chances = |book: &Book| -> Vec<String> {
         let library = Library::new(vec![book.clone()]);
         let choices = library.choices(&["a".to_owned()], &GameLine::new(Variant::Standard));
         let show = |choice: &crate::book::BookMove| {
-            let lean = choice.lean.as_ref().map_or_else(String::new, Lean::words);
+            let lean = choice.lean.as_ref().map_or_else(String::new, WeightFactor::words);
             format!(
                 "{} {:.3} {lean}",
                 write_uci(choice.mv, Variant::Standard),
@@ -172,7 +172,7 @@ fn a_book_leans_by_its_results_and_stands_upright_without_them() {
 #[test]
 fn verdicts_are_of_the_first_position_without_a_book() {
     let book = parse("a.book", "1. e4 e5 2. Nf3\n1. d4\n").0.unwrap();
-    let mut lessons = Lessons::new(&book);
+    let mut lessons = LearnReport::new(&book);
     let game = |moves| GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
     let long = game("e2e4 e7e5 g1f3 b8c6 a2a3 a7a6");
     let left = lessons.left(&long, Color::White, &[]).unwrap();
@@ -207,7 +207,7 @@ fn verdicts_are_of_the_first_position_without_a_book() {
 
 #[test]
 fn only_moves_that_were_drawn_from_the_book_count_where_that_is_known() {
-    use Drawn::{Elsewhere, Here, Unknown};
+    use MoveOrigin::{Elsewhere, Here, Unknown};
     let book = parse("a.book", "1. e4 e5 2. Nf3 Nc6 3. Bb5\n").0.unwrap();
     let game = GameLine::replay(
         Variant::Standard,
@@ -215,8 +215,8 @@ fn only_moves_that_were_drawn_from_the_book_count_where_that_is_known() {
         "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4",
     );
     let game = game.unwrap();
-    let learned = |drawn: &[Drawn]| {
-        let mut lessons = Lessons::new(&book);
+    let learned = |drawn: &[MoveOrigin]| {
+        let mut lessons = LearnReport::new(&book);
         lessons.add(&Outcome {
             line: &game,
             side: Color::White,

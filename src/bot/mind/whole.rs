@@ -11,7 +11,7 @@ use tracing::info;
 
 use super::{Decision, MoveRequest, grounds};
 use crate::{
-    book::{BookMove, Library, Wish},
+    book::{BookMove, BookQuery, Library},
     bot::{
         chat::Manner,
         decide,
@@ -93,8 +93,8 @@ impl Whole {
         });
         let mut without = Vec::new();
         loop {
-            let plain = Wish::new(&request.books, &request.line, request.seed);
-            let wish = Wish {
+            let plain = BookQuery::new(&request.books, &request.line, request.seed);
+            let wish = BookQuery {
                 speed: Some(speed.key()),
                 without: &without,
                 ..repertoire::in_manner(profile, *level, plain)
@@ -209,7 +209,7 @@ fn limits(request: &MoveRequest) -> TimeLimits {
 }
 
 /// A move of a book, with its reason in words.
-fn proposed(found: BookMove, library: &Library, wish: &Wish<'_>) -> Proposal {
+fn proposed(found: BookMove, library: &Library, wish: &BookQuery<'_>) -> Proposal {
     let grounds = grounds::of_book(&found, &library.choices_for(wish), wish.line);
     let mut why = format!("book {} {:.0}%", found.at, found.chance * 100.0);
     if let Some(note) = found.note {

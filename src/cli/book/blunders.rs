@@ -2,7 +2,7 @@
 
 use super::progress;
 use crate::{
-    book::{self, Book, End},
+    book::{self, Book, LineEnd},
     chess::Color,
     diagnostic::Diagnostic,
     engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
@@ -27,7 +27,7 @@ pub fn look(book: &Book, depth: Depth, worse: Centipawns) -> Vec<Diagnostic> {
 }
 
 /// The score of an end for the side to move; none where the game is over.
-fn judge(engine: &mut Engine, end: &End, depth: Depth) -> Option<Score> {
+fn judge(engine: &mut Engine, end: &LineEnd, depth: Depth) -> Option<Score> {
     let limits = Limits {
         depth: Some(depth),
         ..Limits::default()
@@ -44,7 +44,7 @@ fn judge(engine: &mut Engine, end: &End, depth: Depth) -> Option<Score> {
     report.lines.first().map(|line| line.score)
 }
 
-fn complaint(end: &End, score: Score, worse: Centipawns) -> Option<Diagnostic> {
+fn complaint(end: &LineEnd, score: Score, worse: Centipawns) -> Option<Diagnostic> {
     let turn = end.line.turn();
     // The side that stands worse, and by how much.
     let (loser, by) = match score {

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 
 use crate::{
     atomic_file::{self, Readers},
-    book::{self, Book, Draft, Library},
+    book::{self, Book, Library, ParsedBook},
     chess::{GameLine, Variant, parse_san, parse_uci},
     cli::{
         check::neighbours,
@@ -90,7 +90,7 @@ fn books_folder() -> PathBuf {
 }
 
 /// Reads the lines of a book without a mistake; of one with mistakes these are drawn on stderr.
-pub fn faultless(path: &Path) -> anyhow::Result<Draft> {
+pub fn faultless(path: &Path) -> anyhow::Result<ParsedBook> {
     let (name, bytes) = (path.display().to_string(), book_bytes(path)?);
     let draft = book::read_bytes(&name, &bytes);
     let findings = match &draft {

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use super::desk;
 use crate::{
-    book::{self, Book, Explained, Library, WhyNot, Wish},
+    book::{self, Book, BookQuery, Explained, Library, WhyNot},
     chess::{Color, Rules as _, UnknownVariant, Variant, write_fen},
     cli::{
         exit::{Exit, Failure},
@@ -66,9 +66,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     let mut known = 0;
     for books in asked {
-        let wish = Wish {
+        let wish = BookQuery {
             speed: args.speed.as_deref(),
-            ..Wish::new(books, &line, 0)
+            ..BookQuery::new(books, &line, 0)
         };
         let explained = library.explain(&match &profile {
             Some(profile) => repertoire::in_manner(profile, args.level, wish),

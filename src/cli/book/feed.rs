@@ -13,7 +13,7 @@ use super::{
     recorded::{self, Account, Reading},
 };
 use crate::{
-    book::{self, Book, Grown, Harvest},
+    book::{self, Book, BookBuilder, BuiltBook},
     chess::{Color, RecordedGame, Variant},
     cli::exit::{Exit, Failure},
     files::{self, Unpacked},
@@ -188,7 +188,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 /// What is fed, and what became of it.
 struct Feed<'a> {
     args: &'a Args,
-    harvest: Harvest,
+    harvest: BookBuilder,
     player: Option<Player>,
     account: Account,
     tally: Tally,
@@ -197,9 +197,9 @@ struct Feed<'a> {
 impl<'a> Feed<'a> {
     fn new(args: &'a Args) -> Self {
         let mut harvest = if is_filtered(args) {
-            Harvest::of_each_side()
+            BookBuilder::of_each_side()
         } else {
-            Harvest::new()
+            BookBuilder::new()
         };
         if args.from_positions {
             harvest = harvest.from_positions();
@@ -275,7 +275,7 @@ impl<'a> Feed<'a> {
     }
 
     /// Why there is no book; nothing where there is one.
-    fn nothing(&self, grown: &Grown, old: Option<&Book>) -> Option<String> {
+    fn nothing(&self, grown: &BuiltBook, old: Option<&Book>) -> Option<String> {
         let read = self.account.read;
         match &self.player {
             Some(player) if player.games() == 0 => return Some(player.absence(read)),

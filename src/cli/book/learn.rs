@@ -14,7 +14,7 @@ use super::{
     recorded::Account,
 };
 use crate::{
-    book::{Book, Lesson, Lessons},
+    book::{Book, LearnReport, MoveStats},
     cli::{
         exit::{Exit, Failure},
         games::open_archive,
@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         desk::say(&format!("{} stands upright again{again}", book.path()));
         return Ok(Exit::Success);
     }
-    let mut lessons = Lessons::new(&book);
+    let mut lessons = LearnReport::new(&book);
     let mut judge = args.nodes.map(|nodes| Judge::new(Nodes(nodes)));
     let mut player = args.player.as_deref().map(Player::new);
     let mut account = Account::default();
@@ -191,8 +191,8 @@ fn renewed_by_bot(settings: &Path) -> String {
     }
 }
 
-fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
-    let is_patched = |one: &Lesson| one.is_revised || numbered;
+fn draw(lessons: &[MoveStats], most: usize, numbered: bool) -> String {
+    let is_patched = |one: &MoveStats| one.is_revised || numbered;
     let mut drawn = format!(
         "{:>5} {:>7} {:>9} {:>7} {:>7} {:>14}  move\n",
         "games", "points", "expected", "surplus", "verdict", "weight"
@@ -230,7 +230,7 @@ fn draw(lessons: &[Lesson], most: usize, numbered: bool) -> String {
     if more > 0 {
         let _ = writeln!(drawn, "... and {more} more; --most 0 shows all");
     }
-    let is_left_out = |one: &Lesson| one.advised != one.weight && !is_patched(one);
+    let is_left_out = |one: &MoveStats| one.advised != one.weight && !is_patched(one);
     if lessons.iter().any(is_left_out) {
         drawn += "(in brackets: of moves without a number outside choices, which a patch leaves alone unless it is made with --number)\n";
     }
@@ -286,7 +286,7 @@ mod tests {
         let book = book::parse("a.book", "1. e4 60 | d4\n1. e4 e5 50 | c5\n")
             .0
             .unwrap();
-        let mut lessons = Lessons::new(&book);
+        let mut lessons = LearnReport::new(&book);
         let mut games = Games::new(pgn.as_bytes(), 80);
         while let Some(game) = games.next_game().unwrap() {
             teach(&mut lessons, &mut None, &game, &Player::new("Bot"));

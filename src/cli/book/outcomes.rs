@@ -8,7 +8,7 @@ use super::{
     recorded::{self, Account, Reading},
 };
 use crate::{
-    book::{self, Book, Drawn, Lessons, Outcome},
+    book::{self, Book, LearnReport, MoveOrigin, Outcome},
     chess::{Color, GameLine, RecordedGame, Variant},
     engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
     lichess::model::Side,
@@ -78,7 +78,7 @@ pub(super) fn bounded(score: Score) -> Centipawns {
 pub(super) fn from_pgn(
     paths: &[PathBuf],
     player: &mut Player,
-    lessons: &mut Lessons<'_>,
+    lessons: &mut LearnReport<'_>,
     judge: &mut Option<Judge>,
     is_quiet: bool,
 ) -> anyhow::Result<Account> {
@@ -99,7 +99,7 @@ pub(super) fn from_pgn(
 }
 
 pub(super) fn teach(
-    lessons: &mut Lessons<'_>,
+    lessons: &mut LearnReport<'_>,
     judge: &mut Option<Judge>,
     game: &RecordedGame,
     player: &Player,
@@ -132,7 +132,7 @@ pub(super) fn teach(
 pub fn from_archive(
     archive: &Archive,
     filter: &Filter,
-    lessons: &mut Lessons<'_>,
+    lessons: &mut LearnReport<'_>,
     judge: &mut Option<Judge>,
 ) -> anyhow::Result<u64> {
     let mut read = 0;
@@ -163,7 +163,7 @@ pub fn from_archive(
 /// Learns from games that have ended, without a look at any position. Gives their number.
 pub(in crate::cli) fn from_games(
     games: &[(GameRecord, Vec<MoveRecord>)],
-    lessons: &mut [Lessons<'_>],
+    lessons: &mut [LearnReport<'_>],
 ) -> usize {
     let mut read = 0;
     for (game, moves) in games {
@@ -182,18 +182,18 @@ pub(in crate::cli) fn from_games(
 }
 
 /// Where the moves of a game came from, for a book, by how many half moves stand before them.
-fn drawn(book: &Book, moves: &[MoveRecord]) -> Vec<Drawn> {
+fn drawn(book: &Book, moves: &[MoveRecord]) -> Vec<MoveOrigin> {
     let mut drawn = Vec::new();
     for record in moves {
         let Some(thought) = &record.thought else { continue };
         let source = match (thought.source, place(thought)) {
-            (Source::Book, None) => Drawn::Unknown,
-            (Source::Book, Some(at)) if book.holds(at) => Drawn::Here,
-            _ => Drawn::Elsewhere,
+            (Source::Book, None) => MoveOrigin::Unknown,
+            (Source::Book, Some(at)) if book.holds(at) => MoveOrigin::Here,
+            _ => MoveOrigin::Elsewhere,
         };
         let before = (record.ply as usize).saturating_sub(1);
         if before >= drawn.len() {
-            drawn.resize(before + 1, Drawn::Unknown);
+            drawn.resize(before + 1, MoveOrigin::Unknown);
         }
         if let Some(slot) = drawn.get_mut(before) {
             *slot = source;

@@ -8,7 +8,7 @@ use super::{
     progress,
 };
 use crate::{
-    book::{self, Turn, Turns},
+    book::{self, BlunderPosition, BlunderPositions},
     chess::{Move, Rules as _, Variant, write_san},
     cli::{
         exit::{Exit, Failure},
@@ -106,8 +106,8 @@ fn places(count: usize) -> String {
 }
 
 /// The turns of all games that have ended, and how many games those are.
-fn from_archive(archive: &Archive, margin: Centipawns) -> anyhow::Result<(Turns, String)> {
-    let (mut turns, mut games) = (Turns::new(margin), 0);
+fn from_archive(archive: &Archive, margin: Centipawns) -> anyhow::Result<(BlunderPositions, String)> {
+    let (mut turns, mut games) = (BlunderPositions::new(margin), 0);
     for game in archive.games(&Filter::default())? {
         let Some(line) = line(&game).filter(|line| line.variant() == Variant::Standard) else {
             continue;
@@ -132,7 +132,7 @@ fn from_archive(archive: &Archive, margin: Centipawns) -> anyhow::Result<(Turns,
 type Better = (Move, Centipawns);
 
 /// What the engine would rather play in each position.
-fn look(list: &[Turn], nodes: Nodes, quiet: bool) -> Vec<Option<Better>> {
+fn look(list: &[BlunderPosition], nodes: Nodes, quiet: bool) -> Vec<Option<Better>> {
     let bar = progress::count(list.len() as u64, quiet);
     let mut engine = Engine::new(16);
     let found = list.iter().map(|turn| {
@@ -146,7 +146,7 @@ fn look(list: &[Turn], nodes: Nodes, quiet: bool) -> Vec<Option<Better>> {
 
 /// The best of the other moves, if it is better than what a game has shown of this one: that counts more than a look at it
 /// which may fail in the same way again.
-fn better(engine: &mut Engine, turn: &Turn, nodes: Nodes) -> Option<Better> {
+fn better(engine: &mut Engine, turn: &BlunderPosition, nodes: Nodes) -> Option<Better> {
     let mut others: Vec<Move> = turn.line.position().legal_moves().to_vec();
     others.retain(|mv| *mv != turn.mv);
     if others.is_empty() {
@@ -172,7 +172,7 @@ fn better(engine: &mut Engine, turn: &Turn, nodes: Nodes) -> Option<Better> {
     (score > turn.found).then_some((mv, score))
 }
 
-fn draw(list: &[Turn], found: &[Option<Better>], more: usize) -> String {
+fn draw(list: &[BlunderPosition], found: &[Option<Better>], more: usize) -> String {
     if list.is_empty() {
         return String::new();
     }
@@ -206,7 +206,7 @@ fn draw(list: &[Turn], found: &[Option<Better>], more: usize) -> String {
 }
 
 /// The book of the better moves.
-fn write(list: &[Turn], found: &[Option<Better>]) -> String {
+fn write(list: &[BlunderPosition], found: &[Option<Better>]) -> String {
     let mut text = "# What to play where games turned, by sparring book turns. Delete what you do not believe.\nname: Turns\n".to_owned();
     for (turn, better) in list.iter().zip(found) {
         if let Some((mv, score)) = better {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    book::{Book, Lesson, Lessons, Library},
+    book::{Book, LearnReport, Library, MoveStats},
     cli::book::from_games,
     store::{GameRecord, MoveRecord},
 };
@@ -20,7 +20,7 @@ pub(super) fn figures<E>(
     parts: impl IntoIterator<Item = Result<Vec<(GameRecord, Vec<MoveRecord>)>, E>>,
 ) -> Result<Value, E> {
     let books: Vec<&Book> = library.names().filter_map(|name| library.book(name)).collect();
-    let mut lessons: Vec<Lessons<'_>> = books.iter().map(|book| Lessons::new(book)).collect();
+    let mut lessons: Vec<LearnReport<'_>> = books.iter().map(|book| LearnReport::new(book)).collect();
     let mut read = 0;
     for part in parts {
         read += from_games(&part?, &mut lessons);
@@ -33,7 +33,7 @@ pub(super) fn figures<E>(
     Ok(json!({"games": read, "books": shown}))
 }
 
-fn of_book(book: &Book, lessons: &Lessons<'_>, all: usize) -> Value {
+fn of_book(book: &Book, lessons: &LearnReport<'_>, all: usize) -> Value {
     let list = lessons.list(1);
     let moves: u32 = list.iter().map(|lesson| lesson.games).sum();
     let followed = lessons.games();
@@ -46,7 +46,7 @@ fn of_book(book: &Book, lessons: &Lessons<'_>, all: usize) -> Value {
     })
 }
 
-fn row(lesson: &Lesson) -> Value {
+fn row(lesson: &MoveStats) -> Value {
     let games = f64::from(lesson.games).max(1.0);
     json!({
         "after": lesson.after, "move": lesson.mv, "at": lesson.at, "games": lesson.games,

@@ -6,7 +6,7 @@ use super::moves::{Unread, read_move};
 
 /// The moves of the row before. Neighbouring rows begin alike, and what they share is read once.
 #[derive(Debug, Clone)]
-pub(super) struct Trail<'t> {
+pub(super) struct PrefixCache<'t> {
     start: Position,
     start_key: u64,
     steps: Vec<Step<'t>>,
@@ -26,7 +26,7 @@ struct Step<'t> {
     key: u64,
 }
 
-impl<'t> Trail<'t> {
+impl<'t> PrefixCache<'t> {
     /// Rows that begin in a position; `counts` says that it is the start of a game.
     pub fn new(start: Position, counts: bool) -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::chess::{Color, GameLine, Position, Rules as _, key, write_san};
 
-use super::{leans::Lean, library::Book, openings, positions::Entry};
+use super::{eco, learned_weights::WeightFactor, library::Book, positions::Entry};
 
 /// How much of a tree is wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,14 +94,14 @@ impl Walk<'_> {
             let goes_on = is_new && depth + 1 < self.extent.plies;
             let name = match book.note(entry) {
                 Some(note) => Some(note.to_owned()),
-                None => openings::name(reached).map(|opening| opening.to_string()),
+                None => eco::name(reached).map(|opening| opening.to_string()),
             };
             self.branches.push(Branch {
                 depth,
                 mv: numbered(pos, &write_san(pos, entry.mv)),
                 chance,
                 at: book.place(entry),
-                lean: book.lean(here, entry.mv).map(Lean::words),
+                lean: book.lean(here, entry.mv).map(WeightFactor::words),
                 name,
                 seen: !is_new && !book.entries(reached).is_empty(),
             });

@@ -11,7 +11,7 @@ use super::{
 
 /// The end of a line of moves.
 #[derive(Debug, Clone)]
-pub struct End {
+pub struct LineEnd {
     /// The moves up to it.
     pub line: GameLine,
     /// The bytes of the last move in the text.
@@ -27,7 +27,7 @@ pub struct End {
 /// A side has chosen an end if the book, as that side, plays each of its moves: what is forbidden or left out of a
 /// choice is there to be answered, and says nothing against the one who would not play it.
 #[must_use]
-pub fn ends(book: &Book) -> Vec<End> {
+pub fn ends(book: &Book) -> Vec<LineEnd> {
     let (mut seen, mut ends) = (HashSet::new(), Vec::new());
     walk(book.text(), &mut |row| {
         let Some(last) = row.played.last() else { return };
@@ -44,7 +44,7 @@ pub fn ends(book: &Book) -> Vec<End> {
             let is_new = end.keys().last().is_some_and(|key| seen.insert(*key));
             if is_new && !goes_on(book, &end) {
                 let chosen = |side| is_chosen(book, row, &end, side);
-                ends.push(End {
+                ends.push(LineEnd {
                     span: played.span.clone(),
                     by_white: chosen(Color::White),
                     by_black: chosen(Color::Black),

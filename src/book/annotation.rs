@@ -8,7 +8,7 @@ pub const MAX_WEIGHT: u32 = 1_000_000;
 
 /// A move as one line has it: what its marks add, and the number that is written behind it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct Worth {
+pub(super) struct Annotation {
     /// What the marks add or take away.
     pub marks: i32,
     /// The weight, instead of what the lines sum up to.
@@ -21,7 +21,7 @@ pub(super) struct Worth {
     pub pinned: bool,
 }
 
-impl Worth {
+impl Annotation {
     /// Adds one mark.
     ///
     /// Rodent has `?`, `!`, `??`, `!!` and `xx`; the half marks are ours, since people write them.
@@ -90,7 +90,7 @@ mod tests {
         ] {
             let (bare, marks) = split_marks(word);
             assert_eq!(bare, "a6");
-            let mut worth = Worth::default();
+            let mut worth = Annotation::default();
             assert!(worth.read(marks), "{word}");
             assert_eq!(worth.marks, value);
         }
@@ -99,10 +99,10 @@ mod tests {
     #[test]
     fn xx_forbids_with_or_without_other_marks() {
         assert_eq!(split_marks("e7e5?xx"), ("e7e5", "?xx"));
-        let mut worth = Worth::default();
+        let mut worth = Annotation::default();
         assert!(worth.read("?xx"));
         assert!(worth.never);
-        assert!(!Worth::default().read("!!!"));
+        assert!(!Annotation::default().read("!!!"));
         assert_eq!(split_marks("exd5"), ("exd5", ""));
         assert_eq!(split_marks("e7e5?xx@"), ("e7e5", "?xx@"));
         assert!(worth.read("!@") && worth.pinned && worth.marks == 0);

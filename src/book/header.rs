@@ -16,7 +16,7 @@ pub(super) const SPEEDS: [&str; 6] = [
 
 /// A book as a whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct BookHeader {
     /// What its author calls it.
     pub title: Option<String>,
     /// Who wrote it.
@@ -40,7 +40,7 @@ pub struct Include {
     pub span: Range<usize>,
 }
 
-impl Head {
+impl BookHeader {
     /// Whether the book is for a game of these rules, at this speed and level. What is not known fits.
     #[must_use]
     pub fn fits(&self, variant: Variant, speed: Option<&str>, level: Option<u32>) -> bool {
@@ -97,10 +97,10 @@ mod tests {
 
     #[test]
     fn a_book_fits_the_games_it_names() {
-        let head = Head {
+        let head = BookHeader {
             speeds: read_speeds("Blitz, rapid").unwrap(),
             levels: Some(1000..=1500),
-            ..Head::default()
+            ..BookHeader::default()
         };
         assert!(head.fits(Variant::Standard, Some("blitz"), Some(1000)));
         assert!(head.fits(Variant::FromPosition, None, None));

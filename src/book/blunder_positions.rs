@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::tree::moves_of;
+use super::tree_view::moves_of;
 use crate::{
     chess::{GameLine, Move, write_fen, write_san},
     units::Centipawns,
@@ -13,7 +13,7 @@ const LOST: Centipawns = Centipawns(-300);
 
 /// A position and the move after which games turned.
 #[derive(Debug, Clone)]
-pub struct Turn {
+pub struct BlunderPosition {
     /// A game up to the position.
     pub line: GameLine,
     /// The move.
@@ -26,7 +26,7 @@ pub struct Turn {
     pub found: Centipawns,
 }
 
-impl Turn {
+impl BlunderPosition {
     /// What the move cost, in all games together.
     #[must_use]
     pub fn cost(&self) -> i32 {
@@ -61,7 +61,7 @@ impl Turn {
 
 /// Turns that were met so far.
 #[derive(Debug)]
-pub struct Turns {
+pub struct BlunderPositions {
     margin: Centipawns,
     met: HashMap<(u64, Move), Met>,
 }
@@ -74,7 +74,7 @@ struct Met {
     found: i64,
 }
 
-impl Turns {
+impl BlunderPositions {
     /// None yet. A game has turned when a player's score falls by so much from one move to the next.
     #[must_use]
     pub fn new(margin: Centipawns) -> Self {
@@ -114,11 +114,11 @@ impl Turns {
 
     /// All of them, what cost most first.
     #[must_use]
-    pub fn list(self) -> Vec<Turn> {
-        let mut list: Vec<Turn> = self
+    pub fn list(self) -> Vec<BlunderPosition> {
+        let mut list: Vec<BlunderPosition> = self
             .met
             .into_iter()
-            .map(|((_, mv), met)| Turn {
+            .map(|((_, mv), met)| BlunderPosition {
                 mv,
                 games: met.games,
                 thought: Centipawns((met.thought / i64::from(met.games)) as i32),
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_fall_from_one_own_move_to_the_next_is_a_turn_and_nothing_else_is() {
         let game = line("e2e4 e7e5 g1f3 b8c6 f3e5 c6e5 d2d4");
-        let mut turns = Turns::new(Centipawns(150));
+        let mut turns = BlunderPositions::new(Centipawns(150));
         turns.add(&game, &scores(&[(2, 40), (4, 30), (6, -180)]));
         turns.add(&game, &scores(&[(4, 50), (6, -220)]));
         // Too little, a move between that nobody thought about, and one who was lost before.
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_remedy_is_a_book_for_its_position_alone() {
-        let mut turns = Turns::new(Centipawns(150));
+        let mut turns = BlunderPositions::new(Centipawns(150));
         turns.add(
             &line("e2e4 e7e5 g1f3 b8c6 f3e5 c6e5 d2d4"),
             &scores(&[(4, 30), (6, -180)]),

@@ -4,7 +4,7 @@ use std::{fmt, ops::Range, sync::Arc};
 
 /// A whole text, cut into lines. [`write`](Text::write) gives the same text back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
+pub struct BookText {
     source: Arc<str>,
     lines: Vec<Range<usize>>,
 }
@@ -35,7 +35,7 @@ pub struct Line<'t> {
 
 /// What a piece of a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PieceKind {
+pub enum SyntaxKind {
     /// White space, line ending and byte order mark included.
     Space,
     /// From `#` or `;` to the end of the line.
@@ -50,16 +50,16 @@ pub enum PieceKind {
 
 /// A piece of a line. The pieces of a line, one after the other, are the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece<'t> {
+pub struct SyntaxToken<'t> {
     /// What it is.
-    pub kind: PieceKind,
+    pub kind: SyntaxKind,
     /// Its bytes in the whole text.
     pub span: Range<usize>,
     /// Its text.
     pub text: &'t str,
 }
 
-impl Text {
+impl BookText {
     /// Cuts a text into lines. Any text will do.
     #[must_use]
     pub fn new(source: impl Into<Arc<str>>) -> Self {
@@ -113,7 +113,7 @@ impl Text {
     }
 }
 
-impl fmt::Display for Text {
+impl fmt::Display for BookText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for line in self.lines() {
             for piece in line.pieces() {
@@ -128,20 +128,20 @@ impl<'t> Line<'t> {
     /// What the line is, by its first piece that is not white space.
     #[must_use]
     pub fn kind(&self) -> Kind {
-        match self.pieces().find(|piece| piece.kind != PieceKind::Space) {
+        match self.pieces().find(|piece| piece.kind != SyntaxKind::Space) {
             None => Kind::Blank,
             Some(piece) => match piece.kind {
-                PieceKind::Comment => Kind::Comment,
-                PieceKind::Key | PieceKind::Value => Kind::Header,
-                PieceKind::Word | PieceKind::Space => Kind::Row,
+                SyntaxKind::Comment => Kind::Comment,
+                SyntaxKind::Key | SyntaxKind::Value => Kind::Header,
+                SyntaxKind::Word | SyntaxKind::Space => Kind::Row,
             },
         }
     }
 
     /// The pieces of the line, which cover all of it.
     #[must_use]
-    pub fn pieces(&self) -> Pieces<'t> {
-        Pieces {
+    pub fn pieces(&self) -> SyntaxTokens<'t> {
+        SyntaxTokens {
             line: *self,
             at: 0,
             stage: Stage::First,
@@ -171,7 +171,7 @@ impl<'t> Line<'t> {
         if !self.text.bytes().any(|byte| matches!(byte, b'#' | b';')) {
             return None;
         }
-        let piece = self.pieces().find(|piece| piece.kind == PieceKind::Comment)?;
+        let piece = self.pieces().find(|piece| piece.kind == SyntaxKind::Comment)?;
         let bare = piece.text.trim_start_matches(['#', ';']);
         let inner = bare.trim();
         let start = piece.span.end - bare.trim_start().len();
@@ -181,7 +181,7 @@ impl<'t> Line<'t> {
 
 /// Iterator over the pieces of a line.
 #[derive(Debug, Clone)]
-pub struct Pieces<'t> {
+pub struct SyntaxTokens<'t> {
     line: Line<'t>,
     at: usize,
     stage: Stage,
@@ -195,31 +195,31 @@ enum Stage {
     Words,
 }
 
-impl<'t> Iterator for Pieces<'t> {
-    type Item = Piece<'t>;
+impl<'t> Iterator for SyntaxTokens<'t> {
+    type Item = SyntaxToken<'t>;
 
-    fn next(&mut self) -> Option<Piece<'t>> {
+    fn next(&mut self) -> Option<SyntaxToken<'t>> {
         let rest = &self.line.text[self.at..];
         let first = rest.chars().next()?;
         let (kind, len) = if is_space(first) {
-            (PieceKind::Space, space_len(rest))
+            (SyntaxKind::Space, space_len(rest))
         } else if first == '#' || first == ';' {
-            (PieceKind::Comment, rest.trim_end_matches(is_space).len())
+            (SyntaxKind::Comment, rest.trim_end_matches(is_space).len())
         } else {
             match self.stage {
-                Stage::Value => (PieceKind::Value, value_len(rest)),
-                Stage::First if key_len(rest) > 0 => (PieceKind::Key, key_len(rest)),
-                Stage::First | Stage::Words => (PieceKind::Word, word_len(rest)),
+                Stage::Value => (SyntaxKind::Value, value_len(rest)),
+                Stage::First if key_len(rest) > 0 => (SyntaxKind::Key, key_len(rest)),
+                Stage::First | Stage::Words => (SyntaxKind::Word, word_len(rest)),
             }
         };
         match kind {
-            PieceKind::Key => self.stage = Stage::Value,
-            PieceKind::Word => self.stage = Stage::Words,
-            PieceKind::Space | PieceKind::Comment | PieceKind::Value => {}
+            SyntaxKind::Key => self.stage = Stage::Value,
+            SyntaxKind::Word => self.stage = Stage::Words,
+            SyntaxKind::Space | SyntaxKind::Comment | SyntaxKind::Value => {}
         }
         let start = self.line.start + self.at;
         self.at += len;
-        Some(Piece {
+        Some(SyntaxToken {
             kind,
             span: start..start + len,
             text: &rest[..len],
@@ -295,11 +295,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn kinds(line: &str) -> Vec<(PieceKind, String)> {
-        let text = Text::new(line);
+    fn kinds(line: &str) -> Vec<(SyntaxKind, String)> {
+        let text = BookText::new(line);
         let line = text.lines().next().unwrap();
         line.pieces()
-            .filter(|piece| piece.kind != PieceKind::Space)
+            .filter(|piece| piece.kind != SyntaxKind::Space)
             .map(|piece| (piece.kind, piece.text.to_owned()))
             .collect()
     }
@@ -314,9 +314,9 @@ mod tests {
             "e4#x é # a",
             "e4;x",
         ] {
-            let text = Text::new(line);
+            let text = BookText::new(line);
             let line = text.lines().next().unwrap();
-            let pieces = line.pieces().filter(|piece| piece.kind == PieceKind::Word);
+            let pieces = line.pieces().filter(|piece| piece.kind == SyntaxKind::Word);
             let expected: Vec<(Range<usize>, &str)> = pieces.map(|piece| (piece.span, piece.text)).collect();
             assert_eq!(line.words().collect::<Vec<_>>(), expected);
         }
@@ -325,8 +325,8 @@ mod tests {
     #[test]
     fn a_hash_after_a_blank_is_a_comment_and_at_a_move_a_mate() {
         let pieces = kinds("1. f3 e5 2. g4 Qh4#\t# quick; sad\r\n");
-        assert_eq!(pieces[5], (PieceKind::Word, "Qh4#".into()));
-        assert_eq!(pieces[6], (PieceKind::Comment, "# quick; sad".into()));
+        assert_eq!(pieces[5], (SyntaxKind::Word, "Qh4#".into()));
+        assert_eq!(pieces[6], (SyntaxKind::Comment, "# quick; sad".into()));
     }
 
     #[test]
@@ -340,29 +340,29 @@ mod tests {
         assert_eq!(
             kinds("\u{feff}name:  My C# book # not this\n"),
             [
-                (PieceKind::Key, "name:".into()),
-                (PieceKind::Value, "My C# book".into()),
-                (PieceKind::Comment, "# not this".into()),
+                (SyntaxKind::Key, "name:".into()),
+                (SyntaxKind::Value, "My C# book".into()),
+                (SyntaxKind::Comment, "# not this".into()),
             ]
         );
-        assert_eq!(kinds("pos 8/8/8/8 w - -")[0], (PieceKind::Key, "pos".into()));
-        assert_eq!(kinds("from 8/8/8/8 w - -")[1].0, PieceKind::Value);
-        assert_eq!(kinds("e4 name: x")[1], (PieceKind::Word, "name:".into()));
+        assert_eq!(kinds("pos 8/8/8/8 w - -")[0], (SyntaxKind::Key, "pos".into()));
+        assert_eq!(kinds("from 8/8/8/8 w - -")[1].0, SyntaxKind::Value);
+        assert_eq!(kinds("e4 name: x")[1], (SyntaxKind::Word, "name:".into()));
     }
 
     #[test]
     fn a_comment_is_found_bare() {
-        let text = Text::new("e4 ## Open game \n");
+        let text = BookText::new("e4 ## Open game \n");
         let (span, comment) = text.lines().next().unwrap().comment().unwrap();
         assert_eq!(comment, "Open game");
         assert_eq!(&text.as_str()[span], "Open game");
-        assert_eq!(Text::new("e4 #  \n").lines().next().unwrap().comment(), None);
+        assert_eq!(BookText::new("e4 #  \n").lines().next().unwrap().comment(), None);
     }
 
     proptest! {
         #[test]
         fn pieces_put_together_are_the_text(source in "\\PC{0,40}|([a-h1-8 |#;:?!.\r\n\t\u{feff}]|name: |pos ){0,80}") {
-            let text = Text::new(source.as_str());
+            let text = BookText::new(source.as_str());
             prop_assert_eq!(text.write(), source.clone());
             for line in text.lines() {
                 prop_assert_eq!(&source[line.start..line.start + line.text.len()], line.text);

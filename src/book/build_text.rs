@@ -8,18 +8,18 @@ use std::{
 use crate::chess::{Color, Move, Position, Rules as _, Variant, key, write_fen, write_san};
 
 use super::{
+    annotation::{BASE_WEIGHT, MAX_WEIGHT},
+    build::{BookBuilder, BuiltBook, Counts, Start},
+    eco,
     entries::Entries,
-    harvest::{Counts, Grown, Harvest, Start},
     library::Book,
-    mark::{BASE_WEIGHT, MAX_WEIGHT},
-    openings,
     positions::Entry,
-    tree::numbered,
+    tree_view::numbered,
 };
 
 /// What was counted as lines; onto a book, only those that it needs.
-pub(super) fn write(harvest: &Harvest, least: u32, old: Option<&Book>) -> Grown {
-    let mut grown = Grown {
+pub(super) fn write(harvest: &BookBuilder, least: u32, old: Option<&Book>) -> BuiltBook {
+    let mut grown = BuiltBook {
         text: String::new(),
         rows: 0,
         positions: 0,
@@ -32,7 +32,7 @@ pub(super) fn write(harvest: &Harvest, least: u32, old: Option<&Book>) -> Grown 
         (&harvest.white, Some(Color::White)),
         (&harvest.black, Some(Color::Black)),
     ] {
-        let mut section = Grown {
+        let mut section = BuiltBook {
             text: String::new(),
             ..grown
         };
@@ -61,7 +61,7 @@ pub(super) fn write(harvest: &Harvest, least: u32, old: Option<&Book>) -> Grown 
             Some(color) if !is_empty => format!("{gap}color: {color}\n"),
             _ => String::new(),
         };
-        grown = Grown {
+        grown = BuiltBook {
             text: grown.text + &head + &section.text,
             ..section
         };
@@ -70,7 +70,7 @@ pub(super) fn write(harvest: &Harvest, least: u32, old: Option<&Book>) -> Grown 
 }
 
 /// Where games began that did not begin as usual, the most frequent first.
-fn starts(harvest: &Harvest) -> Vec<&Start> {
+fn starts(harvest: &BookBuilder) -> Vec<&Start> {
     let mut starts: Vec<&Start> = harvest.starts.iter().flat_map(HashMap::values).collect();
     starts.sort_by_cached_key(|start| (Reverse(start.games), write_fen(&start.position)));
     starts
@@ -121,7 +121,7 @@ struct Path {
 }
 
 struct Writer<'a> {
-    harvest: &'a Harvest,
+    harvest: &'a BookBuilder,
     counts: &'a Counts,
     /// The book that grows, if one does.
     old: Option<&'a Book>,
@@ -130,7 +130,7 @@ struct Writer<'a> {
     seen: HashSet<u64>,
     /// What the rows so far say of moves that count.
     covered: &'a mut HashSet<(u64, Move)>,
-    grown: &'a mut Grown,
+    grown: &'a mut BuiltBook,
 }
 
 impl Writer<'_> {
@@ -184,7 +184,7 @@ impl Writer<'_> {
             let last = counts.then_some((here, mv));
             if is_end && !is_choice && self.is_news(path, last) {
                 let keys = path.keys.iter().rev();
-                let opening = openings::name(reached).or_else(|| keys.copied().find_map(openings::name));
+                let opening = eco::name(reached).or_else(|| keys.copied().find_map(eco::name));
                 let name = opening.map(|opening| opening.name);
                 self.row(pos, path, &numbered(pos, &word), name);
                 self.covered.extend(last);

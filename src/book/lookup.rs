@@ -6,10 +6,10 @@ use crate::chess::{GameLine, Move, Rules as _};
 
 use super::{
     entries::Entries,
-    leans::Lean,
+    learned_weights::WeightFactor,
     library::{Book, Library},
     positions::Entry,
-    taste::Taste,
+    sampling::SelectionPolicy,
 };
 
 /// A move that a book proposes.
@@ -26,12 +26,12 @@ pub struct BookMove {
     /// What the comments of its lines call the opening.
     pub note: Option<String>,
     /// How its weight leans by results, if it does; the chance has it in.
-    pub lean: Option<Lean>,
+    pub lean: Option<WeightFactor>,
 }
 
 /// What a game asks of its books.
 #[derive(Debug, Clone, Copy)]
-pub struct Wish<'a> {
+pub struct BookQuery<'a> {
     /// The names of the books, first come first asked. Names of books that are not there are passed over.
     pub books: &'a [String],
     /// The game so far.
@@ -41,7 +41,7 @@ pub struct Wish<'a> {
     /// The level that plays, on the scale of lichess ratings; books for other levels are passed over.
     pub level: Option<u32>,
     /// How to draw.
-    pub taste: Taste,
+    pub taste: SelectionPolicy,
     /// Names the game: the same seed gives the same move in the same position.
     pub seed: u64,
     /// Moves that are not wanted now, whatever the books say.
@@ -51,7 +51,7 @@ pub struct Wish<'a> {
     pub plies: Option<u32>,
 }
 
-impl<'a> Wish<'a> {
+impl<'a> BookQuery<'a> {
     /// A wish by weight, of whatever speed and level.
     #[must_use]
     pub fn new(books: &'a [String], line: &'a GameLine, seed: u64) -> Self {
@@ -60,7 +60,7 @@ impl<'a> Wish<'a> {
             line,
             speed: None,
             level: None,
-            taste: Taste::ByWeight,
+            taste: SelectionPolicy::ByWeight,
             seed,
             without: &[],
             plies: None,
@@ -81,7 +81,7 @@ impl Library {
     /// [`choose`](Self::choose).
     #[must_use]
     pub fn pick(&self, books: &[String], line: &GameLine, seed: u64) -> Option<BookMove> {
-        self.choose(&Wish::new(books, line, seed))
+        self.choose(&BookQuery::new(books, line, seed))
     }
 
     /// A move for the line's last position from the first of the books that is for such a game and has one to play.
@@ -89,7 +89,7 @@ impl Library {
     /// What a book knows but does not want (`xx`, or a weight of 0 or less) is not played from the books named after it
     /// either.
     #[must_use]
-    pub fn choose(&self, wish: &Wish<'_>) -> Option<BookMove> {
+    pub fn choose(&self, wish: &BookQuery<'_>) -> Option<BookMove> {
         let found = self.find(*wish)?;
         let mut rest = draw(found.total, wish.seed, found.key);
         let chosen = found.playable().find(|entry| {
@@ -105,12 +105,12 @@ impl Library {
     /// Those that are never played come last with chance 0.
     #[must_use]
     pub fn choices(&self, books: &[String], line: &GameLine) -> Vec<BookMove> {
-        self.choices_for(&Wish::new(books, line, 0))
+        self.choices_for(&BookQuery::new(books, line, 0))
     }
 
     /// All moves of the book that [`choose`](Self::choose) would take its move from, in the same way.
     #[must_use]
-    pub fn choices_for(&self, wish: &Wish<'_>) -> Vec<BookMove> {
+    pub fn choices_for(&self, wish: &BookQuery<'_>) -> Vec<BookMove> {
         let Some(found) = self.find(*wish) else {
             return Vec::new();
         };
@@ -123,7 +123,7 @@ impl Library {
         moves
     }
 
-    fn find<'a>(&'a self, wish: Wish<'a>) -> Option<Found<'a>> {
+    fn find<'a>(&'a self, wish: BookQuery<'a>) -> Option<Found<'a>> {
         let key = *wish.line.keys().last()?;
         (0..wish.books.len()).find_map(|index| {
             let (earlier, name) = (wish.books.get(..index)?, wish.books.get(index)?);
@@ -149,14 +149,14 @@ impl Library {
 }
 
 /// Whether a book is for such a game.
-fn is_for(book: &Book, wish: &Wish<'_>) -> bool {
+fn is_for(book: &Book, wish: &BookQuery<'_>) -> bool {
     book.head().fits(wish.line.variant(), wish.speed, wish.level)
 }
 
 /// A book that has a move to play.
 struct Found<'a> {
     library: &'a Library,
-    wish: Wish<'a>,
+    wish: BookQuery<'a>,
     /// The books that were asked before, and had nothing to play.
     earlier: &'a [String],
     book: &'a Book,
@@ -378,10 +378,10 @@ mod tests {
         ]);
         let (books, line) = (names(&["fast", "any"]), after(""));
         let first = |speed, level| {
-            let wish = Wish {
+            let wish = BookQuery {
                 speed,
                 level,
-                ..Wish::new(&books, &line, 1)
+                ..BookQuery::new(&books, &line, 1)
             };
             library.choose(&wish).unwrap().at
         };
@@ -398,9 +398,9 @@ mod tests {
         let books = names(&["a"]);
         let knows = |moves: &str| {
             let line = after(moves);
-            let wish = Wish {
+            let wish = BookQuery {
                 plies: Some(2),
-                ..Wish::new(&books, &line, 1)
+                ..BookQuery::new(&books, &line, 1)
             };
             (
                 library.choose(&wish).is_some(),
@@ -419,9 +419,9 @@ mod tests {
         let books = names(&["a"]);
         let chances = |text: &str, plies: u32| -> Vec<String> {
             let library = library(&[("a.book", text)]);
-            let wish = Wish {
+            let wish = BookQuery {
                 plies: Some(plies),
-                ..Wish::new(&books, &line, 1)
+                ..BookQuery::new(&books, &line, 1)
             };
             shown(&library.choices_for(&wish))
         };
@@ -432,9 +432,9 @@ mod tests {
         // The block begins before a limit of five half moves, so its later moves are theory like any other.
         let library = library(&[("a.book", &from)]);
         let later = after("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5");
-        let wish = Wish {
+        let wish = BookQuery {
             plies: Some(5),
-            ..Wish::new(&books, &later, 1)
+            ..BookQuery::new(&books, &later, 1)
         };
         assert_eq!(library.choose(&wish), None);
         // Other programs' blocks give every position of a book.
@@ -447,9 +447,9 @@ mod tests {
         let (books, line) = (names(&["a", "b"]), after(""));
         let mut without = Vec::new();
         let mut played = Vec::new();
-        while let Some(found) = library.choose(&Wish {
+        while let Some(found) = library.choose(&BookQuery {
             without: &without,
-            ..Wish::new(&books, &line, 3)
+            ..BookQuery::new(&books, &line, 3)
         }) {
             played.push(found.at);
             without.push(found.mv);

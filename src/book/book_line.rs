@@ -8,16 +8,16 @@ use crate::{
 };
 
 use super::{
-    mark::{MAX_WEIGHT, Worth, split_marks},
+    annotation::{Annotation, MAX_WEIGHT, split_marks},
     moves::{Unread, read_move},
-    text::Line,
-    trail::Trail,
-    word::{Word, classify},
+    prefix_cache::PrefixCache,
+    syntax::Line,
+    token::{BookToken, classify},
 };
 
 /// A move as a row plays it.
 #[derive(Debug, Clone)]
-pub(super) struct Played {
+pub(super) struct ReplayedLine {
     /// How many moves of the trail are played before it.
     pub depth: usize,
     /// The hash of the position before it.
@@ -27,7 +27,7 @@ pub(super) struct Played {
     /// The move.
     pub mv: Move,
     /// What the row says of it.
-    pub worth: Worth,
+    pub worth: Annotation,
     /// Its word in the text, without marks.
     pub span: Range<usize>,
     /// Where its number is written, if it is.
@@ -51,11 +51,11 @@ enum Stage {
 
 /// A row under way.
 struct Reader<'t, 'r> {
-    trail: &'r mut Trail<'t>,
+    trail: &'r mut PrefixCache<'t>,
     stage: Stage,
     /// How many moves of the row stand on the trail.
     depth: usize,
-    played: &'r mut Vec<Played>,
+    played: &'r mut Vec<ReplayedLine>,
     /// How many moves stand before the first of the alternatives, if there are any.
     choice: Option<usize>,
     warnings: &'r mut Vec<Diagnostic>,
@@ -67,8 +67,8 @@ struct Reader<'t, 'r> {
 /// The first thing that is wrong; nothing of the row counts then.
 pub(super) fn read_row<'t>(
     line: Line<'t>,
-    trail: &mut Trail<'t>,
-    played: &mut Vec<Played>,
+    trail: &mut PrefixCache<'t>,
+    played: &mut Vec<ReplayedLine>,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(), Diagnostic> {
     played.clear();
@@ -95,21 +95,21 @@ impl<'t> Reader<'t, '_> {
             ));
         }
         match classify(text) {
-            Word::Count(number, rest) => {
+            BookToken::Count(number, rest) => {
                 self.check_count(number, span.start..span.end - rest.len());
                 if !rest.is_empty() {
                     self.play(rest, span.end - rest.len()..span.end)?;
                 }
                 Ok(())
             }
-            Word::Weight(number) => self.weigh(number, span),
-            Word::Marks(marks) => self.mark(marks, span),
-            Word::Bar => self.bar(span),
-            Word::Result => {
+            BookToken::Weight(number) => self.weigh(number, span),
+            BookToken::Marks(marks) => self.mark(marks, span),
+            BookToken::Bar => self.bar(span),
+            BookToken::Result => {
                 self.stage = Stage::Over;
                 Ok(())
             }
-            Word::Move(word) => self.play(word, span),
+            BookToken::Move(word) => self.play(word, span),
         }
     }
 
@@ -143,12 +143,12 @@ impl<'t> Reader<'t, '_> {
             }
         };
         let marks_at = span.end..span.end + marks.len();
-        self.played.push(Played {
+        self.played.push(ReplayedLine {
             depth,
             key: self.trail.key(depth),
             turn: self.trail.position(depth).turn(),
             mv,
-            worth: Worth::default(),
+            worth: Annotation::default(),
             span,
             written: None,
             end: marks_at.end,
@@ -237,7 +237,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// The last move; none where a move is still to come.
-    fn last(&mut self) -> Option<&mut Played> {
+    fn last(&mut self) -> Option<&mut ReplayedLine> {
         if self.stage == Stage::Other {
             return None;
         }
@@ -281,7 +281,7 @@ impl<'t> Reader<'t, '_> {
 }
 
 /// Marks the moves of a choice; where some have numbers, those without share what is missing to 100.
-fn settle_choice(choice: &mut [Played]) -> Result<(), Diagnostic> {
+fn settle_choice(choice: &mut [ReplayedLine]) -> Result<(), Diagnostic> {
     for played in choice.iter_mut() {
         played.worth.chosen = true;
     }
@@ -292,7 +292,7 @@ fn settle_choice(choice: &mut [Played]) -> Result<(), Diagnostic> {
     if choice.iter().all(|played| played.worth.number.is_none()) {
         return Ok(());
     }
-    let mut open: Vec<&mut Played> = choice
+    let mut open: Vec<&mut ReplayedLine> = choice
         .iter_mut()
         .filter(|played| played.worth.number.is_none() && !played.worth.never)
         .collect();
@@ -313,15 +313,15 @@ fn settle_choice(choice: &mut [Played]) -> Result<(), Diagnostic> {
 mod tests {
     use super::*;
     use crate::{
-        book::text::Text,
+        book::syntax::BookText,
         chess::{Variant, write_uci},
     };
 
     /// The moves of a row with weight and marks, or what is wrong with it; then the warnings.
     fn read(row: &str) -> String {
-        let text = Text::new(row);
+        let text = BookText::new(row);
         let mut warnings = Vec::new();
-        let mut trail = Trail::new(Variant::Standard.start(), true);
+        let mut trail = PrefixCache::new(Variant::Standard.start(), true);
         let mut played = Vec::new();
         let line = text.lines().next().unwrap();
         let said = match read_row(line, &mut trail, &mut played, &mut warnings) {
@@ -333,7 +333,7 @@ mod tests {
             .fold(said, |said, warning| said + "; " + &warning.message)
     }
 
-    fn show(played: &Played) -> String {
+    fn show(played: &ReplayedLine) -> String {
         let mut said = write_uci(played.mv, Variant::Standard);
         if let Some(number) = played.worth.number {
             said += &format!("={number}");
@@ -378,8 +378,8 @@ mod tests {
 
     /// What is advised of a row that is refused.
     fn help(row: &str) -> String {
-        let text = Text::new(row);
-        let mut trail = Trail::new(Variant::Standard.start(), true);
+        let text = BookText::new(row);
+        let mut trail = PrefixCache::new(Variant::Standard.start(), true);
         let line = text.lines().next().unwrap();
         let error = read_row(line, &mut trail, &mut Vec::new(), &mut Vec::new()).unwrap_err();
         format!("{}; {}", error.message, error.help.unwrap_or_default())
@@ -454,7 +454,7 @@ mod tests {
     }
 
     /// The positions of a row that has no mistake, with what is played in them.
-    fn keys<'t>(line: Line<'t>, trail: &mut Trail<'t>) -> Vec<(u64, Move)> {
+    fn keys<'t>(line: Line<'t>, trail: &mut PrefixCache<'t>) -> Vec<(u64, Move)> {
         let mut played = Vec::new();
         read_row(line, trail, &mut played, &mut Vec::new()).unwrap();
         played.iter().map(|played| (played.key, played.mv)).collect()
@@ -470,10 +470,10 @@ mod tests {
             "d4 d5",
             "e4 c5 Nf3 Nc6",
         ];
-        let text = Text::new(rows.join("\n"));
-        let mut trail = Trail::new(Variant::Standard.start(), true);
+        let text = BookText::new(rows.join("\n"));
+        let mut trail = PrefixCache::new(Variant::Standard.start(), true);
         for line in text.lines() {
-            let mut alone = Trail::new(Variant::Standard.start(), true);
+            let mut alone = PrefixCache::new(Variant::Standard.start(), true);
             assert_eq!(keys(line, &mut trail), keys(line, &mut alone));
         }
     }

@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use crate::chess::{Color, GameLine, Move, Position, Variant, key};
 
 use super::{
-    grow::{Scale, write},
+    build_text::{Scale, write},
     library::Book,
     merge::merge,
     parse::parse,
-    reweigh::reweigh,
+    rewrite_weights::reweigh,
     walk::walk,
 };
 
 /// Counts of moves, by whose moves they are to count in the book.
 #[derive(Debug, Clone, Default)]
-pub struct Harvest {
+pub struct BookBuilder {
     /// Games of which both sides count.
     pub(super) both: Counts,
     /// Games of which only White's moves count.
@@ -40,7 +40,7 @@ pub(super) type Counts = HashMap<(u64, Move), u32>;
 
 /// What came of a harvest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grown {
+pub struct BuiltBook {
     /// A text that [`parse`](super::parse) reads.
     pub text: String,
     /// Lines of moves in it.
@@ -49,7 +49,7 @@ pub struct Grown {
     pub positions: usize,
 }
 
-impl Harvest {
+impl BookBuilder {
     /// Nothing counted yet.
     #[must_use]
     pub fn new() -> Self {
@@ -147,7 +147,7 @@ impl Harvest {
     /// Where several moves are played, a choice with their numbers says so; a line of moves goes to the end of each
     /// way, and carries the name of its opening.
     #[must_use]
-    pub fn grow(&self, least: u32) -> Grown {
+    pub fn grow(&self, least: u32) -> BuiltBook {
         write(self, least, None)
     }
 
@@ -157,7 +157,7 @@ impl Harvest {
     ///
     /// Lines of a book that has no numbers count as games do.
     #[must_use]
-    pub fn grow_onto(&self, old: &Book, least: u32) -> Grown {
+    pub fn grow_onto(&self, old: &Book, least: u32) -> BuiltBook {
         let text = reweigh(old, &mut |key, mv, turn| {
             let entries = old.entries(key);
             let entry = entries.iter().find(|entry| entry.mv == mv)?;
@@ -172,7 +172,7 @@ impl Harvest {
             (Some(book), Some(new_lines)) if new.rows > 0 => merge(&book, &new_lines).text,
             _ => text,
         };
-        Grown { text, ..new }
+        BuiltBook { text, ..new }
     }
 }
 
@@ -189,8 +189,8 @@ mod tests {
     use super::*;
     use crate::book::{check, parse};
 
-    fn harvest(games: &[(&str, Option<Color>)]) -> Harvest {
-        let mut harvest = Harvest::new();
+    fn harvest(games: &[(&str, Option<Color>)]) -> BookBuilder {
+        let mut harvest = BookBuilder::new();
         for (moves, side) in games {
             let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
             assert!(harvest.add(&line, *side, 1));
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn lines_of_a_book_feed_as_games_do() {
         let book = parse("feed.txt", "e2e4 e7e5\ne2e4 c7c5\ne2e4 c7c5\n").0.unwrap();
-        let mut harvest = Harvest::new();
+        let mut harvest = BookBuilder::new();
         assert_eq!(harvest.add_book(&book, Some(Color::Black)), 3);
         assert_eq!(harvest.grow(1).text, "color: black\n1. e4 c5 2 | e5 1\n");
     }
@@ -280,11 +280,11 @@ mod tests {
         for path in paths.filter(|path| path.extension().is_some_and(|ending| ending == "book")) {
             let (name, text) = (path.display().to_string(), fs::read_to_string(&path).unwrap());
             let book = parse(&name, &text).0.unwrap();
-            assert_eq!(Harvest::new().grow_onto(&book, 1).text, text);
+            assert_eq!(BookBuilder::new().grow_onto(&book, 1).text, text);
             if !book.head().fits(Variant::Standard, None, None) {
                 continue;
             }
-            let (mut harvest, mut rows) = (Harvest::new(), 0);
+            let (mut harvest, mut rows) = (BookBuilder::new(), 0);
             walk(book.text(), &mut |row| {
                 rows += 1;
                 if rows % 20 == 0 && row.trail.counts() {
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn games_from_elsewhere_get_blocks_of_their_own_if_asked_for() {
-        let mut harvest = Harvest::new().from_positions();
+        let mut harvest = BookBuilder::new().from_positions();
         let games = [
             ("startpos", Variant::Standard, "e2e4 e7e5"),
             (ENDING, Variant::Standard, "e2e4 e8d7"),
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn blocks_of_positions_end_where_another_side_begins() {
-        let mut harvest = Harvest::of_each_side().from_positions();
+        let mut harvest = BookBuilder::of_each_side().from_positions();
         for (start, moves) in [(ENDING, "e2e4 e8d7"), ("startpos", "e2e4 e7e5")] {
             let line = GameLine::replay(Variant::Standard, start, moves).unwrap();
             harvest.add(&line, Some(Color::White), 1);
@@ -397,7 +397,7 @@ mod tests {
 
     #[test]
     fn a_book_goes_on_with_blocks_of_positions() {
-        let mut harvest = Harvest::new().from_positions();
+        let mut harvest = BookBuilder::new().from_positions();
         let line = |start, moves| GameLine::replay(Variant::Standard, start, moves).unwrap();
         harvest.add(&line(ENDING, "e2e4 e8d7"), None, 1);
         let old = parse("a.book", &format!("1. d4 d5\nfrom: {ENDING}\ne3 5\n"))
@@ -414,7 +414,7 @@ mod tests {
     #[test]
     fn games_from_elsewhere_are_passed_over() {
         let ending = GameLine::replay(Variant::Standard, ENDING, "e2e4").unwrap();
-        assert!(!Harvest::new().add(&ending, None, 1));
-        assert!(!Harvest::new().add(&GameLine::new(Variant::Atomic), None, 1));
+        assert!(!BookBuilder::new().add(&ending, None, 1));
+        assert!(!BookBuilder::new().add(&GameLine::new(Variant::Atomic), None, 1));
     }
 }

@@ -4,15 +4,15 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    draft::Draft,
+    index::{Occurrence, Remark, RowMark},
     library::Book,
-    occurrences::{Occurrence, Remark, RowMark},
+    parsed_book::ParsedBook,
     positions::Entry,
 };
 use crate::diagnostic::Findings;
 
 /// The book, what is wrong with its lines, and the lines that may hold a slip: all that do, and a few that do not.
-pub(super) fn find(draft: Draft) -> (Book, Findings, HashSet<usize>) {
+pub(super) fn find(draft: ParsedBook) -> (Book, Findings, HashSet<usize>) {
     let mut suspects = HashSet::new();
     let occurrences = draft.occurrences();
     alike(&occurrences.rows, &mut suspects);

@@ -4,10 +4,10 @@
 use crate::chess::{Color, Move};
 
 use super::{
-    mark::Worth,
-    packed::{pack, unpack},
+    annotation::Annotation,
+    book_line::ReplayedLine,
+    move16::{pack, unpack},
     positions::{Note, path},
-    row::Played,
     walk::Row,
 };
 
@@ -56,7 +56,7 @@ pub(super) struct Remark {
 }
 
 impl Remark {
-    fn new(worth: Worth, line: u32, begins: u8, pin: Option<u64>) -> Self {
+    fn new(worth: Annotation, line: u32, begins: u8, pin: Option<u64>) -> Self {
         Self {
             line,
             marks: worth.marks,
@@ -99,7 +99,7 @@ impl Occurrence {
 
 /// Where a text stands among those that are read together.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct SourceLocation {
     /// How many lines have the texts before it.
     pub lines: u32,
     /// How many bytes have the texts before it.
@@ -156,7 +156,7 @@ impl Occurrences {
 
 impl Occurrences {
     /// Adds what a row says of the positions that it passes.
-    pub fn add(&mut self, row: &Row<'_, '_>, place: Place) {
+    pub fn add(&mut self, row: &Row<'_, '_>, place: SourceLocation) {
         let line = place.lines.saturating_add(row.line.number as u32);
         if let Some((span, text)) = row.line.comment() {
             let note = Note {
@@ -173,7 +173,7 @@ impl Occurrences {
                 place: line,
                 bits: pack(played.mv),
             };
-            if played.worth != Worth::default() || row.trail.begins() > 0 {
+            if played.worth != Annotation::default() || row.trail.begins() > 0 {
                 occurrence.place = self.remark(row, played, line);
                 occurrence.bits |= REMARKED;
             }
@@ -190,7 +190,7 @@ impl Occurrences {
         });
     }
 
-    fn remark(&mut self, row: &Row<'_, '_>, played: &Played, line: u32) -> u32 {
+    fn remark(&mut self, row: &Row<'_, '_>, played: &ReplayedLine, line: u32) -> u32 {
         let way = || path((0..=played.depth).map(|depth| row.trail.key(depth)));
         let pin = played.worth.pinned.then(way);
         self.has_pins |= pin.is_some();

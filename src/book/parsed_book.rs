@@ -7,26 +7,26 @@ use crate::diagnostic::{Diagnostic, Findings};
 
 use super::{
     compile::{CompileError, Origin, write_compiled},
-    head::Head,
+    header::BookHeader,
+    index::{Occurrence, Occurrences, Remark, SourceLocation},
     library::Book,
-    occurrences::{Occurrence, Occurrences, Place, Remark},
     positions::{Entry, Positions, Texts},
-    text::Text,
+    syntax::BookText,
     walk::{Row, Walk, walk_parts},
 };
 
 /// A book that was read, and what is wrong with its lines. Made by [`read`](super::read).
-pub struct Draft {
+pub struct ParsedBook {
     name: String,
-    text: Text,
+    text: BookText,
     walked: Walk,
     occurrences: Occurrences,
 }
 
-impl Draft {
+impl ParsedBook {
     /// Reads all lines of a text.
-    pub(super) fn new(name: &str, text: Text) -> Self {
-        let (walked, occurrences) = hear(&text, Place::default());
+    pub(super) fn new(name: &str, text: BookText) -> Self {
+        let (walked, occurrences) = hear(&text, SourceLocation::default());
         Self {
             name: name.to_owned(),
             text,
@@ -81,7 +81,7 @@ impl Draft {
 
     /// What its headers say of it as a whole.
     #[must_use]
-    pub fn head(&self) -> &Head {
+    pub fn head(&self) -> &BookHeader {
         &self.walked.head
     }
 
@@ -111,7 +111,7 @@ impl Draft {
 }
 
 /// What the rows of a text say, on several threads where it is long.
-pub(super) fn hear(text: &Text, place: Place) -> (Walk, Occurrences) {
+pub(super) fn hear(text: &BookText, place: SourceLocation) -> (Walk, Occurrences) {
     // Room is asked for at once and used as needed: moves are seldom shorter than this with the blank behind them.
     let gatherer = |bytes| Occurrences::with_room(bytes / 3);
     let see = |row: &Row<'_, '_>, heard: &mut Occurrences| heard.add(row, place);

@@ -2,7 +2,7 @@
 
 /// How a move is drawn from the weights of its position.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum Taste {
+pub enum SelectionPolicy {
     /// In proportion to the weights.
     #[default]
     ByWeight,
@@ -14,7 +14,7 @@ pub enum Taste {
     Temperature(f64),
 }
 
-impl Taste {
+impl SelectionPolicy {
     /// What moves of these shares are drawn by, given the largest of their position. Nothing is drawn only where the
     /// share is 0.
     pub(super) fn stake(self, share: u64, largest: u64) -> u64 {
@@ -38,7 +38,7 @@ impl Taste {
 mod tests {
     use super::*;
     use crate::{
-        book::{BookMove, Library, Wish, parse},
+        book::{BookMove, BookQuery, Library, parse},
         chess::{GameLine, Variant},
     };
 
@@ -47,11 +47,11 @@ mod tests {
         library: Library,
         books: Vec<String>,
         line: GameLine,
-        taste: Taste,
+        taste: SelectionPolicy,
     }
 
     impl First {
-        fn new(text: &str, taste: Taste) -> Self {
+        fn new(text: &str, taste: SelectionPolicy) -> Self {
             let (book, findings) = parse("a.book", text);
             assert_eq!(findings.to_string(), "");
             Self {
@@ -62,10 +62,10 @@ mod tests {
             }
         }
 
-        fn wish(&self, seed: u64) -> Wish<'_> {
-            Wish {
+        fn wish(&self, seed: u64) -> BookQuery<'_> {
+            BookQuery {
                 taste: self.taste,
-                ..Wish::new(&self.books, &self.line, seed)
+                ..BookQuery::new(&self.books, &self.line, seed)
             }
         }
 
@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    fn chances(text: &str, taste: Taste) -> Vec<String> {
+    fn chances(text: &str, taste: SelectionPolicy) -> Vec<String> {
         let choices = First::new(text, taste).choices();
         choices
             .iter()
@@ -100,19 +100,29 @@ mod tests {
     #[test]
     fn tastes_bend_the_chances() {
         let text = "e4 60 | d4 30 | c4 10";
-        assert_eq!(chances(text, Taste::ByWeight), ["60.0", "30.0", "10.0"]);
-        assert_eq!(chances(text, Taste::Best), ["100.0", "0.0", "0.0"]);
-        assert_eq!(chances(text, Taste::Flat), ["33.3", "33.3", "33.3"]);
-        assert_eq!(chances(text, Taste::Temperature(1.0)), ["60.0", "30.0", "10.0"]);
-        assert_eq!(chances(text, Taste::Temperature(0.5)), ["78.3", "19.6", "2.2"]);
-        assert_eq!(chances(text, Taste::Temperature(2.0)), ["47.3", "33.4", "19.3"]);
-        assert_eq!(chances("e4 50 | d4 50", Taste::Best), ["50.0", "50.0"]);
+        assert_eq!(chances(text, SelectionPolicy::ByWeight), ["60.0", "30.0", "10.0"]);
+        assert_eq!(chances(text, SelectionPolicy::Best), ["100.0", "0.0", "0.0"]);
+        assert_eq!(chances(text, SelectionPolicy::Flat), ["33.3", "33.3", "33.3"]);
+        assert_eq!(
+            chances(text, SelectionPolicy::Temperature(1.0)),
+            ["60.0", "30.0", "10.0"]
+        );
+        assert_eq!(
+            chances(text, SelectionPolicy::Temperature(0.5)),
+            ["78.3", "19.6", "2.2"]
+        );
+        assert_eq!(
+            chances(text, SelectionPolicy::Temperature(2.0)),
+            ["47.3", "33.4", "19.3"]
+        );
+        assert_eq!(chances("e4 50 | d4 50", SelectionPolicy::Best), ["50.0", "50.0"]);
     }
 
     #[test]
     fn frequencies_follow_the_weights() {
         // With three degrees of freedom a fair draw exceeds this once in a thousand; the seeds are fixed.
-        let distance = First::new("e4 50 | d4 30 | c4 15 | Nf3 5", Taste::ByWeight).chi_square(20_000, 0);
+        let distance =
+            First::new("e4 50 | d4 30 | c4 15 | Nf3 5", SelectionPolicy::ByWeight).chi_square(20_000, 0);
         assert!(distance < 16.27, "{distance}");
     }
 
@@ -122,7 +132,7 @@ mod tests {
         fn frequencies_follow_any_weights_and_taste(
             weights in proptest::collection::vec(20_u32..1000, 4),
             taste in proptest::sample::select(vec![
-                Taste::ByWeight, Taste::Flat, Taste::Best, Taste::Temperature(0.5), Taste::Temperature(3.0),
+                SelectionPolicy::ByWeight, SelectionPolicy::Flat, SelectionPolicy::Best, SelectionPolicy::Temperature(0.5), SelectionPolicy::Temperature(3.0),
             ]),
             seed in 0_u64..1 << 40,
         ) {

@@ -6,7 +6,7 @@ use super::{library::Book, positions::Entry};
 
 /// A move of a plan.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Planned {
+pub struct ExpectedLine {
     /// The move, in SAN.
     pub san: String,
     /// How likely the book plays it, from 0 to 1.
@@ -31,11 +31,11 @@ pub struct Planned {
 /// assert_eq!((plan[0].san.as_str(), plan[0].then.join(" ")), ("e5", "Nf3 Nc6".to_owned()));
 /// ```
 #[must_use]
-pub fn plan(book: &Book, line: &GameLine, most: usize) -> Vec<Planned> {
+pub fn plan(book: &Book, line: &GameLine, most: usize) -> Vec<ExpectedLine> {
     let pos = line.position();
     let entries = playable(book, line);
     let total: u64 = entries.iter().map(|(_, share)| share).sum();
-    let planned = entries.iter().map(|(entry, share)| Planned {
+    let planned = entries.iter().map(|(entry, share)| ExpectedLine {
         san: write_san(pos, entry.mv),
         chance: *share as f64 / total as f64,
         at: book.place(entry),
@@ -80,7 +80,8 @@ mod tests {
     fn planned(text: &str, moves: &str) -> Vec<String> {
         let book = parse("a.book", text).0.unwrap();
         let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
-        let show = |one: &Planned| format!("{} {:.2} {} {}", one.san, one.chance, one.at, one.then.join(" "));
+        let show =
+            |one: &ExpectedLine| format!("{} {:.2} {} {}", one.san, one.chance, one.at, one.then.join(" "));
         plan(&book, &line, 3).iter().map(show).collect()
     }
 

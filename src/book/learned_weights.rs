@@ -10,7 +10,7 @@ const WHOLE: u64 = 1000;
 
 /// How a move of a book leans.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lean {
+pub struct WeightFactor {
     /// The position it is played in, by [`chess::key`](crate::chess::key).
     pub key: u64,
     /// The move in UCI notation, castling as in orthodox chess where that cannot be another move.
@@ -25,7 +25,7 @@ pub struct Lean {
     pub permille: u32,
 }
 
-impl Lean {
+impl WeightFactor {
     /// In words, as in `leans ×0.75 by 6 games: 0.0 points of 3.0`.
     #[must_use]
     pub fn words(&self) -> String {
@@ -47,10 +47,10 @@ pub(super) fn uci(mv: Move) -> String {
 
 /// The leans of a book, by position.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Leans(HashMap<u64, Vec<Lean>>);
+pub struct LearnedWeights(HashMap<u64, Vec<WeightFactor>>);
 
-impl FromIterator<Lean> for Leans {
-    fn from_iter<I: IntoIterator<Item = Lean>>(all: I) -> Self {
+impl FromIterator<WeightFactor> for LearnedWeights {
+    fn from_iter<I: IntoIterator<Item = WeightFactor>>(all: I) -> Self {
         let mut leans = Self::default();
         for lean in all {
             leans.0.entry(lean.key).or_default().push(lean);
@@ -59,7 +59,7 @@ impl FromIterator<Lean> for Leans {
     }
 }
 
-impl Leans {
+impl LearnedWeights {
     /// How many moves lean.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -73,7 +73,7 @@ impl Leans {
     }
 
     /// How a move leans, if it does.
-    pub(super) fn of(&self, key: u64, mv: Move) -> Option<&Lean> {
+    pub(super) fn of(&self, key: u64, mv: Move) -> Option<&WeightFactor> {
         let here = self.0.get(&key)?;
         let uci = uci(mv);
         here.iter().find(|lean| lean.uci == uci)

@@ -5,10 +5,10 @@ use std::{collections::HashSet, ops::Range};
 use crate::chess::{Color, Move};
 
 use super::{
+    annotation::{BASE_WEIGHT, MAX_WEIGHT},
+    book_line::ReplayedLine,
     library::Book,
-    mark::{BASE_WEIGHT, MAX_WEIGHT},
     positions::Entry,
-    row::Played,
     walk::walk,
 };
 
@@ -35,7 +35,7 @@ pub fn reweigh(book: &Book, weigh: &mut dyn FnMut(u64, Move, Color) -> Option<u3
 #[must_use]
 pub fn number(book: &Book, weigh: &mut dyn FnMut(u64, Move, Color) -> Option<u32>) -> String {
     let mut met = HashSet::new();
-    let is_first = |played: &Played| {
+    let is_first = |played: &ReplayedLine| {
         let entries = book.entries(played.key);
         let is_plain = |entry: &Entry| entry.mv == played.mv && entry.number.is_none() && !entry.never;
         !played.worth.pinned && entries.iter().any(is_plain) && met.insert((played.key, played.mv))
@@ -45,7 +45,7 @@ pub fn number(book: &Book, weigh: &mut dyn FnMut(u64, Move, Color) -> Option<u32
 
 fn rewrite(
     book: &Book,
-    mut also: impl FnMut(&Played) -> bool,
+    mut also: impl FnMut(&ReplayedLine) -> bool,
     weigh: &mut dyn FnMut(u64, Move, Color) -> Option<u32>,
 ) -> String {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
@@ -58,9 +58,11 @@ fn rewrite(
             let weight = is_asked.then(|| weigh(played.key, played.mv, played.turn));
             (played, weight.flatten().map(|weight| weight.min(MAX_WEIGHT)))
         });
-        let weighed: Vec<(&Played, Option<u32>)> = weighed.collect();
-        let changes = |played: &Played, weight: Option<u32>| weight.filter(|_| played.worth.number != weight);
-        let moved = |one: &&(&Played, Option<u32>)| one.0.worth.chosen && changes(one.0, one.1).is_some();
+        let weighed: Vec<(&ReplayedLine, Option<u32>)> = weighed.collect();
+        let changes =
+            |played: &ReplayedLine, weight: Option<u32>| weight.filter(|_| played.worth.number != weight);
+        let moved =
+            |one: &&(&ReplayedLine, Option<u32>)| one.0.worth.chosen && changes(one.0, one.1).is_some();
         let is_settled = weighed.iter().any(|one| moved(&one));
         for (played, weight) in weighed {
             // What shares the rest of a choice, or counts by lines there, would weigh otherwise beside a new number.
@@ -84,7 +86,7 @@ fn rewrite(
 }
 
 /// The number with which a move of a choice weighs what it weighs without one.
-fn settled(book: &Book, played: &Played) -> u32 {
+fn settled(book: &Book, played: &ReplayedLine) -> u32 {
     let entries = book.entries(played.key);
     let number = entries
         .iter()
@@ -94,7 +96,7 @@ fn settled(book: &Book, played: &Played) -> u32 {
     played.worth.number.unwrap_or(number as u32)
 }
 
-fn edit(played: &Played, weight: u32) -> (Range<usize>, String) {
+fn edit(played: &ReplayedLine, weight: u32) -> (Range<usize>, String) {
     match &played.written {
         Some(span) => (span.clone(), weight.to_string()),
         None => (played.end..played.end, format!(" {weight}")),
