@@ -15,7 +15,7 @@ use sparring::{
         report::{Style, draw},
     },
     config::{self, Config},
-    personality::{self, Profile, strength},
+    personality::{self, Personality, strength},
     settings::{Fallback, Key},
 };
 
@@ -23,7 +23,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn shipped() -> Vec<Profile> {
+fn shipped() -> Vec<Personality> {
     let read = |entry: std::io::Result<fs::DirEntry>| {
         let path = entry.unwrap().path();
         let (profile, findings) =
@@ -173,7 +173,7 @@ fn the_entry_for_test_rigs_sets_options_that_there_are() {
 fn personalities_differ_in_more_than_their_names() {
     let cast = shipped();
     assert!(cast.len() >= 12);
-    let play = |profile: &Profile| {
+    let play = |profile: &Personality| {
         let knobs = strength::knobs_of(profile, None, true);
         format!(
             "{knobs:?} {:?} {} {:?} {:?}",

@@ -9,7 +9,7 @@ use crate::{
     chess::{GameLine, write_uci},
     engine::{Engine, SearchControl, Stop},
     personality::{
-        strength::{Knobs, order_with, think},
+        strength::{LevelParams, order_with, think},
         style::Style,
     },
     units::{Clock as _, Millis, Stopwatch},
@@ -102,7 +102,7 @@ impl Mover for Guest {
 #[derive(Debug)]
 pub struct Resident {
     name: String,
-    knobs: Knobs,
+    knobs: LevelParams,
     style: Style,
     engine: Engine,
     seed: u64,
@@ -114,7 +114,7 @@ const HASH: usize = 4;
 impl Resident {
     /// Sits down to play with these knobs, which must limit its nodes.
     #[must_use]
-    pub fn new(name: &str, knobs: Knobs) -> Self {
+    pub fn new(name: &str, knobs: LevelParams) -> Self {
         Self {
             name: name.to_owned(),
             knobs,

@@ -10,7 +10,7 @@ use crate::{
     chess::{GameLine, Games, Position, RecordedGame, Variant, key, parse_fen, write_fen},
     engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
     files,
-    personality::choice::{Haste, Model},
+    personality::human_model::{Model, TimePressure},
     units::{Elo, Nodes, Stopwatch},
 };
 
@@ -263,7 +263,7 @@ pub fn human(seed: u64, number: u64) -> Opening {
         attempt += 1;
         let mut line = GameLine::new(Variant::Standard);
         for _ in 0..PLIES {
-            if let Some(chosen) = Model::shipped().choose(&line, PLAYERS, Haste::Calm, &[], luck) {
+            if let Some(chosen) = Model::shipped().choose(&line, PLAYERS, TimePressure::Calm, &[], luck) {
                 line.play(chosen.mv);
             }
         }

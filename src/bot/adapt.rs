@@ -55,7 +55,7 @@ pub(super) fn told(adapt: Adapt, level: Elo, lead: i32) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{personality::voice::LONGEST_LINE, units::Centipawns};
+    use crate::{personality::chat_lines::LONGEST_LINE, units::Centipawns};
 
     #[test]
     fn a_game_ahead_is_a_step_and_there_is_an_end_to_it() {

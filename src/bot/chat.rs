@@ -11,7 +11,7 @@ pub use command::{Command, read};
 
 use crate::{
     config::Chat,
-    personality::{Cast, Level, Profile, voice::LONGEST_LINE},
+    personality::{Level, Personalities, Personality, chat_lines::LONGEST_LINE},
     store::Asked,
     units::Elo,
 };
@@ -21,7 +21,7 @@ use command::WORDS;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Manner {
     /// The personality. A copy: an edited file counts from the next game.
-    pub profile: Arc<Profile>,
+    pub profile: Arc<Personality>,
     /// The level asked for instead of the personality's own.
     pub level: Option<Elo>,
     /// No pauses after thinking.
@@ -35,7 +35,7 @@ pub struct Manner {
 impl Manner {
     /// A personality as its file says.
     #[must_use]
-    pub fn of(profile: &Profile) -> Self {
+    pub fn of(profile: &Personality) -> Self {
         Self {
             profile: Arc::new(profile.clone()),
             level: None,
@@ -56,7 +56,7 @@ impl Manner {
 #[derive(Debug, Clone, Copy)]
 pub struct Scene<'a> {
     /// The personalities there are.
-    pub cast: &'a Cast,
+    pub cast: &'a Personalities,
     /// What may be asked for.
     pub offer: &'a Chat,
     /// Whether ratings change.
@@ -246,18 +246,18 @@ mod tests {
 
     use super::*;
 
-    fn cast() -> Cast {
-        Cast::new(vec![Profile::new("club"), Profile::new("attacker")])
+    fn cast() -> Personalities {
+        Personalities::new(vec![Personality::new("club"), Personality::new("attacker")])
     }
 
     fn manner() -> Manner {
-        Manner::of(&Profile::new("club"))
+        Manner::of(&Personality::new("club"))
     }
 
     const BOOK: &str = "I have not played from a book.";
 
     /// A casual game that has just begun.
-    fn scene<'a>(cast: &'a Cast, offer: &'a Chat) -> Scene<'a> {
+    fn scene<'a>(cast: &'a Personalities, offer: &'a Chat) -> Scene<'a> {
         Scene {
             cast,
             offer,
@@ -413,11 +413,12 @@ mod tests {
 
     #[test]
     fn who_asks_hears_of_all_personalities_that_are_shipped() {
-        let shipped: Vec<Profile> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/personalities"))
-            .unwrap()
-            .map(|file| Profile::new(file.unwrap().path().file_stem().unwrap().to_str().unwrap()))
-            .collect();
-        let (cast, count) = (Cast::new(shipped.clone()), shipped.len());
+        let shipped: Vec<Personality> =
+            std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/personalities"))
+                .unwrap()
+                .map(|file| Personality::new(file.unwrap().path().file_stem().unwrap().to_str().unwrap()))
+                .collect();
+        let (cast, count) = (Personalities::new(shipped.clone()), shipped.len());
         let offer = Chat::default();
         let scene = scene(&cast, &offer);
         let answer = obey(&Command::Names, &manner(), &scene).answer;
@@ -432,10 +433,10 @@ mod tests {
 
     #[test]
     fn a_long_list_of_names_ends_at_a_name() {
-        let crowd: Vec<Profile> = (0..40)
-            .map(|number| Profile::new(&format!("player-{number:02}")))
+        let crowd: Vec<Personality> = (0..40)
+            .map(|number| Personality::new(&format!("player-{number:02}")))
             .collect();
-        let crowd = Cast::new(crowd);
+        let crowd = Personalities::new(crowd);
         let offer = Chat::default();
         let scene = scene(&crowd, &offer);
         let line = scene.names("!play NAME:");

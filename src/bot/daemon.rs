@@ -29,7 +29,7 @@ use crate::{
         model::{GameId, UserId},
     },
     lists::Lists,
-    personality::Cast,
+    personality::Personalities,
     store::{Asked, Favour, Rest, Store, Tally},
     units::Millis,
 };
@@ -177,7 +177,7 @@ pub struct Daemon {
     /// How to behave, now and after a reload.
     pub options: watch::Receiver<Options>,
     /// The personalities, now and after an edit.
-    pub cast: watch::Receiver<Arc<Cast>>,
+    pub cast: watch::Receiver<Arc<Personalities>>,
     /// Who is on which list, now and after a change.
     pub lists: watch::Receiver<Arc<Lists>>,
     /// What is kept of games, and what was kept before.

@@ -4,7 +4,7 @@
 use crate::{
     chess::{Color, Rules as _},
     engine::Score,
-    personality::Profile,
+    personality::Personality,
 };
 
 use super::game::Game;
@@ -34,7 +34,7 @@ pub struct Outlook<'a> {
 /// Whether to take a draw that the opponent offers: not in the opening of a rated game, and not once the last moves promised
 /// more than the temper allows.
 #[must_use]
-pub fn takes_draw(profile: &Profile, outlook: Outlook<'_>) -> bool {
+pub fn takes_draw(profile: &Personality, outlook: Outlook<'_>) -> bool {
     (!outlook.rated || outlook.ply >= FIRST_DRAW)
         && profile
             .draw
@@ -43,7 +43,7 @@ pub fn takes_draw(profile: &Profile, outlook: Outlook<'_>) -> bool {
 
 /// Whether to offer a draw with the next move: to bots, and to people where the personality does that.
 #[must_use]
-pub fn offers_draw(profile: &Profile, outlook: Outlook<'_>) -> bool {
+pub fn offers_draw(profile: &Personality, outlook: Outlook<'_>) -> bool {
     let waited = outlook
         .offered_at
         .is_none_or(|ply| outlook.ply >= ply + PLIES_BETWEEN_OFFERS);
@@ -59,7 +59,7 @@ pub fn offers_draw(profile: &Profile, outlook: Outlook<'_>) -> bool {
 
 /// Whether to give the game up.
 #[must_use]
-pub fn resigns(profile: &Profile, outlook: Outlook<'_>) -> bool {
+pub fn resigns(profile: &Personality, outlook: Outlook<'_>) -> bool {
     outlook.ply >= FIRST_RESIGNATION
         && profile
             .resign
@@ -74,7 +74,7 @@ fn lasted(scores: &[Score], moves: u32, so: impl Fn(i32) -> bool) -> bool {
 
 /// Whether the opponent may take a move back: people, in casual games, as often as the personality grants.
 #[must_use]
-pub fn grants_takeback(profile: &Profile, game: &Game, granted: u32) -> bool {
+pub fn grants_takeback(profile: &Personality, game: &Game, granted: u32) -> bool {
     !game.frame().rated && !game.opponent().is_bot() && granted < profile.takebacks
 }
 
@@ -110,8 +110,8 @@ mod tests {
         units::Centipawns,
     };
 
-    fn tempered() -> Profile {
-        let mut profile = Profile::new("x");
+    fn tempered() -> Personality {
+        let mut profile = Personality::new("x");
         profile.draw = Some(DrawTemper {
             within: Centipawns(20),
             moves: 3,
@@ -164,7 +164,7 @@ mod tests {
                 "{history:?}"
             );
         }
-        assert!(!takes_draw(&Profile::new("x"), outlook(&scores(&[0; 9]), 80)));
+        assert!(!takes_draw(&Personality::new("x"), outlook(&scores(&[0; 9]), 80)));
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
         assert!(resigns(&tempered(), outlook(&lost, 40)));
         assert!(!resigns(&tempered(), outlook(&lost, 10)));
         assert!(!resigns(&tempered(), outlook(&lost[..1], 40)));
-        assert!(!resigns(&Profile::new("x"), outlook(&lost, 40)));
+        assert!(!resigns(&Personality::new("x"), outlook(&lost, 40)));
     }
 
     fn game(rated: bool, title: Option<&str>, fen: &str) -> Game {
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn takebacks_are_for_people_in_casual_games_and_counted() {
-        let mut profile = Profile::new("x");
+        let mut profile = Personality::new("x");
         profile.takebacks = 2;
         let casual = game(false, None, BLACK_TO_MOVE);
         assert!(grants_takeback(&profile, &casual, 1));

@@ -7,7 +7,7 @@ use crate::{
     chess::Variant,
     lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId},
     lists::Lists,
-    personality::Meeting,
+    personality::LevelContext,
     store::Tally,
     units::{Elo, Millis},
 };
@@ -185,8 +185,8 @@ impl Facts {
 
     /// What a level may follow.
     #[must_use]
-    pub fn meeting(&self) -> Meeting {
-        Meeting {
+    pub fn meeting(&self) -> LevelContext {
+        LevelContext {
             opponent: self.rating,
             last: self.score.level,
             rated: self.rated,

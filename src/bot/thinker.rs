@@ -17,7 +17,7 @@ use tracing::{debug, error, warn};
 use super::seats::{Seats, Urgency};
 use crate::{
     engine::{Engine, Limits, SearchControl, SearchEvent, SearchRequest, SearchResult, Stop},
-    personality::strength::{Order, Thought, think},
+    personality::strength::{StrengthRequest, StrengthResult, think},
     units::{Millis, Nodes, Stopwatch},
 };
 
@@ -129,7 +129,12 @@ impl Thinker {
     }
 
     /// Carries out a personality's order, as [`search`](Self::search) does a search.
-    pub async fn think(&self, table: &Table, order: Order, deadline: Instant) -> Option<Thought> {
+    pub async fn think(
+        &self,
+        table: &Table,
+        order: StrengthRequest,
+        deadline: Instant,
+    ) -> Option<StrengthResult> {
         let (reply, thought) = oneshot::channel();
         let best = Arc::new(Mutex::new(None));
         let search = &order.search;
@@ -166,14 +171,14 @@ impl Thinker {
             Some(found) => found,
             None => glance(fallback).await?,
         };
-        Some(Thought { report, chosen: None })
+        Some(StrengthResult { report, chosen: None })
     }
 
     /// Waits for a thought, and sees to it meanwhile that nothing hangs in the seats.
     async fn wait(
         &self,
-        mut thought: oneshot::Receiver<Thought>,
-    ) -> Result<Thought, oneshot::error::RecvError> {
+        mut thought: oneshot::Receiver<StrengthResult>,
+    ) -> Result<StrengthResult, oneshot::error::RecvError> {
         loop {
             tokio::select! {
                 thought = &mut thought => return thought,
@@ -250,11 +255,11 @@ struct Running {
 
 struct Job {
     table: Table,
-    order: Order,
+    order: StrengthRequest,
     stop: Stop,
     asked: std::time::Instant,
     best: Arc<Mutex<Option<SearchResult>>>,
-    reply: oneshot::Sender<Thought>,
+    reply: oneshot::Sender<StrengthResult>,
 }
 
 impl std::fmt::Debug for Job {
@@ -391,7 +396,7 @@ impl Job {
     }
 
     /// Searches within what is left of the time. `None` when nobody waits any more or the engine fell over.
-    fn run(&self, share: f64) -> Option<Thought> {
+    fn run(&self, share: f64) -> Option<StrengthResult> {
         if self.reply.is_closed() {
             return None;
         }

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     bot::Options,
     config::{Config, Mode, Rule, UserList, When, Wish},
-    personality::LevelWish,
+    personality::LevelSetting,
     units::Elo,
     watch::Stock,
 };
@@ -205,7 +205,7 @@ fn casual_at(level: Elo) -> Rule {
             ..When::default()
         },
         wish: Wish {
-            level: Some(LevelWish::Fixed(level)),
+            level: Some(LevelSetting::Fixed(level)),
             ..Wish::default()
         },
         ..Rule::default()
@@ -276,7 +276,7 @@ mod tests {
         helm.reload();
         let rules = seen.borrow().rules.clone();
         assert_eq!(rules.len(), 2);
-        assert_eq!(rules[0].wish.level, Some(LevelWish::Fixed(Elo(1500))));
+        assert_eq!(rules[0].wish.level, Some(LevelSetting::Fixed(Elo(1500))));
         assert_eq!(
             rules[0].when.mode,
             Some(Mode::Casual),

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use crate::{
     chess::{Color, GameLine, Rules as _},
     engine::{Balance, Judged, Share, term_names, weigh},
-    personality::{Cast, strength},
+    personality::{Personalities, strength},
     store::GameRecord,
     units::Centipawns,
 };
 
 /// The positions of a game judged for the bot; nothing in variants that are judged as a whole. `line` is the whole game.
 /// Weights of the personality's own are those that it has now: where it is gone, nothing can be said.
-pub(super) fn judged(game: &GameRecord, line: &GameLine, cast: &Cast) -> Option<Value> {
+pub(super) fn judged(game: &GameRecord, line: &GameLine, cast: &Personalities) -> Option<Value> {
     if !line.variant().is_orthodox() || !cast.remembers(&game.personality) {
         return None;
     }

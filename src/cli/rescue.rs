@@ -16,7 +16,7 @@ use crate::{
     config::{Config, Mode, Rule, Then, When, Wish},
     files,
     lichess::model::DeclineReason,
-    personality::{Cast, LevelWish},
+    personality::{LevelSetting, Personalities},
     store::GameRecord,
     watch::Stock,
 };
@@ -100,7 +100,7 @@ fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
 
 /// Everybody is asked to come later, and games that run are played by whom they were begun, at the level they had. Who
 /// is not there any more is stood in for, see [`Cast::seated`](crate::personality::Cast::seated).
-fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Cast) -> Config {
+fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Personalities) -> Config {
     let declining = Rule {
         name: Some("the settings cannot be used".to_owned()),
         then: Some(Then::Decline(DeclineReason::Later)),
@@ -117,7 +117,7 @@ fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Cast) -> Confi
 }
 
 /// How a game is played that was begun so; none where nobody can say whose it is.
-fn as_begun(game: &GameRecord, cast: &Cast) -> Option<Rule> {
+fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
     // Whoever stands in for somebody is neither stronger nor weaker.
     let own = game.played.filter(|_| !cast.remembers(&game.personality));
     Some(Rule {
@@ -129,7 +129,7 @@ fn as_begun(game: &GameRecord, cast: &Cast) -> Option<Rule> {
         },
         wish: Wish {
             personality: Some(game.personality.clone()),
-            level: game.level.or(own).map(LevelWish::Fixed),
+            level: game.level.or(own).map(LevelSetting::Fixed),
             ..Wish::default()
         },
         ..Rule::default()
@@ -139,7 +139,7 @@ fn as_begun(game: &GameRecord, cast: &Cast) -> Option<Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lichess::model::Side, personality::Profile, store::sample, units::Elo};
+    use crate::{lichess::model::Side, personality::Personality, store::sample, units::Elo};
 
     #[test]
     fn everybody_is_declined_and_each_kind_of_game_is_played_as_it_was_begun() {
@@ -158,7 +158,7 @@ mod tests {
         let mut own = Config::default();
         own.matchmaking.enabled = true;
         own.rules = vec![Rule::welcoming_all()];
-        let cast = Cast::new(vec![Profile::new("club")]);
+        let cast = Personalities::new(vec![Personality::new("club")]);
         let config = nothing_new(own, &[rated, casual], &cast);
         let decided: Vec<Option<Then>> = config.rules.iter().map(|rule| rule.then).collect();
         let later = Then::Decline(DeclineReason::Later);
@@ -167,7 +167,7 @@ mod tests {
             .iter()
             .map(|rule| (rule.when.mode, rule.wish.personality.as_deref(), rule.wish.level))
             .collect();
-        let nine_hundred = Some(LevelWish::Fixed(Elo(900)));
+        let nine_hundred = Some(LevelSetting::Fixed(Elo(900)));
         assert_eq!(
             played,
             [

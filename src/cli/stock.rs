@@ -12,7 +12,7 @@ use crate::{
     config::{self, Paths},
     diagnostic::Findings,
     files,
-    personality::{self, Cast, Profile},
+    personality::{self, Personalities, Personality},
     uci::UciResources,
     watch::{Stock, Tidings, open},
 };
@@ -62,7 +62,7 @@ pub fn house() -> UciResources {
     };
     UciResources {
         library: Library::clone(&stock.library.borrow()),
-        cast: Some(Cast::clone(&stock.cast.borrow())),
+        cast: Some(Personalities::clone(&stock.cast.borrow())),
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn shipped() -> Stock {
         // Nobody watches what the program carries, so it does not lean either.
         leans: watch::channel(BTreeMap::new()).0,
         tidings: watch::channel(Tidings::default()).1,
-        cast: watch::channel(Arc::new(Cast::new(profiles))).1,
+        cast: watch::channel(Arc::new(Personalities::new(profiles))).1,
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn shipped() -> Stock {
 ///
 /// # Errors
 /// [`Exit::Usage`] with a suggestion and the names there are.
-pub fn must_know<'c>(cast: &'c Cast, name: &str) -> anyhow::Result<&'c Profile> {
+pub fn must_know<'c>(cast: &'c Personalities, name: &str) -> anyhow::Result<&'c Personality> {
     if let Some(profile) = cast.get(name) {
         return Ok(profile);
     }
@@ -114,12 +114,12 @@ mod tests {
 
     #[test]
     fn who_is_not_there_is_told_of_in_a_whole_sentence() {
-        let said = |cast: &Cast, name: &str| must_know(cast, name).unwrap_err().to_string();
+        let said = |cast: &Personalities, name: &str| must_know(cast, name).unwrap_err().to_string();
         assert_eq!(
-            said(&Cast::new(Vec::new()), "club"),
+            said(&Personalities::new(Vec::new()), "club"),
             "there is no personality \"club\", nor any other"
         );
-        let cast = Cast::new(vec![Profile::new("club")]);
+        let cast = Personalities::new(vec![Personality::new("club")]);
         assert_eq!(
             said(&cast, "clbu"),
             "there is no personality \"clbu\", did you mean club? There are club"

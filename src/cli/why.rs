@@ -12,7 +12,7 @@ use crate::{
     book::Library,
     chess::{GameLine, Variant, parse_uci, write_fen, write_san, write_uci},
     lichess::model::{GameId, Side},
-    personality::Cast,
+    personality::Personalities,
     store::{BookGrounds, GameRecord, Grounds, MoveRecord, SearchGrounds, Source, Store, Worth},
 };
 
@@ -82,7 +82,12 @@ fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameLine, Vec<Told
 /// Why each move of mine was played, where the books of the library were left, and what the evaluation was made of after
 /// each half move. Nothing while the game runs: then it would help somebody.
 #[must_use]
-pub fn decisions(game: &GameRecord, moves: &[MoveRecord], library: &Library, cast: &Cast) -> Option<Value> {
+pub fn decisions(
+    game: &GameRecord,
+    moves: &[MoveRecord],
+    library: &Library,
+    cast: &Personalities,
+) -> Option<Value> {
     game.end.as_ref()?;
     let (line, told) = replay(game, moves)?;
     let cards: Vec<Value> = moves
@@ -162,7 +167,7 @@ mod tests {
     use super::*;
     use crate::{
         engine::{Amount, EngineOverrides, Params, WeightOverrides, term_names, weight_rows},
-        personality::Profile,
+        personality::Personality,
         store::{BookChance, People, SeenLine, Thought, sample},
         units::{Depth, Elo, Millis, Nodes},
     };
@@ -227,7 +232,7 @@ mod tests {
 
     /// What is told of a game by a cast of the one who played it.
     fn told(game: &GameRecord, moves: &[MoveRecord]) -> Option<Value> {
-        let cast = Cast::new(vec![Profile::new(&game.personality)]);
+        let cast = Personalities::new(vec![Personality::new(&game.personality)]);
         decisions(game, moves, &Library::empty(), &cast)
     }
 
@@ -309,16 +314,16 @@ mod tests {
         let mut weights = WeightOverrides::default();
         let material = weight_rows().iter().find(|row| row.key == "material").unwrap();
         weights.set(material, &Amount::Percent(200)).unwrap();
-        let own = Profile {
+        let own = Personality {
             setup: Some(EngineOverrides::new(Params::default(), weights).into()),
-            ..Profile::new("club")
+            ..Personality::new("club")
         };
-        let by = |profile: Profile, game: &GameRecord| {
-            let cast = Cast::new(vec![profile]);
+        let by = |profile: Personality, game: &GameRecord| {
+            let cast = Personalities::new(vec![profile]);
             let told = decisions(game, &[], &Library::empty(), &cast).unwrap();
             told["evaluation"]["after"][1]["own"][0].as_i64()
         };
-        let plain = by(Profile::new("club"), &game).unwrap();
+        let plain = by(Personality::new("club"), &game).unwrap();
         assert!(by(own.clone(), &game).unwrap() > plain + 1000);
         let asked = GameRecord {
             level: Some(Elo(1500)),
@@ -330,7 +335,7 @@ mod tests {
             "at a level that was asked for it judges as the engine does"
         );
         assert_eq!(
-            by(Profile::new("other"), &game),
+            by(Personality::new("other"), &game),
             None,
             "nobody knows how the one who is gone judged"
         );

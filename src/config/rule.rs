@@ -5,7 +5,7 @@
 
 use crate::{
     lichess::model::{DeclineReason, Speed},
-    personality::LevelWish,
+    personality::LevelSetting,
     settings::{Choice, Section, Text},
 };
 
@@ -118,7 +118,7 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
         }
         if wish
             .level
-            .is_some_and(|level| !matches!(level, LevelWish::Fixed(_)))
+            .is_some_and(|level| !matches!(level, LevelSetting::Fixed(_)))
             && when.mode == Some(Mode::Rated)
         {
             rule.warning(

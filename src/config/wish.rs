@@ -2,7 +2,7 @@
 
 use super::{Known, adapt::Adapt};
 use crate::{
-    personality::{Delay, LevelForm, LevelWish},
+    personality::{Delay, LevelForm, LevelSetting},
     settings::{Flag, List, Name, Real, Section},
 };
 
@@ -12,7 +12,7 @@ pub struct Wish {
     /// Who plays.
     pub personality: Option<String>,
     /// At which level.
-    pub level: Option<LevelWish>,
+    pub level: Option<LevelSetting>,
     /// Books for White.
     pub books_white: Option<Vec<String>>,
     /// Books for Black.

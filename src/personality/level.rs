@@ -31,7 +31,7 @@ impl Form for Level {
         let follows = value
             .get_ref()
             .as_str()
-            .is_some_and(|text| LevelWish::parse(text).is_some());
+            .is_some_and(|text| LevelSetting::parse(text).is_some());
         read.map_err(|mut misfits| {
             if let Some(misfit) = misfits.first_mut().filter(|_| follows) {
                 misfit.help = Some(
@@ -50,7 +50,7 @@ impl Form for Level {
 
 /// How strong a rule or a personality wants the bot to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LevelWish {
+pub enum LevelSetting {
     /// Always this level.
     Fixed(Elo),
     /// The opponent's rating and so much more, or less, in casual games.
@@ -63,7 +63,7 @@ pub enum LevelWish {
 
 /// What of a game a level may follow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Meeting {
+pub struct LevelContext {
     /// The opponent's rating in what is played.
     pub opponent: Option<Elo>,
     /// The level of the last casual game with the opponent.
@@ -83,7 +83,7 @@ const LAST: &str = "last";
 /// The level against somebody whose rating is not known, where nothing is nearer.
 const MIDDLING: Elo = Elo(1500);
 
-impl LevelWish {
+impl LevelSetting {
     /// Reads `opponent`, `opponent+100`, `opponent-200`, `1200 to 1600` or `last`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -115,7 +115,7 @@ impl LevelWish {
     /// The level in one game. None where what it follows is not known, or where the game is rated: there the bot's
     /// strength has to stay the same for everybody.
     #[must_use]
-    pub fn resolve(self, game: Meeting) -> Option<Elo> {
+    pub fn resolve(self, game: LevelContext) -> Option<Elo> {
         match self {
             Self::Fixed(level) => Some(level),
             _ if game.rated => None,
@@ -139,7 +139,7 @@ impl LevelWish {
     }
 }
 
-impl fmt::Display for LevelWish {
+impl fmt::Display for LevelSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(level) => write!(f, "{level}"),
@@ -156,7 +156,7 @@ impl fmt::Display for LevelWish {
 pub struct LevelForm;
 
 impl Form for LevelForm {
-    type Value = LevelWish;
+    type Value = LevelSetting;
 
     fn describe(&self) -> String {
         format!(
@@ -166,11 +166,11 @@ impl Form for LevelForm {
         )
     }
 
-    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<LevelWish, Vec<Misfit>> {
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<LevelSetting, Vec<Misfit>> {
         let DeValue::String(text) = value.get_ref() else {
-            return Level.read(value).map(LevelWish::Fixed);
+            return Level.read(value).map(LevelSetting::Fixed);
         };
-        LevelWish::parse(text).ok_or_else(|| {
+        LevelSetting::parse(text).ok_or_else(|| {
             let quoted = toml::Value::String(text.to_string());
             let message = format!("{quoted} is not a level; write {}", self.describe());
             let misfit = Misfit::new(value, message);
@@ -184,7 +184,7 @@ impl Form for LevelForm {
         })
     }
 
-    fn write(&self, value: &LevelWish) -> String {
+    fn write(&self, value: &LevelSetting) -> String {
         value.to_string()
     }
 }
@@ -195,20 +195,20 @@ mod tests {
 
     #[test]
     fn the_opponents_rating_is_followed_in_casual_games_only() {
-        let more = LevelWish::parse("opponent+100").unwrap();
+        let more = LevelSetting::parse("opponent+100").unwrap();
         assert_eq!(more.resolve(casual(1500)), Some(Elo(1600)));
         assert_eq!(more.resolve(rated(1500)), None);
-        assert_eq!(more.resolve(Meeting::default()), None);
+        assert_eq!(more.resolve(LevelContext::default()), None);
         assert_eq!(more.resolve(casual(3100)), Some(Elo(2800)));
-        let less = LevelWish::parse("opponent - 200").unwrap();
+        let less = LevelSetting::parse("opponent - 200").unwrap();
         assert_eq!(less.resolve(casual(700)), Some(Elo(600)));
-        assert_eq!(LevelWish::Fixed(Elo(900)).resolve(rated(1500)), Some(Elo(900)));
+        assert_eq!(LevelSetting::Fixed(Elo(900)).resolve(rated(1500)), Some(Elo(900)));
     }
 
     #[test]
     fn the_level_of_the_last_casual_game_goes_on_in_casual_games_only() {
-        let last = LevelWish::parse("last").unwrap();
-        let after = |meeting| Meeting {
+        let last = LevelSetting::parse("last").unwrap();
+        let after = |meeting| LevelContext {
             last: Some(Elo(1230)),
             ..meeting
         };
@@ -217,15 +217,15 @@ mod tests {
         assert_eq!(last.resolve(casual(1500)), None, "nothing was played yet");
     }
 
-    fn casual(rating: u32) -> Meeting {
-        Meeting {
+    fn casual(rating: u32) -> LevelContext {
+        LevelContext {
             opponent: Some(Elo(rating)),
-            ..Meeting::default()
+            ..LevelContext::default()
         }
     }
 
-    fn rated(rating: u32) -> Meeting {
-        Meeting {
+    fn rated(rating: u32) -> LevelContext {
+        LevelContext {
             rated: true,
             ..casual(rating)
         }
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_range_keeps_the_opponents_rating_within_it() {
-        let range = LevelWish::parse("1200 to 1600").unwrap();
+        let range = LevelSetting::parse("1200 to 1600").unwrap();
         let against = |rating| range.resolve(casual(rating)).map(|level| level.0);
         assert_eq!(
             [900, 1300, 2400].map(against),
@@ -241,18 +241,18 @@ mod tests {
         );
         assert_eq!((range.resolve(rated(900)), range.otherwise()), (None, Elo(1400)));
         for text in ["1600 to 1200", "100 to 1600", "1200 to", "1200 to 9000"] {
-            assert_eq!(LevelWish::parse(text), None, "{text}");
+            assert_eq!(LevelSetting::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn what_is_written_reads_back_and_nonsense_does_not() {
         for text in ["opponent", "opponent+100", "opponent-200", "1200 to 1600", "last"] {
-            let wish = LevelWish::parse(text).unwrap();
+            let wish = LevelSetting::parse(text).unwrap();
             assert_eq!(wish.to_string(), format!("\"{text}\""));
         }
         for text in ["", "opponents", "opponent100", "opponent+", "opponent+5000", "me"] {
-            assert_eq!(LevelWish::parse(text), None, "{text}");
+            assert_eq!(LevelSetting::parse(text), None, "{text}");
         }
     }
 }

@@ -3,21 +3,21 @@
 //! A [`Profile`] is what one file of `personalities/` says, checked. [`repertoire`] translates it into what is asked of
 //! books, [`strength`] into a search, [`pace`] into how long to wait, [`voice`] into what to say; [`choice`] knows which moves people play. `docs/personality.md` is the page for people.
 
-mod cast;
-pub mod choice;
+pub mod book_query;
+pub mod chat_lines;
+pub mod human_model;
 mod level;
-pub mod pace;
 mod power;
 mod profile;
-pub mod repertoire;
+mod registry;
 pub mod strength;
 pub mod style;
-pub mod voice;
+pub mod think_time;
 
-pub use cast::Cast;
-pub use level::{Level, LevelForm, LevelWish, Meeting};
-pub use profile::{Delay, DrawTemper, Profile, ResignTemper, keys, read, read_among};
-pub use voice::{Occasion, Voice};
+pub use chat_lines::{ChatEvent, ChatLines};
+pub use level::{Level, LevelContext, LevelForm, LevelSetting};
+pub use profile::{Delay, DrawTemper, Personality, ResignTemper, keys, read, read_among};
+pub use registry::Personalities;
 
 /// Mixes numbers into one that looks random: equal numbers, equal result, on every machine and in every version.
 ///

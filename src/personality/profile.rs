@@ -5,10 +5,10 @@ use std::{path::Path, sync::Arc};
 use toml::{Spanned, de::DeValue};
 
 use super::{
-    level::{LevelForm, LevelWish},
+    chat_lines::{self, ChatLines},
+    level::{LevelForm, LevelSetting},
     power,
-    style::{Axis, Oversight, Style},
-    voice::{self, Voice},
+    style::{Axis, BlindSpot, Style},
 };
 use crate::{
     book::{self, SelectionPolicy},
@@ -21,7 +21,7 @@ use crate::{
 
 /// A personality. Every value is checked; what its file leaves out has the documented default.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Profile {
+pub struct Personality {
     /// What it is called in settings and commands: the name of its file without the ending.
     pub name: String,
     /// What people see; the name unless the file says otherwise.
@@ -31,7 +31,7 @@ pub struct Profile {
     /// The level whose [`Knobs`](super::strength::Knobs) it plays with; none for full strength.
     pub level: Option<Elo>,
     /// The level of casual games against opponents whose rating is known, where it is to follow that.
-    pub follows: Option<LevelWish>,
+    pub follows: Option<LevelSetting>,
     /// Set by hand: positions it looks at for a move.
     pub nodes: Option<Nodes>,
     /// Set by hand: plies it looks ahead.
@@ -69,10 +69,10 @@ pub struct Profile {
     /// Rematches that it plays in a row; none for as many as anybody likes.
     pub rematches: Option<u32>,
     /// What it says.
-    pub chat: Voice,
+    pub chat: ChatLines,
 }
 
-impl Profile {
+impl Personality {
     /// The profile of an empty file: full strength, moves at once, friendly and short.
     #[must_use]
     pub fn new(name: &str) -> Self {
@@ -188,13 +188,13 @@ impl Form for Delay {
 ///
 /// The profile is there when nothing worse than warnings was found.
 #[must_use]
-pub fn read(file: &str, text: &str) -> (Option<Profile>, Findings) {
+pub fn read(file: &str, text: &str) -> (Option<Personality>, Findings) {
     read_with(file, text, None)
 }
 
 /// Reads a personality whose books must be among these.
 #[must_use]
-pub fn read_among(file: &str, text: &str, books: &[String]) -> (Option<Profile>, Findings) {
+pub fn read_among(file: &str, text: &str, books: &[String]) -> (Option<Personality>, Findings) {
     read_with(file, text, Some(books))
 }
 
@@ -204,7 +204,7 @@ pub fn keys(text: &str) -> Vec<Key> {
     settings::read(text, &[], |file| declare(file, "name", None)).keys
 }
 
-fn read_with(file: &str, text: &str, books: Option<&[String]>) -> (Option<Profile>, Findings) {
+fn read_with(file: &str, text: &str, books: Option<&[String]>) -> (Option<Personality>, Findings) {
     let name = Path::new(file)
         .file_stem()
         .and_then(|stem| stem.to_str())
@@ -225,12 +225,12 @@ fn read_with(file: &str, text: &str, books: Option<&[String]>) -> (Option<Profil
     (reading.value, Findings::new(file, text, reading.list))
 }
 
-fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Profile {
+fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Personality {
     let title = file
         .optional("title", Text(30), "the file's name", "What people see.")
         .unwrap_or_else(|| name.to_owned());
     if file.span("title").is_some()
-        && let Some(link) = voice::link_in(&title)
+        && let Some(link) = chat_lines::link_in(&title)
     {
         file.error(
             "title",
@@ -244,7 +244,7 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
         "Nobody has described this personality yet.".to_owned(),
         "One honest sentence about how it plays.",
     );
-    let mut profile = Profile {
+    let mut profile = Personality {
         name: name.to_owned(),
         title,
         about,
@@ -268,7 +268,7 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
         draw: None,
         takebacks: 0,
         rematches: None,
-        chat: Voice::default(),
+        chat: ChatLines::default(),
     };
     let is_power = file.key(
         "mode",
@@ -284,12 +284,12 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Prof
     } else {
         power::forbid(file);
     }
-    profile.chat = file.section("chat", |chat| voice::declare(chat, &profile.title));
+    profile.chat = file.section("chat", |chat| chat_lines::declare(chat, &profile.title));
     profile
 }
 
 /// The level, and the knobs that may be set by hand.
-fn declare_strength(file: &mut Section<'_>, profile: &mut Profile) {
+fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
     const BY_LEVEL: &str = "as the level says";
     let wish = file.optional(
         "level",
@@ -298,8 +298,8 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Profile) {
         "Plays about as well as a lichess player of this rating. Measured against engines, not against people. By the opponent's \
          rating or the last game only in casual games where it is known; else 1500, or the middle of the range.",
     );
-    profile.level = wish.map(LevelWish::otherwise);
-    profile.follows = wish.filter(|wish| !matches!(wish, LevelWish::Fixed(_)));
+    profile.level = wish.map(LevelSetting::otherwise);
+    profile.follows = wish.filter(|wish| !matches!(wish, LevelSetting::Fixed(_)));
     profile.nodes = file
         .optional(
             "nodes",
@@ -340,7 +340,7 @@ fn declare_style(style: &mut Section<'_>) -> Style {
     });
     let misses = style.key(
         "misses",
-        List(Oversight::NAMES),
+        List(BlindSpot::NAMES),
         Vec::new(),
         "What it tends to overlook where a level chooses as people do: moves by knights, backward moves, moves of four squares or more, or \
          the rescue of a piece. It errs no more than others of its level, but there.",
@@ -349,7 +349,7 @@ fn declare_style(style: &mut Section<'_>) -> Style {
 }
 
 /// Pace, books, and when it gives in.
-fn declare_manner(file: &mut Section<'_>, profile: &mut Profile, books: Option<&[String]>) {
+fn declare_manner(file: &mut Section<'_>, profile: &mut Personality, books: Option<&[String]>) {
     profile.delay = file.key(
         "delay",
         Delay::Off,
@@ -425,7 +425,7 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Profile, books: Option<&
 }
 
 /// Which books, and how it draws from them.
-fn declare_books(file: &mut Section<'_>, profile: &mut Profile, known: Option<&[String]>) {
+fn declare_books(file: &mut Section<'_>, profile: &mut Personality, known: Option<&[String]>) {
     let names = || List(Name { what: "book", known });
     const AS_BOOKS: &str = "as `books`";
     profile.books = file.key(

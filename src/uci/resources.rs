@@ -14,7 +14,7 @@ use crate::{
     engine::{Handicap, Limits},
     lichess::model::Speed,
     personality::{
-        Cast, Profile, repertoire,
+        Personalities, Personality, book_query,
         strength::{self, think},
     },
     units::Elo,
@@ -22,7 +22,7 @@ use crate::{
 
 /// What is done about a move: as a personality does it, where there are any.
 #[cfg(feature = "daemon")]
-pub(super) type Task = strength::Order;
+pub(super) type Task = strength::StrengthRequest;
 /// What is done about a move: without personalities, a search.
 #[cfg(not(feature = "daemon"))]
 pub(super) type Task = SearchRequest;
@@ -41,7 +41,7 @@ pub struct UciResources {
     pub library: Library,
     /// The personalities there are.
     #[cfg(feature = "daemon")]
-    pub cast: Option<Cast>,
+    pub cast: Option<Personalities>,
 }
 
 /// How weak the engine shall play.
@@ -108,8 +108,8 @@ impl UciResources {
 
     #[cfg(feature = "daemon")]
     fn in_manner<'a>(&self, guise: &StrengthSetting, wish: BookQuery<'a>) -> BookQuery<'a> {
-        let plain = Profile::new(NOBODY);
-        repertoire::in_manner(self.profile(guise).unwrap_or(&plain), guise.level, wish)
+        let plain = Personality::new(NOBODY);
+        book_query::in_manner(self.profile(guise).unwrap_or(&plain), guise.level, wish)
     }
 
     /// Without personalities there is only the engine as it is.
@@ -136,7 +136,7 @@ impl UciResources {
         if *guise == StrengthSetting::default() {
             return search.into();
         }
-        let plain = Profile::new(NOBODY);
+        let plain = Personality::new(NOBODY);
         let profile = self.profile(guise).unwrap_or(&plain);
         let task = strength::order(profile, guise.level, search.line.clone(), None, seed);
         let own = task.search;
@@ -183,11 +183,11 @@ impl UciResources {
     /// The names of all personalities.
     #[cfg(feature = "daemon")]
     pub(super) fn personalities(&self) -> impl Iterator<Item = &str> {
-        self.cast.iter().flat_map(Cast::names)
+        self.cast.iter().flat_map(Personalities::names)
     }
 
     #[cfg(feature = "daemon")]
-    fn profile(&self, guise: &StrengthSetting) -> Option<&Profile> {
+    fn profile(&self, guise: &StrengthSetting) -> Option<&Personality> {
         let name = guise.personality.as_deref()?;
         self.cast.as_ref()?.get(name)
     }

@@ -27,7 +27,7 @@ use crate::{
     book::{LearnedWeights, Library},
     config::Paths,
     diagnostic::Findings,
-    personality::Cast,
+    personality::Personalities,
     units::{Clock as _, Millis, Stopwatch},
 };
 
@@ -43,7 +43,7 @@ pub struct Stock {
     /// All books.
     pub library: watch::Receiver<Arc<Library>>,
     /// All personalities.
-    pub cast: watch::Receiver<Arc<Cast>>,
+    pub cast: watch::Receiver<Arc<Personalities>>,
     /// Takes how books are to lean by results, by name; counts with the next look at the folders.
     pub leans: watch::Sender<BTreeMap<String, Arc<LearnedWeights>>>,
     /// What became of files that were read again.
@@ -95,7 +95,7 @@ pub struct Poller {
     quiet: Quiet,
     shelves: Shelves,
     library: watch::Sender<Arc<Library>>,
-    cast: watch::Sender<Arc<Cast>>,
+    cast: watch::Sender<Arc<Personalities>>,
     leans: watch::Receiver<BTreeMap<String, Arc<LearnedWeights>>>,
     tidings: watch::Sender<Tidings>,
 }

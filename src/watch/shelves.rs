@@ -16,7 +16,7 @@ use crate::{
     config::{Paths, misplaced},
     diagnostic::{Diagnostic, Findings, utf8},
     files,
-    personality::{self, Cast, Profile},
+    personality::{self, Personalities, Personality},
 };
 
 /// The files with an ending in a folder, sorted. Hidden files and editors' leftovers are passed over.
@@ -124,9 +124,9 @@ pub struct Shelves {
     books: BTreeMap<PathBuf, Book>,
     /// Those of them that never were good, and are used in part.
     in_part: BTreeSet<PathBuf>,
-    profiles: BTreeMap<PathBuf, Profile>,
+    profiles: BTreeMap<PathBuf, Personality>,
     /// Personalities whose files have gone: as they were, for settings that still name them.
-    retired: BTreeMap<PathBuf, Profile>,
+    retired: BTreeMap<PathBuf, Personality>,
     /// Personalities that were refused, with what was said: told again only when that changes.
     refused: BTreeMap<PathBuf, Findings>,
     /// How books lean by results, by name.
@@ -165,8 +165,8 @@ impl Shelves {
 
     /// All personalities as they were last good.
     #[must_use]
-    pub fn cast(&self) -> Cast {
-        Cast::new(self.profiles.values().cloned().collect())
+    pub fn cast(&self) -> Personalities {
+        Personalities::new(self.profiles.values().cloned().collect())
             .with_retired(self.retired.values().cloned().collect())
     }
 
@@ -241,7 +241,7 @@ impl Shelves {
 
     /// Whether a personality is in use that is not as an empty file would have it.
     fn says_something(&self, path: &Path) -> bool {
-        let plain = |profile: &Profile| *profile == Profile::new(&profile.name);
+        let plain = |profile: &Personality| *profile == Personality::new(&profile.name);
         self.profiles.get(path).is_some_and(|profile| !plain(profile))
     }
 

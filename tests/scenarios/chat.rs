@@ -2,7 +2,7 @@
 
 use sparring::{
     config::Adapt,
-    personality::Profile,
+    personality::Personality,
     sandbox::Mishap,
     store::Archive,
     units::{Elo, Millis},
@@ -68,7 +68,7 @@ async fn who_is_not_to_ask_is_neither_heard_nor_answered() {
 #[tokio::test]
 async fn what_was_asked_for_survives_the_daemon_and_nothing_is_said_twice() {
     let mut stage = replies(&["e7e5", "b8c6", "g8f6"])
-        .personality(Profile::new("friendly"))
+        .personality(Personality::new("friendly"))
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;
@@ -251,7 +251,7 @@ async fn why_is_told_when_the_game_is_over_and_not_before() {
 #[tokio::test]
 async fn the_last_book_move_is_told_and_who_wants_quiet_gets_it() {
     let mut stage = replies(&["e7e5"])
-        .personality(Profile::new("friendly"))
+        .personality(Personality::new("friendly"))
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;
@@ -273,8 +273,8 @@ async fn the_last_book_move_is_told_and_who_wants_quiet_gets_it() {
 #[tokio::test]
 async fn who_asks_for_another_opponent_at_once_is_greeted_by_that_one() {
     let stage = replies(&["e7e5"])
-        .personality(Profile::new("anton"))
-        .personality(Profile::new("berta"))
+        .personality(Personality::new("anton"))
+        .personality(Personality::new("berta"))
         .open()
         .await;
     stage.arm("/api/bot/game/stream", 1, Mishap::Delay { by: Millis(2000) });
@@ -291,7 +291,7 @@ async fn who_asks_for_another_opponent_at_once_is_greeted_by_that_one() {
 #[tokio::test]
 async fn a_rematch_is_played_a_step_higher_and_told_so() {
     let stage = replies(&["e7e5"])
-        .personality(Profile::new("friendly"))
+        .personality(Personality::new("friendly"))
         .options(|options| {
             options.play.adapt = Adapt::Rematches;
             options.play.level = Some(Elo(1400));
@@ -372,7 +372,7 @@ async fn a_level_that_was_asked_for_goes_on_in_the_next_casual_game() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
     let mut stage = replies(&["e7e5"])
-        .personality(Profile::new("friendly"))
+        .personality(Personality::new("friendly"))
         .rules("[[rule]]\nlevel = \"last\"\n[[rule]]\nlevel = 1400\n")
         .archive(&path)
         .open()
@@ -406,7 +406,7 @@ async fn a_coach_says_so_and_plays_the_weaker_the_better_it_stands() {
         3 => Act::Play("b8c6", -100),
         _ => Act::Play("g8f6", 0),
     })
-    .personality(Profile::new("friendly"))
+    .personality(Personality::new("friendly"))
     .options(|options| {
         options.play.adapt = Adapt::Coach;
         options.play.level = Some(Elo(1400));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sparring::{personality::Profile, sandbox::Mishap, units::Millis};
+use sparring::{personality::Personality, sandbox::Mishap, units::Millis};
 use tokio::{sync::watch, time::timeout};
 
 use crate::{
@@ -138,7 +138,7 @@ async fn f15_a_move_is_called_not_ours_is_looked_for() {
 #[tokio::test]
 async fn f10_too_many_requests_on_a_move_are_waited_out() {
     let mut server = replies(&["e2e4", "g1f3"])
-        .personality(Profile::new("friendly"))
+        .personality(Personality::new("friendly"))
         .on_strings()
         .await;
     let game = server.game("abcd1234").await;
@@ -161,7 +161,7 @@ async fn f10_too_many_requests_on_a_move_are_waited_out() {
 #[tokio::test]
 async fn f9_too_many_requests_in_chat_keep_no_move_back() {
     let stage = replies(&["e7e5", "b8c6"])
-        .personality(Profile::new("friendly"))
+        .personality(Personality::new("friendly"))
         .open()
         .await;
     let mut limited = answer(429, "<html>slow down</html>");
@@ -177,7 +177,7 @@ async fn f9_too_many_requests_in_chat_keep_no_move_back() {
 #[tokio::test]
 async fn a_greeting_that_is_refused_keeps_no_move_back() {
     let stage = replies(&["e7e5", "b8c6"])
-        .personality(Profile::new("friendly"))
+        .personality(Personality::new("friendly"))
         .open()
         .await;
     // Asking for the chat of before, and the greeting.

@@ -217,7 +217,7 @@ async fn f21_a_game_ends_by_the_event_stream_when_its_own_is_lost() {
 #[tokio::test]
 async fn f19_a_game_that_was_over_before_is_neither_played_nor_greeted() {
     let mut server = replies(&[])
-        .personality(sparring::personality::Profile::new("friendly"))
+        .personality(sparring::personality::Personality::new("friendly"))
         .on_strings()
         .await;
     let game = server.game(ID).await;

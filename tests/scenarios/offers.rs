@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use sparring::{
-    personality::{DrawTemper, Profile},
+    personality::{DrawTemper, Personality},
     units::{Centipawns, Elo},
 };
 use tokio::sync::watch;
@@ -251,7 +251,7 @@ async fn f42_claims_keep_their_distance_however_often_the_count_comes() {
 #[tokio::test]
 async fn f33_our_own_lines_and_those_of_lichess_are_never_answered() {
     let mut server = replies(&["e2e4", "g1f3"])
-        .personality(Profile::new("talker"))
+        .personality(Personality::new("talker"))
         .on_strings()
         .await;
     let game = server.game(ID).await;

@@ -9,7 +9,7 @@ use sparring::{
         thinker::Thinker,
     },
     engine::Score,
-    personality::{DrawTemper, Profile},
+    personality::{DrawTemper, Personality},
     sandbox::Castling,
     store::Archive,
     units::{Centipawns, Nodes},
@@ -24,7 +24,7 @@ use crate::{
 #[tokio::test]
 async fn a_challenge_becomes_a_game_that_is_played_to_mate() {
     let mut stage = replies(&["e7e5", "d8h4"])
-        .personality(Profile::new("friendly"))
+        .personality(Personality::new("friendly"))
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;
@@ -123,7 +123,7 @@ async fn f26_a_draw_is_refused_by_who_wants_to_win() {
 
 #[tokio::test]
 async fn a_takeback_is_granted_to_people_and_the_move_decided_anew() {
-    let mut kind = Profile::new("kind");
+    let mut kind = Personality::new("kind");
     kind.takebacks = 1;
     let stage = replies(&["e7e5", "b8c6"]).personality(kind).open().await;
     let mut game = stage.game(&WHITE).await;
@@ -142,7 +142,7 @@ async fn a_takeback_is_granted_to_people_and_the_move_decided_anew() {
 async fn takebacks_are_counted_over_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
-    let mut kind = Profile::new("kind");
+    let mut kind = Personality::new("kind");
     kind.takebacks = 1;
     let mut stage = replies(&["e7e5", "b8c6"])
         .personality(kind)

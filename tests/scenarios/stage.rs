@@ -16,7 +16,7 @@ use sparring::{
     engine::Score,
     lichess::{Client, Token},
     lists::Lists,
-    personality::{Cast, Profile},
+    personality::{Personalities, Personality},
     sandbox::{self, Fault, Mishap},
     store::{Archive, Store},
     units::{Centipawns, Elo, Millis},
@@ -84,7 +84,7 @@ type Acts = Arc<dyn Fn(&MoveRequest, usize) -> Act + Send + Sync>;
 pub struct Staging {
     act: Acts,
     mind: Option<Mind>,
-    cast: Vec<Profile>,
+    cast: Vec<Personality>,
     options: Options,
     lists: Lists,
     dry: bool,
@@ -124,15 +124,15 @@ pub fn rules(text: &str) -> Arc<Vec<Rule>> {
 }
 
 /// A personality that says nothing.
-pub fn silent(name: &str) -> Profile {
-    let mut profile = Profile::new(name);
+pub fn silent(name: &str) -> Personality {
+    let mut profile = Personality::new(name);
     profile.chat.enabled = false;
     profile
 }
 
 impl Staging {
     /// With this personality instead of the silent club player.
-    pub fn personality(mut self, profile: Profile) -> Self {
+    pub fn personality(mut self, profile: Personality) -> Self {
         self.options.play.personality.clone_from(&profile.name);
         self.cast.push(profile);
         self
@@ -203,7 +203,7 @@ impl Staging {
         Crew {
             mind: self.mind.unwrap_or_else(|| scripted(act, Arc::clone(&diary))),
             diary,
-            cast: Arc::new(Cast::new(self.cast)),
+            cast: Arc::new(Personalities::new(self.cast)),
             options: self.options,
             lists: watch::channel(Arc::new(self.lists)).1,
             dry: self.dry,
@@ -292,7 +292,7 @@ impl Bot {
 pub struct Crew {
     diary: Diary,
     mind: Mind,
-    cast: Arc<Cast>,
+    cast: Arc<Personalities>,
     options: Options,
     pub lists: watch::Receiver<Arc<Lists>>,
     dry: bool,

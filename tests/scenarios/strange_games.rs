@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use sparring::{
-    personality::{LevelWish, Profile},
+    personality::{LevelSetting, Personality},
     units::Elo,
 };
 
@@ -204,8 +204,8 @@ async fn f34_nameless_opponents_and_the_computer_are_played() {
             Some(Elo(1800)),
         ),
     ] {
-        let mut profile = Profile::new("friendly");
-        profile.follows = Some(LevelWish::Opponent(0));
+        let mut profile = Personality::new("friendly");
+        profile.follows = Some(LevelSetting::Opponent(0));
         let mut server = replies(&["e2e4"]).personality(profile).on_strings().await;
         let game = server.game(ID).await;
         let mut first = full(ID, "");

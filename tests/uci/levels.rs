@@ -8,7 +8,7 @@ use std::{
 
 use sparring::{
     book::{Library, parse},
-    personality::{Cast, Profile, read},
+    personality::{Personalities, Personality, read},
     uci,
 };
 
@@ -17,13 +17,13 @@ use super::session::{Output, Session};
 /// Says some lines to an engine with books and personalities, and returns what it says.
 fn in_a_house(lines: &str) -> Vec<String> {
     let weak = read("personalities/weak.toml", "level = 600\n").0.unwrap();
-    with_cast(vec![Profile::new("strong"), weak], lines)
+    with_cast(vec![Personality::new("strong"), weak], lines)
 }
 
 /// Says some lines to an engine with these personalities, and returns what it says.
-fn with_cast(profiles: Vec<Profile>, lines: &str) -> Vec<String> {
+fn with_cast(profiles: Vec<Personality>, lines: &str) -> Vec<String> {
     let house = uci::UciResources {
-        cast: Some(Cast::new(profiles)),
+        cast: Some(Personalities::new(profiles)),
         ..uci::UciResources::default()
     };
     let (write, output) = mpsc::channel();
@@ -141,7 +141,7 @@ fn with_books(personality: &str, books: &[(&str, &str)], lines: &str) -> Vec<Str
     assert_eq!(findings.to_string(), "");
     let books = books.iter().map(|(name, text)| parse(name, text).0.unwrap());
     let house = uci::UciResources {
-        cast: Some(Cast::new(profile.into_iter().collect())),
+        cast: Some(Personalities::new(profile.into_iter().collect())),
         library: Library::new(books.collect()),
     };
     let (write, output) = mpsc::channel();

@@ -1,6 +1,6 @@
 //! What the bot tells of a game when it is over, if it was asked for: where it turned. Pure.
 
-use crate::{engine::Score, personality::choice::curve::winning_chances};
+use crate::{engine::Score, personality::human_model::loss_curve::winning_chances};
 
 /// Less than so many points of winning chances between two moves is no turn.
 const TURN: f32 = 8.0;
@@ -39,7 +39,7 @@ fn in_words(score: Score) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{personality::voice::LONGEST_LINE, units::Centipawns};
+    use crate::{personality::chat_lines::LONGEST_LINE, units::Centipawns};
 
     fn of(scores: &[i32]) -> String {
         let scores: Vec<(usize, Score)> = scores

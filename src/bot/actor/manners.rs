@@ -18,7 +18,7 @@ use crate::{
         CallError, Client, Escaped,
         model::{ChatLine, ChatMessage, GameId, Room, Status, UserId},
     },
-    personality::Occasion,
+    personality::ChatEvent,
     units::Millis,
 };
 
@@ -73,7 +73,7 @@ impl Actor {
         if self.greets_at().is_some_and(|at| now >= at) {
             self.greets_at = None;
             if !self.is_over() {
-                self.speak(Occasion::Greeting);
+                self.speak(ChatEvent::Greeting);
                 self.tell_of_adapting();
             }
         }
@@ -81,7 +81,7 @@ impl Actor {
 
     /// Answers a command, unless the greeting that is still to come says the same.
     fn answer(&mut self, command: &chat::Command, answer: String) {
-        let greeting = self.greets_at.and_then(|_| self.line(Occasion::Greeting));
+        let greeting = self.greets_at.and_then(|_| self.line(ChatEvent::Greeting));
         let is_told = greeting.is_some_and(|greeting| match command {
             chat::Command::Play(name) => *name == self.manner.profile.name,
             chat::Command::Level(level) => {
@@ -111,9 +111,9 @@ impl Actor {
         let Some(game) = &self.game else { return };
         let counted = !matches!(game.status(), Status::Aborted | Status::NoStart);
         let occasion = match game.winner() {
-            Some(side) if side == game.my_side() => Occasion::Won,
-            Some(_) => Occasion::Lost,
-            None => Occasion::Drawn,
+            Some(side) if side == game.my_side() => ChatEvent::Won,
+            Some(_) => ChatEvent::Lost,
+            None => ChatEvent::Drawn,
         };
         if counted {
             self.speak(occasion);
@@ -123,14 +123,14 @@ impl Actor {
         }
     }
 
-    fn speak(&mut self, occasion: Occasion) {
+    fn speak(&mut self, occasion: ChatEvent) {
         if let Some(line) = self.line(occasion) {
             self.outbox.say(line);
         }
     }
 
     /// What the personality says on an occasion. lichess' computer has no ears.
-    fn line(&self, occasion: Occasion) -> Option<String> {
+    fn line(&self, occasion: ChatEvent) -> Option<String> {
         let opponent = self.game.as_ref()?.opponent();
         if opponent.ai_level.is_some() || self.manner.quiet {
             return None;
@@ -276,7 +276,7 @@ impl Actor {
             self.command(Command::AcceptDraw);
         } else if !game.is_my_turn() {
             // On my turn the move itself is the answer.
-            self.speak(Occasion::DrawRefused);
+            self.speak(ChatEvent::DrawRefused);
         }
     }
 
@@ -293,9 +293,9 @@ impl Actor {
             self.held_until = Some(Instant::now() + hold(self.left()).into());
         }
         self.speak(if granted {
-            Occasion::TakebackGranted
+            ChatEvent::TakebackGranted
         } else {
-            Occasion::TakebackRefused
+            ChatEvent::TakebackRefused
         });
         self.command(Command::Takeback(granted));
     }

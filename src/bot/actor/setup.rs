@@ -16,7 +16,7 @@ use crate::{
         model::{GameId, Side, UserId},
     },
     lists::Lists,
-    personality::Cast,
+    personality::Personalities,
     store::Store,
     units::{Elo, Millis},
 };
@@ -30,7 +30,7 @@ pub(in crate::bot) struct Shared {
     /// Who decides.
     pub(in crate::bot) mind: Mind,
     /// The personalities of this moment.
-    pub(in crate::bot) cast: watch::Receiver<Arc<Cast>>,
+    pub(in crate::bot) cast: watch::Receiver<Arc<Personalities>>,
     /// My ratings of this hour, by lichess' keys.
     pub(in crate::bot) ratings: watch::Sender<Arc<BTreeMap<String, Elo>>>,
     /// Who is on which list.

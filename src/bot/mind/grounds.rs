@@ -3,7 +3,7 @@
 use crate::{
     book::BookMove,
     chess::{GameLine, Move, Rules as _, write_san},
-    personality::strength::Thought,
+    personality::strength::StrengthResult,
     store::{BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, permille},
 };
 
@@ -33,7 +33,7 @@ pub(super) fn of_book(found: &BookMove, offers: &[BookMove], line: &GameLine) ->
 }
 
 /// What a search saw, with the line that was played first.
-pub(super) fn of_search(line: &GameLine, thought: &Thought) -> Grounds {
+pub(super) fn of_search(line: &GameLine, thought: &StrengthResult) -> Grounds {
     let seen = thought.report.lines.iter().take(LINES).map(|seen| SeenLine {
         score: seen.score.into(),
         san: in_words(line, &seen.pv),
@@ -78,7 +78,7 @@ mod tests {
         chess::{Variant, parse_uci},
         engine::{BoundKind, Line, Score, SearchResult},
         personality::{
-            strength::{Choice, Chosen, Styled},
+            strength::{Choice, HumanPick, StyleEffect},
             style::Axis,
         },
         store::Worth,
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_style_is_kept_with_its_axes_and_the_chance_without_it() {
         let line = GameLine::replay(Variant::Standard, "startpos", "").unwrap();
-        let chosen = Chosen {
+        let chosen = HumanPick {
             chance: 0.231,
             choice: Choice {
                 rating: Elo(1400),
@@ -96,12 +96,12 @@ mod tests {
                 care: None,
             },
             corrected: false,
-            styled: Some(Styled {
+            styled: Some(StyleEffect {
                 plainly: 0.08,
                 axes: [Some(Axis::Attack), None],
             }),
         };
-        let thought = Thought {
+        let thought = StrengthResult {
             report: SearchResult::default(),
             chosen: Some(chosen),
         };
@@ -125,7 +125,7 @@ mod tests {
             }],
             ..SearchResult::default()
         };
-        let Grounds::Search(search) = of_search(&line, &Thought { report, chosen: None }) else {
+        let Grounds::Search(search) = of_search(&line, &StrengthResult { report, chosen: None }) else {
             panic!("a search gives grounds of a search");
         };
         assert_eq!(search.lines[0].score, Worth::Cp(20));

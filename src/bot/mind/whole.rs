@@ -24,9 +24,9 @@ use crate::{
     },
     lichess::model::Speed,
     personality::{
-        pace::{self, Scene},
-        repertoire,
-        strength::{self, Thought},
+        book_query,
+        strength::{self, StrengthResult},
+        think_time::{self, ThinkTimeContext},
     },
     store::{Grounds, Source},
     units::{Centipawns, Millis, Nodes},
@@ -97,7 +97,7 @@ impl Whole {
             let wish = BookQuery {
                 speed: Some(speed.key()),
                 without: &without,
-                ..repertoire::in_manner(profile, *level, plain)
+                ..book_query::in_manner(profile, *level, plain)
             };
             let found = library.choose(&wish)?;
             let Some(margin) = profile.book_verify else {
@@ -225,7 +225,7 @@ fn proposed(found: BookMove, library: &Library, wish: &BookQuery<'_>) -> Proposa
 }
 
 /// What a search found and how it was chosen from, in words.
-fn from_thought(mv: Move, thought: &Thought) -> Proposal {
+fn from_thought(mv: Move, thought: &StrengthResult) -> Proposal {
     let report = &thought.report;
     let score = report.lines.first().map(|line| line.score);
     let worth = match score {
@@ -293,9 +293,9 @@ fn pause(request: &MoveRequest, proposal: &Proposal, spent: Millis) -> Millis {
     if request.manner.fast {
         return Millis::ZERO;
     }
-    let mut scene = Scene::of(&request.line, proposal.mv);
+    let mut scene = ThinkTimeContext::of(&request.line, proposal.mv);
     scene.from_book = proposal.source == Source::Book;
-    scene.clock = request.clocks.map(|clocks| pace::Clock {
+    scene.clock = request.clocks.map(|clocks| think_time::Clock {
         initial: request.initial,
         increment: clocks.increment,
         remaining: clocks.mine,
@@ -305,7 +305,7 @@ fn pause(request: &MoveRequest, proposal: &Proposal, spent: Millis) -> Millis {
     scene.elapsed = spent;
     scene.lag = request.overhead;
     scene.level = request.manner.level;
-    pace::pause(&request.manner.profile, &scene, request.seed)
+    think_time::pause(&request.manner.profile, &scene, request.seed)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::{
         Escaped,
         model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
     },
-    personality::LevelWish,
+    personality::LevelSetting,
     units::Elo,
 };
 
@@ -89,7 +89,7 @@ pub fn level(rules: &[Rule], facts: &Facts) -> Option<(Elo, By)> {
 /// Whether it is the level of the last game, by the rule that asks for one.
 #[must_use]
 pub fn goes_on(rules: &[Rule], by: By) -> bool {
-    matches!(by, By::Rule(index) if rules.get(index).is_some_and(|rule| rule.wish.level == Some(LevelWish::Last)))
+    matches!(by, By::Rule(index) if rules.get(index).is_some_and(|rule| rule.wish.level == Some(LevelSetting::Last)))
 }
 
 /// How a game with these facts is played: each thing by the first rule that fits and speaks of it, else as in

@@ -13,7 +13,7 @@ use crate::{
     },
     config, files,
     lichess::model::Speed,
-    personality::{self, Cast, Level, Profile, repertoire},
+    personality::{self, Level, Personalities, Personality, book_query},
     units::Elo,
 };
 
@@ -71,8 +71,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             ..BookQuery::new(books, &line, 0)
         };
         let explained = library.explain(&match &profile {
-            Some(profile) => repertoire::in_manner(profile, args.level, wish),
-            None if args.level.is_some() => repertoire::in_manner(&Profile::new("plain"), args.level, wish),
+            Some(profile) => book_query::in_manner(profile, args.level, wish),
+            None if args.level.is_some() => {
+                book_query::in_manner(&Personality::new("plain"), args.level, wish)
+            }
             None => wish,
         });
         known += explained.len();
@@ -125,13 +127,13 @@ fn variant(args: &Args, books: &[Book]) -> anyhow::Result<Variant> {
 }
 
 /// A personality of the folder that `bot.toml` here names, or a shipped one.
-fn personality(name: &str) -> anyhow::Result<Profile> {
+fn personality(name: &str) -> anyhow::Result<Personality> {
     let paths = config::paths(&files::read_text("bot.toml".as_ref(), files::TEXT).unwrap_or_default());
     among(&explain::files(&paths)?, name)
 }
 
 /// A personality among files, or what is wrong with the file that has its name.
-fn among(files: &[PersonalityFile], name: &str) -> anyhow::Result<Profile> {
+fn among(files: &[PersonalityFile], name: &str) -> anyhow::Result<Personality> {
     let mut cast = Vec::new();
     for file in files {
         let is_meant = file.stem() == Some(name);
@@ -146,7 +148,7 @@ fn among(files: &[PersonalityFile], name: &str) -> anyhow::Result<Profile> {
             (None, _) => {}
         }
     }
-    must_know(&Cast::new(cast), name).cloned()
+    must_know(&Personalities::new(cast), name).cloned()
 }
 
 fn level(text: &str) -> Result<Elo, String> {

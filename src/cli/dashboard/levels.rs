@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::figures::{self, Group};
 use crate::{
     personality::{
-        Cast,
+        Personalities,
         strength::{CALIBRATION, Levels},
     },
     store::GameRecord,
@@ -18,7 +18,7 @@ use crate::{
 const EXTREME: f64 = 0.99;
 
 /// The table of levels, and what games with both ratings known say of them.
-pub(super) fn table(cast: &Cast, games: Vec<GameRecord>) -> Value {
+pub(super) fn table(cast: &Personalities, games: Vec<GameRecord>) -> Value {
     let levels = Levels::shipped();
     let rows: Vec<Value> = levels
         .rows()
@@ -41,7 +41,7 @@ pub(super) fn table(cast: &Cast, games: Vec<GameRecord>) -> Value {
 }
 
 /// By level: the performance in games against opponents with a rating, in standard chess.
-fn played(cast: &Cast, games: Vec<GameRecord>) -> Vec<Value> {
+fn played(cast: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
     let mut by_level: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
     for game in games
         .into_iter()
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_table_rises_and_says_how_true_it_is() {
-        let told = table(&Cast::new(Vec::new()), Vec::new());
+        let told = table(&Personalities::new(Vec::new()), Vec::new());
         assert_eq!(told["note"], CALIBRATION);
         let places: Vec<f64> = told["levels"]
             .as_array()

@@ -46,7 +46,7 @@ use crate::{
     book::Library,
     bot::{Options, boards::Boards},
     lichess::model::{GameId, UserId},
-    personality::{Cast, Level},
+    personality::{Level, Personalities},
     store::{Filter, GameRecord, StoreError},
     units::Millis,
     watch::Tidings,
@@ -80,7 +80,7 @@ pub struct Panel {
     /// The books in use.
     pub library: watch::Receiver<Arc<Library>>,
     /// The personalities in use.
-    pub cast: watch::Receiver<Arc<Cast>>,
+    pub cast: watch::Receiver<Arc<Personalities>>,
     /// The last warnings of the log.
     pub warnings: Warnings,
     /// The last books and personalities that were read again.

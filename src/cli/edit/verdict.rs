@@ -6,7 +6,7 @@ use crate::{
     book::{self, Book},
     cli::check::lost_includes,
     diagnostic::{Findings, Severity, place},
-    personality::{self, Profile},
+    personality::{self, Personality},
 };
 
 /// More findings are only counted.
@@ -21,7 +21,7 @@ pub(super) fn of_book(path: &str, text: &str) -> (Option<Book>, Findings) {
 }
 
 /// The personality, if it can be used, and what is wrong with it.
-pub(super) fn of_personality(path: &str, text: &str, books: &[String]) -> (Option<Profile>, Findings) {
+pub(super) fn of_personality(path: &str, text: &str, books: &[String]) -> (Option<Personality>, Findings) {
     personality::read_among(path, text, books)
 }
 

@@ -25,9 +25,9 @@ use crate::{
     diagnostic::{Findings, nearest, place, utf8},
     files,
     personality::{
-        self, Level, Profile,
-        choice::Looks,
-        strength::{self, CALIBRATION, Care, Knobs, Levels, Strength},
+        self, Level, Personality,
+        human_model::Features,
+        strength::{self, BlunderCheck, CALIBRATION, LevelParams, Levels, Strength},
     },
     settings::{Fallback, Key},
     units::{Elo, Millis},
@@ -125,7 +125,7 @@ impl PersonalityFile {
     }
 
     /// The personality; none where the file cannot be read or used.
-    fn profile(&self) -> Option<Profile> {
+    fn profile(&self) -> Option<Personality> {
         personality::read(&self.path, self.text.as_deref().ok()?).0
     }
 
@@ -161,7 +161,7 @@ pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<PersonalityFile>> {
 }
 
 /// The personality of that name; none where its file is not there or cannot be used.
-fn profile_named(paths: &Paths, name: &str) -> Option<Profile> {
+fn profile_named(paths: &Paths, name: &str) -> Option<Personality> {
     let all = files(paths).unwrap_or_default();
     let mut usable = all.iter().filter_map(PersonalityFile::profile);
     usable.find(|profile| profile.name == name)
@@ -190,7 +190,7 @@ fn cast(paths: &Paths) -> anyhow::Result<String> {
 }
 
 /// How strong it is, in a few words.
-pub(super) fn strength_of(profile: &Profile) -> String {
+pub(super) fn strength_of(profile: &Personality) -> String {
     match Strength::of(profile) {
         level @ Strength::Level(_) => format!("{level}, {CALIBRATION}"),
         other => other.to_string(),
@@ -263,7 +263,7 @@ pub fn explain_level(level: Elo) -> String {
     )
 }
 
-fn explain_knobs(knobs: &Knobs) -> String {
+fn explain_knobs(knobs: &LevelParams) -> String {
     let rows = knob_rows(knobs).into_iter();
     rows.map(|KnobRow { name, value, doc }| format!("  {name:<13} {value:>9}  {doc}\n"))
         .collect()
@@ -281,11 +281,11 @@ pub(super) struct KnobRow {
 }
 
 /// Every knob with its value and meaning.
-pub(super) fn knob_rows(knobs: &Knobs) -> Vec<KnobRow> {
+pub(super) fn knob_rows(knobs: &LevelParams) -> Vec<KnobRow> {
     let or = |value: Option<String>, nothing: &str| value.unwrap_or_else(|| nothing.to_owned());
     let checks = knobs.choice.is_some();
     let choice = knobs.choice.map_or(Vec::new(), |choice| {
-        let with_care = |tell: fn(Care) -> String| or(choice.care.map(tell), "none");
+        let with_care = |tell: fn(BlunderCheck) -> String| or(choice.care.map(tell), "none");
         vec![
             (
                 "rating",
@@ -332,7 +332,7 @@ pub(super) fn knob_rows(knobs: &Knobs) -> Vec<KnobRow> {
             "depth",
             match knobs.depth {
                 Some(depth) => depth.0.to_string(),
-                None if checks => Looks::DEEP.0.to_string(),
+                None if checks => Features::DEEP.0.to_string(),
                 None => "no limit".to_owned(),
             },
             "half moves looked ahead, exchanges excepted",

@@ -7,8 +7,8 @@ use anyhow::ensure;
 use super::games::HumanGame;
 use crate::{
     personality::{
-        Delay, Profile,
-        pace::{self, Clock, Scene},
+        Delay, Personality,
+        think_time::{self, Clock, ThinkTimeContext},
     },
     units::{Elo, Millis},
 };
@@ -59,13 +59,13 @@ pub fn table(games: &[&HumanGame], count: usize) -> anyhow::Result<String> {
 }
 
 /// White's scenes of a game.
-fn scenes_of(game: &HumanGame) -> anyhow::Result<Vec<Scene>> {
+fn scenes_of(game: &HumanGame) -> anyhow::Result<Vec<ThinkTimeContext>> {
     let whole = game.line()?;
     let mut line = crate::chess::GameLine::from_position(whole.variant(), whole.start().clone());
     let mut scenes = Vec::new();
     for (ply, mv) in whole.moves().iter().enumerate() {
         if ply % 2 == 0 {
-            scenes.push(Scene::of(&line, *mv));
+            scenes.push(ThinkTimeContext::of(&line, *mv));
         }
         line.play(*mv);
     }
@@ -77,13 +77,13 @@ struct End {
     after_20: Option<f64>,
 }
 
-fn play(scenes: &[Scene], initial: u64, increment: u64, seed: u64) -> End {
+fn play(scenes: &[ThinkTimeContext], initial: u64, increment: u64, seed: u64) -> End {
     // Each scene is played at every level in turn.
     let level = Elo(800 + 400 * (seed / SCENES as u64 % 5) as u32);
-    let profile = Profile {
+    let profile = Personality {
         delay: Delay::Human,
         level: Some(level),
-        ..Profile::new("clocks")
+        ..Personality::new("clocks")
     };
     let mut clock = Clock {
         initial: Millis::from_secs(initial),
@@ -93,7 +93,7 @@ fn play(scenes: &[Scene], initial: u64, increment: u64, seed: u64) -> End {
     let mut own_last = None;
     let mut after_20 = None;
     for (number, scene) in scenes.iter().enumerate() {
-        let scene = Scene {
+        let scene = ThinkTimeContext {
             clock: Some(clock),
             own_last,
             opponent_last: own_last,
@@ -101,7 +101,7 @@ fn play(scenes: &[Scene], initial: u64, increment: u64, seed: u64) -> End {
             lag: LAG,
             ..scene.clone()
         };
-        let spent = SEARCH + pace::pause(&profile, &scene, seed) + LAG;
+        let spent = SEARCH + think_time::pause(&profile, &scene, seed) + LAG;
         // The first move does not run the clock.
         let charged = if number == 0 { Millis::ZERO } else { spent };
         if charged >= clock.remaining {

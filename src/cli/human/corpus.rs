@@ -3,13 +3,13 @@
 use super::games::{HumanGame, Part};
 use crate::{
     chess::GameLine,
-    personality::choice::{Haste, Moment, Seen},
+    personality::human_model::{MoveContext, SearchFeatures, TimePressure},
 };
 
 /// A position, what its mover could see, and what they played.
 pub struct Decision {
     /// The position and its moves, at least two.
-    pub seen: Seen,
+    pub seen: SearchFeatures,
     /// Which of the moves was played.
     pub played: usize,
     /// The mover's rating.
@@ -54,7 +54,7 @@ pub fn each(
     for (ply, mv) in whole.moves().iter().enumerate() {
         if keeps(game, ply, selection) {
             let rating = game.mover(ply);
-            let seen = Seen::new(Moment::of(&line), rating, game.haste());
+            let seen = SearchFeatures::new(MoveContext::of(&line), rating, game.haste());
             let played = seen.moves.iter().position(|other| other == mv);
             if let (Some(played), 2..) = (played, seen.moves.len()) {
                 visit(&line, Decision { seen, played, rating })?;
@@ -69,7 +69,7 @@ pub fn each(
 /// moves: a share of those says as much. Which ones follows from the game and the ply.
 fn keeps(game: &HumanGame, ply: usize, selection: Selection) -> bool {
     match selection {
-        Selection::Judged => ply >= 10 && game.haste() == Haste::Calm,
+        Selection::Judged => ply >= 10 && game.haste() == TimePressure::Calm,
         Selection::Thinned => {
             let share = match game.elo[ply % 2] {
                 800..1000 => 50,

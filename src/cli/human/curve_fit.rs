@@ -1,8 +1,8 @@
 //! Fits the curve that bends the prior: a conditional logit of few weights, climbed by Newton's method.
 
 use super::{linear::solve, scored::Scored};
-use crate::personality::choice::{
-    curve::{BASIS, Curve, TERMS, basis, terms},
+use crate::personality::human_model::{
+    loss_curve::{BASIS, LossCurve, TERMS, basis, terms},
     net::Net,
 };
 
@@ -12,7 +12,7 @@ const PULL: f64 = 5.0;
 
 /// The curve under which the sample is most likely. The log-likelihood is concave: there is one best curve.
 #[must_use]
-pub fn fit(net: &Net, sample: &[Scored]) -> Curve {
+pub fn fit(net: &Net, sample: &[Scored]) -> LossCurve {
     let inputs: Vec<Vec<[f64; SIZE]>> = sample.iter().map(|scored| inputs(net, scored)).collect();
     let mut weights = [0.0; SIZE];
     for _ in 0..30 {
@@ -30,7 +30,7 @@ pub fn fit(net: &Net, sample: &[Scored]) -> Curve {
             break;
         }
     }
-    let mut curve = Curve {
+    let mut curve = LossCurve {
         weights: [[0.0; BASIS]; TERMS],
     };
     for (to, from) in curve.weights.as_flattened_mut().iter_mut().zip(weights) {

@@ -19,13 +19,12 @@ use crate::{
     cli::exit::Exit,
     files,
     personality::{
-        choice::{
-            Model,
-            curve::{BASIS, Curve, TERMS},
-            format,
+        human_model::{
+            Model, format,
+            loss_curve::{BASIS, LossCurve, TERMS},
             net::Net,
         },
-        pace::habit::{Habit, SPEEDS},
+        think_time::speed_model::{SPEEDS, SpeedModel},
     },
     units::{Clock as _, Stopwatch},
 };
@@ -78,10 +77,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     // What follows is fitted to the net as the file will hold it, rounded.
     let bare = Model {
         net,
-        curve: Curve {
+        curve: LossCurve {
             weights: [[0.0; BASIS]; TERMS],
         },
-        pace: [Habit::NONE; SPEEDS],
+        pace: [SpeedModel::NONE; SPEEDS],
     };
     let mut model = format::read(&format::write(&bare))?;
     model.curve = fit_curve(args, &games, &model.net, &watch)?;
@@ -117,7 +116,7 @@ fn fit_net(args: &Args, games: &[HumanGame], watch: &Stopwatch) -> anyhow::Resul
 }
 
 /// The time people take: games that only the net or the curve has seen may teach it, those for reports may not.
-fn fit_pace(games: &[HumanGame], model: &Model) -> anyhow::Result<[Habit; SPEEDS]> {
+fn fit_pace(games: &[HumanGame], model: &Model) -> anyhow::Result<[SpeedModel; SPEEDS]> {
     let mut thoughts = Vec::new();
     for game in games.iter().filter(|game| game.part() != Part::Report) {
         thoughts.extend(pace_fit::thoughts(game, model)?);
@@ -126,7 +125,7 @@ fn fit_pace(games: &[HumanGame], model: &Model) -> anyhow::Result<[Habit; SPEEDS
     Ok(pace_fit::fit(&thoughts))
 }
 
-fn fit_curve(args: &Args, games: &[HumanGame], net: &Net, watch: &Stopwatch) -> anyhow::Result<Curve> {
+fn fit_curve(args: &Args, games: &[HumanGame], net: &Net, watch: &Stopwatch) -> anyhow::Result<LossCurve> {
     let mut kept = Kept::open(args.source.keep.as_deref())?;
     // Games that the net has not seen: on its own it would be trusted too much.
     let games: Vec<&HumanGame> = games.iter().filter(|game| game.part() == Part::Tune).collect();

@@ -12,7 +12,7 @@ use crate::{
     chess::{GameLine, Variant},
     files,
     lines::Lines,
-    personality::choice::Haste,
+    personality::human_model::TimePressure,
 };
 
 /// One rated game as the files have it. Fields that nobody here needs are left out.
@@ -70,11 +70,11 @@ impl HumanGame {
 
     /// How hurried the players were.
     #[must_use]
-    pub fn haste(&self) -> Haste {
+    pub fn haste(&self) -> TimePressure {
         match self.speed.as_deref() {
-            None => Haste::Unknown,
-            Some("bullet" | "ultrabullet") => Haste::Hurried,
-            Some(_) => Haste::Calm,
+            None => TimePressure::Unknown,
+            Some("bullet" | "ultrabullet") => TimePressure::Hurried,
+            Some(_) => TimePressure::Calm,
         }
     }
 
@@ -223,7 +223,7 @@ mod tests {
             .map(|game| game.id)
             .collect();
         assert_eq!(ids, ["a", "d"]);
-        assert_eq!(game("a", Some("bullet")).haste(), Haste::Hurried);
-        assert_eq!(game("a", None).haste(), Haste::Unknown);
+        assert_eq!(game("a", Some("bullet")).haste(), TimePressure::Hurried);
+        assert_eq!(game("a", None).haste(), TimePressure::Unknown);
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     arena::{EngineSpec, Player},
     chess::{GameLine, Move, parse_uci, write_uci},
     engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
-    personality::choice::curve::winning_chances,
+    personality::human_model::loss_curve::winning_chances,
     units::{Depth, Millis, Stopwatch},
 };
 

@@ -16,7 +16,7 @@ use crate::{
     engine::bench,
     files,
     lines::Lines,
-    personality::choice::curve::Loss,
+    personality::human_model::loss_curve::Loss,
 };
 
 /// One position's losses as the file has them.

@@ -21,7 +21,7 @@ use crate::{
     engine::{Engine, SearchControl, Stop},
     personality::{
         Level,
-        choice::{Model, curve::Phase, phase},
+        human_model::{Model, loss_curve::Phase, phase},
         strength::{Levels, order_with, think_often},
     },
     units::{Elo, Stopwatch},

@@ -8,10 +8,12 @@ use super::{
 use crate::{
     chess::{GameLine, Move},
     personality::{
-        choice::Model,
-        pace::{
-            Clock, Obviousness, Scene,
-            habit::{AT_ONCE, FEATURES, Habit, NO_TIME, QUANTILES, SPEEDS, features, shares, speed},
+        human_model::Model,
+        think_time::{
+            Clock, Obviousness, ThinkTimeContext,
+            speed_model::{
+                AT_ONCE, FEATURES, NO_TIME, QUANTILES, SPEEDS, SpeedModel, features, shares, speed,
+            },
         },
     },
     units::Millis,
@@ -67,10 +69,10 @@ pub fn thought(game: &HumanGame, line: &GameLine, mv: Move, model: &Model) -> Op
     let ply = line.ply();
     let (seconds, before) = (spent(ply)?, clocks.get(ply.checked_sub(2)?)?);
     let last = |plies: usize| Some(Millis::from_secs(u64::from(spent(ply.checked_sub(plies)?)?)));
-    let scene = Scene {
+    let scene = ThinkTimeContext {
         opponent_last: last(1),
         own_last: last(2),
-        ..Scene::seen(line, mv, Obviousness::of(model, line, mv))
+        ..ThinkTimeContext::seen(line, mv, Obviousness::of(model, line, mv))
     };
     let clock = Clock {
         initial: Millis::from_secs(initial.into()),
@@ -88,7 +90,7 @@ pub fn thought(game: &HumanGame, line: &GameLine, mv: Move, model: &Model) -> Op
 
 /// The habits of each speed.
 #[must_use]
-pub fn fit(thoughts: &[Thought]) -> [Habit; SPEEDS] {
+pub fn fit(thoughts: &[Thought]) -> [SpeedModel; SPEEDS] {
     std::array::from_fn(|speed| {
         let thoughts: Vec<&Thought> = thoughts.iter().filter(|thought| thought.speed == speed).collect();
         fit_speed(&thoughts)
@@ -97,10 +99,10 @@ pub fn fit(thoughts: &[Thought]) -> [Habit; SPEEDS] {
 
 /// Logistic regressions for moves made at once; for the others least squares for the expectation, then for the spread, then the
 /// residuals as they are.
-fn fit_speed(thoughts: &[&Thought]) -> Habit {
+fn fit_speed(thoughts: &[&Thought]) -> SpeedModel {
     let (at_once, slow): (Vec<&Thought>, Vec<&Thought>) =
         thoughts.iter().partition(|thought| thought.seconds < AT_ONCE);
-    let mut habit = Habit {
+    let mut habit = SpeedModel {
         at_once: logistic(
             thoughts
                 .iter()
@@ -112,9 +114,9 @@ fn fit_speed(thoughts: &[&Thought]) -> Habit {
                 .map(|thought| (thought.features, thought.seconds < NO_TIME)),
         ),
         weights: least_squares(slow.iter().map(|thought| (thought.features, thought.log()))),
-        ..Habit::NONE
+        ..SpeedModel::NONE
     };
-    let residual = |habit: &Habit, thought: &Thought| thought.log() - habit.thought(&thought.features);
+    let residual = |habit: &SpeedModel, thought: &Thought| thought.log() - habit.thought(&thought.features);
     // The mean of a normal distribution's absolute value is its spread times this.
     let share = (2.0 / std::f32::consts::PI).sqrt();
     let rows = slow
@@ -205,7 +207,7 @@ pub struct Fitness {
 }
 
 /// Measures one speed. `luck` gives shares from 0 to 1 for the draws.
-pub fn measure(habit: &Habit, thoughts: &[&Thought], mut luck: impl FnMut() -> f32) -> Fitness {
+pub fn measure(habit: &SpeedModel, thoughts: &[&Thought], mut luck: impl FnMut() -> f32) -> Fitness {
     let expected: Vec<f32> = thoughts
         .iter()
         .map(|thought| habit.expected(&thought.features))

@@ -10,7 +10,7 @@ use super::{
     pace_fit::{Thought, distance, measure, thoughts},
     scored::band,
 };
-use crate::personality::choice::Model;
+use crate::personality::human_model::Model;
 
 const NAMES: [&str; 4] = ["bullet", "blitz", "rapid", "classical"];
 /// Bands with fewer moves say nothing.

@@ -22,10 +22,9 @@ use crate::{
     cli::exit::Exit,
     files,
     personality::{
-        choice::{
-            Looks, Model,
-            curve::{Phase, basis},
-            format,
+        human_model::{
+            Features, Model, format,
+            loss_curve::{Phase, basis},
             net::normalise,
         },
         strength::Levels,
@@ -267,7 +266,7 @@ impl Judged {
             "Move-match on held-out games, ply >= 10, no bullet; the search is our own, depth {}, all moves.\n\n\
              | band | decisions | prior: top-1 % | top-3 % | drawn % | nats | with search: top-1 % | top-3 % | \
              drawn % | nats |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
-            Looks::DEEP.0
+            Features::DEEP.0
         )?;
         for (index, [prior, both]) in bands.iter().enumerate().filter(|(_, band)| band[0].count > 0) {
             writeln!(

@@ -8,9 +8,9 @@ use super::{
 use crate::{
     chess::{GameLine, Move},
     engine::{Engine, Limits, SearchControl, SearchRequest, SearchResult, Stop},
-    personality::choice::{
-        Looks,
-        curve::{Loss, Phase, winning_chances},
+    personality::human_model::{
+        Features,
+        loss_curve::{Loss, Phase, winning_chances},
         phase,
     },
     units::Stopwatch,
@@ -53,7 +53,7 @@ impl Scorer {
     /// What each move of a line's last position loses, behind the winning chances of the best. Equal lines, equal losses.
     pub fn losses(&mut self, line: &GameLine, moves: &[Move]) -> (f32, Vec<Loss>) {
         let limits = Limits {
-            depth: Some(Looks::DEEP),
+            depth: Some(Features::DEEP),
             ..Limits::default()
         };
         let search = SearchRequest {
@@ -68,7 +68,7 @@ impl Scorer {
         };
         let mut shallow = None;
         let deep = self.engine.search(&search, &around, &mut |report| {
-            if report.depth == Looks::SHALLOW {
+            if report.depth == Features::SHALLOW {
                 shallow = Some(losses(report, moves).1);
             }
         });

@@ -17,7 +17,7 @@ use crate::{
     arena::{Finished, Mover as _, Resident, human_opening},
     chess::{GameLine, Move},
     cli::ladder::{REFEREE, hash},
-    personality::{choice::phase, strength::Levels},
+    personality::{human_model::phase, strength::Levels},
 };
 
 /// What to measure.

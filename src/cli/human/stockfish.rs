@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::Path};
 use serde::Deserialize;
 
 use super::games::{each_line, find};
-use crate::{engine::Score, personality::choice::curve::winning_chances, units::Centipawns};
+use crate::{engine::Score, personality::human_model::loss_curve::winning_chances, units::Centipawns};
 
 /// The file's name.
 const FILE: &str = "sf15-d8.jsonl";

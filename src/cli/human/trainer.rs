@@ -4,7 +4,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 
 use super::corpus::Decision;
 use crate::{
-    personality::choice::net::{
+    personality::human_model::net::{
         GLANCE, GLANCE_BIAS, HIDDEN, JOIN, LOOK, LOOK_BIAS, MOVES, Net, POSITION, Part, SCORE, WEIGH,
         WEIGH_BIAS, WEIGHTS, normalise,
     },
@@ -273,13 +273,13 @@ mod tests {
     use super::*;
     use crate::{
         chess::{GameLine, Variant},
-        personality::choice::{Haste, Moment, Seen, net::PARTS},
+        personality::human_model::{MoveContext, SearchFeatures, TimePressure, net::PARTS},
     };
 
     fn decision(moves: &str, played: usize) -> Decision {
         let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
         Decision {
-            seen: Seen::new(Moment::of(&line), 1300.0, Haste::Calm),
+            seen: SearchFeatures::new(MoveContext::of(&line), 1300.0, TimePressure::Calm),
             played,
             rating: 1300.0,
         }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     chess::{GameLine, Move},
-    personality::style::Oversight,
+    personality::style::BlindSpot,
 };
 
 /// Ratings by their highest.
@@ -19,7 +19,7 @@ const RATINGS: [(u32, &str); 3] = [
 ];
 
 /// What a best move may be: a kind that is overlooked, or none of them.
-const KINDS: usize = Oversight::NAMES.0.len() + 1;
+const KINDS: usize = BlindSpot::NAMES.0.len() + 1;
 
 /// Losses by rating and by what the best move is; one that is of two kinds counts with both.
 #[derive(Debug, Clone, Default)]
@@ -34,10 +34,10 @@ impl Unseen {
         let Some(rating) = RATINGS.iter().position(|(highest, _)| rating <= *highest) else {
             return;
         };
-        if !Oversight::is_possible(line, best) {
+        if !BlindSpot::is_possible(line, best) {
             return;
         }
-        let mut kinds: Vec<usize> = Oversight::of(line, best).map(|kind| kind as usize).collect();
+        let mut kinds: Vec<usize> = BlindSpot::of(line, best).map(|kind| kind as usize).collect();
         if kinds.is_empty() {
             kinds.push(KINDS - 1);
         }
@@ -53,7 +53,7 @@ impl Unseen {
                         piece, or none of these. Left out where it takes back or the mover is in check.\n\n\
                         | ratings | best move | decisions | people | level | distance % | +- |\n|---|---|--:|--:|--:|--:|--:|\n"
             .to_owned();
-        let names = Oversight::NAMES.0.iter().map(|(name, _)| *name).chain(["others"]);
+        let names = BlindSpot::NAMES.0.iter().map(|(name, _)| *name).chain(["others"]);
         for ((_, rating), parts) in RATINGS.iter().zip(&self.parts) {
             for (name, beside) in names.clone().zip(parts).filter(|(_, part)| part.games() > 0) {
                 let [distances, errors] = cells_of_distances(beside.distances());

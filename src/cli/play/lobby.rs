@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use crate::{
     config::Config,
-    personality::{Cast, Delay, Level, Profile, strength::CALIBRATION},
+    personality::{Delay, Level, Personalities, Personality, strength::CALIBRATION},
     sandbox::Offer,
     units::Millis,
 };
@@ -17,13 +17,13 @@ const QUICK: Millis = Millis::from_secs(2);
 
 /// The lobby's part of `GET /sandbox/lobby`, with the personalities of the moment: files may be saved while the page is open.
 /// `edit` says whether books and personalities can be edited.
-pub(super) fn live(cast: watch::Receiver<Arc<Cast>>, config: &Config, edit: bool) -> Offer {
+pub(super) fn live(cast: watch::Receiver<Arc<Personalities>>, config: &Config, edit: bool) -> Offer {
     let first = config.play.personality.clone();
     Offer::new(move || describe(&cast.borrow(), &first, edit))
 }
 
 /// `docs/sandbox.md` shows the whole. `first` plays when nobody is asked for.
-fn describe(cast: &Cast, first: &str, edit: bool) -> Value {
+fn describe(cast: &Personalities, first: &str, edit: bool) -> Value {
     let personalities: Vec<Value> = cast
         .iter()
         .map(|profile| {
@@ -53,7 +53,7 @@ fn describe(cast: &Cast, first: &str, edit: bool) -> Value {
 }
 
 /// How long it seems to think, in the words that the page knows.
-fn pace(profile: &Profile) -> &'static str {
+fn pace(profile: &Personality) -> &'static str {
     match profile.delay {
         Delay::Off => "instant",
         Delay::Fixed(span) | Delay::Between(_, span) if span <= QUICK => "quick",
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_lobby_offers_the_personalities_of_the_moment() {
-        let (cast, watched) = watch::channel(Arc::new(Cast::new(vec![Profile::new("anna")])));
+        let (cast, watched) = watch::channel(Arc::new(Personalities::new(vec![Personality::new("anna")])));
         let offer = live(watched, &Config::default(), true);
         let named = |offer: &Offer| {
             let personalities = offer.describe()["personalities"].take();
@@ -82,9 +82,9 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(named(&offer), ["anna"]);
-        cast.send_replace(Arc::new(Cast::new(vec![
-            Profile::new("boris"),
-            Profile::new("clara"),
+        cast.send_replace(Arc::new(Personalities::new(vec![
+            Personality::new("boris"),
+            Personality::new("clara"),
         ])));
         assert_eq!(named(&offer), ["boris", "clara"]);
     }
@@ -92,10 +92,10 @@ mod tests {
     #[test]
     fn a_pace_is_told_in_the_words_that_the_page_knows() {
         let told = |delay, tempo| {
-            pace(&Profile {
+            pace(&Personality {
                 delay,
                 tempo,
-                ..Profile::new("anna")
+                ..Personality::new("anna")
             })
         };
         assert_eq!(told(Delay::Off, 1.0), "instant");

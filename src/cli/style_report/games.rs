@@ -14,7 +14,7 @@ use crate::{
     cli::ladder::{REFEREE, hash},
     personality::{
         strength::Levels,
-        style::{Signs, Style},
+        style::{Style, StyleMetrics},
     },
     units::Elo,
 };
@@ -38,7 +38,7 @@ pub struct Contest {
 #[derive(Debug, Clone, Default)]
 pub struct Played {
     /// What each showed.
-    pub signs: Vec<Signs>,
+    pub signs: Vec<StyleMetrics>,
     /// Half points of each.
     pub half_points: Vec<usize>,
 }
@@ -92,7 +92,7 @@ impl Contest {
     }
 
     /// One game: what the style showed, and its half points.
-    fn play(&self, style: usize, game: usize) -> Result<(Signs, usize), PlayerError> {
+    fn play(&self, style: usize, game: usize) -> Result<(StyleMetrics, usize), PlayerError> {
         let knobs = || Levels::shipped().knobs(self.level);
         let mut own = Resident::new("style", knobs()).with_style(self.styles[style]);
         let mut plain = Resident::new("plain", knobs());
@@ -113,7 +113,7 @@ impl Contest {
             Some(_) => 0,
             None => 1,
         };
-        Ok((Signs::of(&finished.line, side), half_points))
+        Ok((StyleMetrics::of(&finished.line, side), half_points))
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     chess::Variant,
-    personality::{Cast, Profile, style::Style},
+    personality::{Personalities, Personality, style::Style},
     units::Elo,
 };
 use games::{Contest, Played};
@@ -65,8 +65,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 /// The personalities asked for, in order.
-fn players(args: &Args) -> anyhow::Result<Vec<Profile>> {
-    let cast = stock::house().cast.unwrap_or_else(|| Cast::new(Vec::new()));
+fn players(args: &Args) -> anyhow::Result<Vec<Personality>> {
+    let cast = stock::house()
+        .cast
+        .unwrap_or_else(|| Personalities::new(Vec::new()));
     if args.names.is_empty() {
         let plain = Style::default();
         return Ok(cast

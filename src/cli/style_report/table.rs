@@ -6,8 +6,8 @@ use super::{games::Played, prices::prices};
 use crate::{
     arena::{Elo, Pentanomial},
     personality::{
-        Profile,
-        style::{Axis, AxisRow, Oversight, Signs, Style},
+        Personality,
+        style::{Axis, AxisRow, BlindSpot, Style, StyleMetrics},
     },
 };
 
@@ -19,7 +19,7 @@ const ALONE: f64 = 0.3;
 const POOL: usize = 5;
 
 /// The whole report. The first of `played` is the plain player, the others are the players in order.
-pub fn report(players: &[Profile], level: u32, played: &[Played]) -> String {
+pub fn report(players: &[Personality], level: u32, played: &[Played]) -> String {
     let Some((plain, others)) = played.split_first() else {
         return String::new();
     };
@@ -78,19 +78,19 @@ pub fn report(players: &[Profile], level: u32, played: &[Played]) -> String {
 enum Feature {
     Axis(&'static AxisRow),
     /// A kind of move that somebody may overlook, with its name.
-    Kind(&'static str, Oversight),
+    Kind(&'static str, BlindSpot),
 }
 
 /// All of them, in the order of showing.
 fn features() -> impl Iterator<Item = Feature> {
-    let kinds = Oversight::NAMES.0.iter();
+    let kinds = BlindSpot::NAMES.0.iter();
     let kinds = kinds.map(|(name, kind)| Feature::Kind(name, *kind));
     Axis::ALL.iter().map(Feature::Axis).chain(kinds)
 }
 
 impl Feature {
     /// What a game shows of it: the more, the more of it.
-    fn shown(self, signs: &Signs) -> Option<f64> {
+    fn shown(self, signs: &StyleMetrics) -> Option<f64> {
         match self {
             Self::Axis(row) => signs.on(row.axis),
             Self::Kind(_, kind) => signs.of_kind(kind),
@@ -108,7 +108,7 @@ impl Feature {
     /// Its name, and what its number counts.
     fn words(self) -> [&'static str; 2] {
         match self {
-            Self::Axis(row) => [row.key, Signs::meaning(row.axis)],
+            Self::Axis(row) => [row.key, StyleMetrics::meaning(row.axis)],
             Self::Kind(name, _) => [
                 name,
                 "moves of this kind, of 100 at which there was one that may be overlooked",
@@ -167,7 +167,7 @@ fn moments(values: &[f64]) -> [f64; 2] {
     [mean, squares / (n - 1.0).max(1.0)]
 }
 
-fn details(player: &Profile, plain: &Played, played: &Played) -> String {
+fn details(player: &Personality, plain: &Played, played: &Played) -> String {
     let mut text = format!(
         "### {}\n\n| of | is | what is counted | plain | own | d | +- |\n|---|--:|---|--:|--:|--:|--:|\n",
         player.name
@@ -189,7 +189,7 @@ fn details(player: &Profile, plain: &Played, played: &Played) -> String {
 }
 
 /// How surely two players are told apart by five games: learned on one half of the games, tried on the other.
-fn told_apart(players: &[Profile], played: &[Played]) -> String {
+fn told_apart(players: &[Personality], played: &[Played]) -> String {
     let mut areas: Vec<(f64, String)> = Vec::new();
     for (one, left) in played.iter().enumerate() {
         for (other, right) in played.iter().enumerate().skip(one + 1) {
@@ -215,12 +215,12 @@ fn told_apart(players: &[Profile], played: &[Played]) -> String {
 }
 
 /// The area under the curve for telling pools of games of two players apart; none with too few games.
-fn area(left: &[Signs], right: &[Signs]) -> Option<f64> {
+fn area(left: &[StyleMetrics], right: &[StyleMetrics]) -> Option<f64> {
     if left.len().min(right.len()) < 4 * POOL {
         return None;
     }
     // Pairs of games with both colors stay together.
-    let half = |signs: &[Signs], part: usize| -> Vec<Signs> {
+    let half = |signs: &[StyleMetrics], part: usize| -> Vec<StyleMetrics> {
         let mine = signs
             .iter()
             .enumerate()
@@ -228,7 +228,7 @@ fn area(left: &[Signs], right: &[Signs]) -> Option<f64> {
         mine.map(|(_, signs)| *signs).collect()
     };
     let (learn_left, learn_right) = (half(left, 0), half(right, 0));
-    let column = |signs: &[Signs], feature: Feature| -> Vec<f64> {
+    let column = |signs: &[StyleMetrics], feature: Feature| -> Vec<f64> {
         signs.iter().filter_map(|each| feature.shown(each)).collect()
     };
     let weights: Vec<(Feature, f64, f64)> = features()
@@ -241,13 +241,13 @@ fn area(left: &[Signs], right: &[Signs]) -> Option<f64> {
             (variance > 0.0).then_some((feature, (a - b) / variance, f64::midpoint(a, b)))
         })
         .collect();
-    let score = |signs: &Signs| -> f64 {
+    let score = |signs: &StyleMetrics| -> f64 {
         weights
             .iter()
             .filter_map(|(feature, weight, middle)| Some(weight * (feature.shown(signs)? - middle)))
             .sum()
     };
-    let pools = |signs: &[Signs]| -> Vec<f64> {
+    let pools = |signs: &[StyleMetrics]| -> Vec<f64> {
         half(signs, 1)
             .chunks_exact(POOL)
             .map(|pool| pool.iter().map(score).sum())
@@ -297,7 +297,7 @@ mod tests {
     fn games(pushing: usize) -> Played {
         let signs = |moves: &str| {
             let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
-            Signs::of(&line, Color::White)
+            StyleMetrics::of(&line, Color::White)
         };
         let calm = signs(
             "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 b1c3 g8f6 d2d3 d7d6 c1e3 c5b6 d1d2 c8e6 c4b3 d8d7 a2a3 a7a6 f3h4 h7h6",
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_report_names_players_and_axes() {
-        let mut player = Profile::new("pusher");
+        let mut player = Personality::new("pusher");
         player.style = Style::default().with(Axis::Pawns, 2);
         let text = report(&[player], 1500, &[games(2), games(8)]);
         let row = text
@@ -335,8 +335,8 @@ mod tests {
 
     #[test]
     fn moves_that_are_overlooked_are_declared_by_showing_fewer() {
-        let mut player = Profile::new("hasty");
-        player.style = Style::default().missing(&[Oversight::Knights]);
+        let mut player = Personality::new("hasty");
+        player.style = Style::default().missing(&[BlindSpot::Knights]);
         // Where pawns are pushed, no knight moves.
         for (played, kept) in [([2, 8], "| 1 of 1 |"), ([8, 2], "| 0 of 1 |")] {
             let text = report(&[player.clone()], 1500, &played.map(games));

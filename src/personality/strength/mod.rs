@@ -3,21 +3,21 @@
 //! [`order`] says what to do and [`think`] does it, for the daemon, for UCI and for ladders alike. The numbers behind a
 //! level are in `levels.toml`, read by [`Levels`].
 
-mod check;
-mod often;
-mod path;
-mod sharpen;
-mod stated;
-mod think;
+mod blunder_check;
+mod describe;
+mod expected;
+mod levels;
+mod search;
+mod temperature;
 
-pub use often::think_often;
-pub use path::{Care, Choice, Knobs, Levels, LevelsError, Place};
-pub use stated::Strength;
-pub use think::{Chosen, Order, Styled, Thought, think};
+pub use describe::Strength;
+pub use expected::think_often;
+pub use levels::{BlunderCheck, Choice, LevelEntry, LevelParams, Levels, LevelsError};
+pub use search::{HumanPick, StrengthRequest, StrengthResult, StyleEffect, think};
 
 use std::sync::Arc;
 
-use super::{Profile, choice::Looks, style::Style};
+use super::{Personality, human_model::Features, style::Style};
 use crate::{
     chess::GameLine,
     engine::{EngineOverrides, Handicap, Limits, SearchRequest},
@@ -32,7 +32,7 @@ pub const CALIBRATION: &str = "measured against engines, not against people";
 ///
 /// A level that somebody asks for counts alone: "1400" would mean nothing if a profile's own knobs went on.
 #[must_use]
-pub fn knobs_of(profile: &Profile, asked: Option<Elo>, orthodox: bool) -> Knobs {
+pub fn knobs_of(profile: &Personality, asked: Option<Elo>, orthodox: bool) -> LevelParams {
     let of_level = |level| match orthodox {
         true => Levels::shipped().knobs(level),
         false => Levels::shipped().knobs_of_variants(level),
@@ -41,7 +41,7 @@ pub fn knobs_of(profile: &Profile, asked: Option<Elo>, orthodox: bool) -> Knobs 
         return of_level(level);
     }
     let base = profile.level.map(of_level).unwrap_or_default();
-    Knobs {
+    LevelParams {
         choice: base.choice,
         nodes: profile.nodes.or(base.nodes),
         depth: profile.depth.or(base.depth),
@@ -57,12 +57,12 @@ pub fn knobs_of(profile: &Profile, asked: Option<Elo>, orthodox: bool) -> Knobs 
 /// names the game: the same seed and position give the same errors.
 #[must_use]
 pub fn order(
-    profile: &Profile,
+    profile: &Personality,
     asked: Option<Elo>,
     line: GameLine,
     budget: Option<(Millis, Millis)>,
     seed: u64,
-) -> Order {
+) -> StrengthRequest {
     let knobs = knobs_of(profile, asked, line.variant().is_orthodox());
     let mut order = order_with(&knobs, line, budget, seed).in_style(profile.style);
     order.search.setup = setup(profile, asked).cloned();
@@ -72,13 +72,18 @@ pub fn order(
 /// The numbers and weights that a personality plays with, where they are not the engine's: none at a level that is asked
 /// for.
 #[must_use]
-pub fn setup(profile: &Profile, asked: Option<Elo>) -> Option<&Arc<EngineOverrides>> {
+pub fn setup(profile: &Personality, asked: Option<Elo>) -> Option<&Arc<EngineOverrides>> {
     profile.setup.as_ref().filter(|_| asked.is_none())
 }
 
 /// The same for knobs of one's own.
 #[must_use]
-pub fn order_with(knobs: &Knobs, line: GameLine, budget: Option<(Millis, Millis)>, seed: u64) -> Order {
+pub fn order_with(
+    knobs: &LevelParams,
+    line: GameLine,
+    budget: Option<(Millis, Millis)>,
+    seed: u64,
+) -> StrengthRequest {
     let limits = Limits {
         depth: knobs.depth,
         nodes: knobs.nodes,
@@ -99,12 +104,16 @@ pub fn order_with(knobs: &Knobs, line: GameLine, budget: Option<(Millis, Millis)
         ..SearchRequest::new(line, limits)
     };
     match knobs.choice {
-        None => Order::from(search),
-        Some(choice) => Order {
+        None => StrengthRequest::from(search),
+        Some(choice) => StrengthRequest {
             search: SearchRequest {
                 multi_pv: usize::MAX,
                 limits: Limits {
-                    depth: Some(limits.depth.map_or(Looks::DEEP, |depth| depth.min(Looks::DEEP))),
+                    depth: Some(
+                        limits
+                            .depth
+                            .map_or(Features::DEEP, |depth| depth.min(Features::DEEP)),
+                    ),
                     // Where nothing is checked, nodes set by hand end the look itself.
                     nodes: limits.nodes.filter(|_| choice.care.is_none()),
                     ..limits
@@ -135,8 +144,12 @@ mod tests {
 
     #[test]
     fn what_a_profile_sets_by_hand_beats_its_level() {
-        let mut profile = Profile::new("x");
-        assert_eq!(knobs_of(&profile, None, true), Knobs::default(), "full strength");
+        let mut profile = Personality::new("x");
+        assert_eq!(
+            knobs_of(&profile, None, true),
+            LevelParams::default(),
+            "full strength"
+        );
         profile.level = Some(Elo(1000));
         profile.noise = Some(Centipawns(7));
         profile.nodes = Some(Nodes(300));
@@ -151,12 +164,12 @@ mod tests {
 
     #[test]
     fn a_level_of_chess_looks_at_every_move_and_one_of_other_variants_does_not() {
-        let mut profile = Profile::new("x");
+        let mut profile = Personality::new("x");
         profile.level = Some(Elo(1000));
         let budget = Some((Millis(500), Millis(900)));
         let chess = order(&profile, None, line(Variant::Chess960), budget, 42);
         assert_eq!(chess.search.multi_pv, usize::MAX);
-        assert_eq!(chess.search.limits.depth, Some(Looks::DEEP));
+        assert_eq!(chess.search.limits.depth, Some(Features::DEEP));
         assert_eq!(chess.search.limits.hard, Some(Millis(900)));
         assert_eq!((chess.seed, chess.search.handicap.seed), (42, 42));
         assert!(chess.choice.is_some());
@@ -174,7 +187,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("KQvK.rtbw"), [0; 80]).unwrap();
         let tables = Some(Arc::new(Tablebase::open(&[folder.path()]).unwrap()));
-        let profile = Profile::new("x");
+        let profile = Personality::new("x");
         let with = |level: Option<Elo>| {
             let order = order(&profile, level, line(Variant::Standard), None, 1);
             order.with_tablebase(tables.clone()).search.tablebase
@@ -195,7 +208,7 @@ mod tests {
             ("5rk1/5ppp/4pn2/4Q3/2P5/3P1N2/Pq3PPP/RN2K2R b KQ - 0 18", ""),
         ]
         .map(|(fen, moves)| GameLine::replay(Variant::Standard, fen, moves).unwrap());
-        let profile = Profile::new("x");
+        let profile = Personality::new("x");
         let mut engine = Engine::new(1);
         let mut played = |level, line: &GameLine, budget, seed| {
             let around = SearchControl {
@@ -244,11 +257,11 @@ mod tests {
 
     #[test]
     fn only_who_plays_as_well_as_it_can_asks_the_net() {
-        let by_terms = |profile: &Profile, asked: Option<u32>| {
+        let by_terms = |profile: &Personality, asked: Option<u32>| {
             let line = line(Variant::Standard);
             order(profile, asked.map(Elo), line, None, 1).search.by_terms
         };
-        let plain = Profile::new("x");
+        let plain = Personality::new("x");
         for level in (600..=2799).step_by(7).chain([2799]) {
             assert!(by_terms(&plain, Some(level)), "{level}");
         }
@@ -272,7 +285,7 @@ mod tests {
     #[test]
     fn full_strength_has_no_limit_but_time() {
         let order = order(
-            &Profile::new("x"),
+            &Personality::new("x"),
             Some(Elo(2800)),
             line(Variant::Standard),
             None,

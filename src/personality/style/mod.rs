@@ -1,18 +1,18 @@
 //! What a personality likes: axes from -2 to 2, which lean on the choice among moves of much the same worth and, as
 //! small bonuses, on the evaluation of every search.
 
-mod balance;
-mod misses;
+mod blind_spots;
+mod compensation;
+mod elo_cost;
+mod metrics;
 mod moves;
-mod price;
-mod signs;
 
-pub use misses::Oversight;
-pub use signs::Signs;
+pub use blind_spots::BlindSpot;
+pub use metrics::StyleMetrics;
 
-use misses::Misses;
+use blind_spots::BlindSpots;
 
-use super::choice::Candidate;
+use super::human_model::Candidate;
 use crate::{
     chess::{GameLine, Move},
     engine::StyleBonus,
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
     axes: [i32; COUNT],
-    misses: Misses,
+    misses: BlindSpots,
 }
 
 const COUNT: usize = 10;
@@ -143,16 +143,16 @@ impl Style {
 
     /// The same style of somebody who tends to overlook these kinds of moves.
     #[must_use]
-    pub fn missing(self, kinds: &[Oversight]) -> Self {
+    pub fn missing(self, kinds: &[BlindSpot]) -> Self {
         Self {
-            misses: Misses::of(kinds),
+            misses: BlindSpots::of(kinds),
             ..self
         }
     }
 
     /// Whether it tends to overlook a kind of moves.
     #[must_use]
-    pub fn overlooks(&self, kind: Oversight) -> bool {
+    pub fn overlooks(&self, kind: BlindSpot) -> bool {
         self.misses.has(kind)
     }
 
@@ -181,7 +181,7 @@ impl Style {
 
     /// The axes that draw it to a move, the strongest first, at most two.
     pub(super) fn draws_to(&self, mv: Move, line: &GameLine) -> [Option<Axis>; 2] {
-        let eye = moves::Eye::new(line);
+        let eye = moves::StyleExtractor::new(line);
         let mut pulls: Vec<(Axis, f32)> = Axis::ALL
             .iter()
             .map(|row| (row.axis, self.on(row.axis) as f32 * eye.shows(row.axis, mv)))
@@ -197,15 +197,15 @@ impl Style {
         if *self == Self::default() {
             return;
         }
-        let expected = balance::expected_loss(candidates);
-        let eye = moves::Eye::new(line);
+        let expected = compensation::expected_loss(candidates);
+        let eye = moves::StyleExtractor::new(line);
         self.pull(candidates, &eye);
         let blind = self.misses.work(candidates, &eye);
-        balance::restore(candidates, self.allowance() * expected + blind);
+        compensation::restore(candidates, self.allowance() * expected + blind);
     }
 
     /// Lets likings work on the chances, whatever that costs.
-    fn pull(&self, candidates: &mut [Candidate], eye: &moves::Eye<'_>) {
+    fn pull(&self, candidates: &mut [Candidate], eye: &moves::StyleExtractor<'_>) {
         let spares: Vec<f32> = (0..candidates.len())
             .map(|index| spare(candidates, index))
             .collect();
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
     use crate::{
         chess::{Variant, parse_uci},
-        personality::choice::{Haste, Model},
+        personality::human_model::{Model, TimePressure},
         units::Elo,
     };
 
@@ -257,7 +257,7 @@ mod tests {
     fn odds(style: Style, moves: &str, mv: &str) -> f32 {
         let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
         let mv = parse_uci(line.position(), mv).unwrap();
-        let mut candidates = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+        let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         let odds = |candidates: &[Candidate]| {
             let chance = candidates.iter().find(|each| each.mv == mv).unwrap().chance;
             chance / (1.0 - chance)
@@ -298,7 +298,7 @@ mod tests {
     fn greed_likes_what_wins_better_than_what_threatens_to_and_two_threats_better_than_one() {
         let shows = |fen: &str, mv: &str| {
             let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
-            moves::Eye::new(&line).shows(Axis::Greed, parse_uci(line.position(), mv).unwrap())
+            moves::StyleExtractor::new(&line).shows(Axis::Greed, parse_uci(line.position(), mv).unwrap())
         };
         let none = shows("4k3/8/8/7n/8/3P4/8/4K3 w - - 0 1", "d3d4");
         let one = shows("4k3/8/8/4n3/8/3P4/8/4K3 w - - 0 1", "d3d4");
@@ -333,7 +333,7 @@ mod tests {
     fn a_style_neither_speaks_for_a_blunder_nor_against_the_only_good_move() {
         let line = GameLine::replay(Variant::Standard, "3qk3/8/8/8/8/8/8/3RK3 w - - 0 1", "")
             .unwrap_or_else(|_| unreachable!());
-        let mut candidates = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+        let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         for candidate in &mut candidates {
             candidate.loss = if candidate.mv.is_capture() { 0.0 } else { 40.0 };
         }
@@ -360,14 +360,14 @@ mod tests {
     #[test]
     fn what_is_overlooked_is_played_less_even_if_it_is_best_and_others_err_less_for_it() {
         let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
-        let mut plain = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+        let mut plain = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         for (index, candidate) in plain.iter_mut().enumerate() {
             let is_best = candidate.mv.role() == crate::chess::Role::Knight;
             candidate.loss = if is_best { 0.0 } else { 1.0 + (index % 9) as f32 };
         }
         let mut careless = plain.clone();
         Style::default()
-            .missing(&[Oversight::Knights])
+            .missing(&[BlindSpot::Knights])
             .lean(&mut careless, &line);
         let knights = |candidates: &[Candidate]| -> f32 {
             let knights = candidates
@@ -393,17 +393,17 @@ mod tests {
 
     #[test]
     fn who_overlooks_threats_loses_where_one_is_overlooked_and_less_elsewhere() {
-        let careless = Style::default().missing(&[Oversight::Defence]);
+        let careless = Style::default().missing(&[BlindSpot::Defence]);
         let lost = |start: &str| {
             let line = GameLine::replay(Variant::Standard, start, "").unwrap();
-            let mut candidates = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+            let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
             for candidate in &mut candidates {
                 let is_good = candidate.mv.role() == crate::chess::Role::Knight;
                 candidate.loss = if is_good { 0.0 } else { 12.0 };
             }
-            let before = balance::expected_loss(&candidates);
+            let before = compensation::expected_loss(&candidates);
             careless.lean(&mut candidates, &line);
-            balance::expected_loss(&candidates) / before
+            compensation::expected_loss(&candidates) / before
         };
         // A rook takes the knight unless it goes; then nothing is to be rescued.
         let threatened = lost("2r1k3/8/8/8/8/2N5/8/4K3 w - - 0 1");
@@ -424,21 +424,21 @@ mod tests {
             "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 c1g5 e7e6 f2f4 d8b6 d1d2 b6b2",
         ] {
             let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
-            let mut plain = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+            let mut plain = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
             // Losses as searches find them: many small, some large, whatever the moves show.
             for (index, candidate) in plain.iter_mut().enumerate() {
                 candidate.loss = [0.0, 1.5, 4.0, 0.3, 9.0, 2.2, 35.0][(5 * index) % 7];
             }
-            let expected = balance::expected_loss(&plain);
+            let expected = compensation::expected_loss(&plain);
             for row in Axis::ALL {
                 for other in Axis::ALL {
                     let style = Style::default().with(row.axis, 2).with(other.axis, -2);
                     let (mut pulled, mut styled) = (plain.clone(), plain.clone());
-                    style.pull(&mut pulled, &moves::Eye::new(&line));
+                    style.pull(&mut pulled, &moves::StyleExtractor::new(&line));
                     style.lean(&mut styled, &line);
-                    let lost = balance::expected_loss(&styled);
+                    let lost = compensation::expected_loss(&styled);
                     let allowed = style.allowance() * expected;
-                    let aim = balance::nearest(&pulled, allowed);
+                    let aim = compensation::nearest(&pulled, allowed);
                     assert!(
                         (lost - aim).abs() < 0.05,
                         "{row:?} {other:?} {moves}: {lost} for {aim} of {allowed}"

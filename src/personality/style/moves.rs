@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Board, attacks};
 use super::Axis;
 use crate::{
     chess::{Color, GameLine, Move, Rank, Role, Rules as _, Square},
-    personality::choice::exchange::{winnings, worth},
+    personality::human_model::see_value::{winnings, worth},
 };
 
 /// An exchange that wins or loses no more than this, in tenths of a pawn, is an even one.
@@ -16,7 +16,7 @@ pub(super) const EVEN: i32 = 5;
 const EARLY: usize = 24;
 
 /// What is the same for all moves of a position.
-pub(super) struct Eye<'a> {
+pub(super) struct StyleExtractor<'a> {
     line: &'a GameLine,
     board: &'a Board,
     us: Color,
@@ -24,7 +24,7 @@ pub(super) struct Eye<'a> {
     own_king: Option<Square>,
 }
 
-impl<'a> Eye<'a> {
+impl<'a> StyleExtractor<'a> {
     pub fn new(line: &'a GameLine) -> Self {
         let board = line.position().board();
         let us = line.turn();

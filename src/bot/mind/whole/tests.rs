@@ -7,13 +7,13 @@ use crate::{
     chess::{GameLine, Variant, write_uci},
     engine::{BoundKind, Line, SearchResult, shared_tables},
     personality::{
-        Delay, DrawTemper, Profile, ResignTemper,
-        strength::{Choice, Chosen},
+        Delay, DrawTemper, Personality, ResignTemper,
+        strength::{Choice, HumanPick},
     },
     units::{Depth, Elo},
 };
 
-fn request(profile: &Profile, moves: &str) -> MoveRequest {
+fn request(profile: &Personality, moves: &str) -> MoveRequest {
     MoveRequest {
         game: "abcd1234".parse().unwrap(),
         line: GameLine::replay(Variant::Standard, "startpos", moves).unwrap(),
@@ -50,8 +50,8 @@ fn whole(text: &str) -> Whole {
     }
 }
 
-fn bookish() -> Profile {
-    let mut profile = Profile::new("x");
+fn bookish() -> Personality {
+    let mut profile = Personality::new("x");
     profile.books = vec!["mine".to_owned()];
     profile.nodes = Some(Nodes(200));
     profile
@@ -112,7 +112,7 @@ async fn a_weak_level_leaves_the_book_early() {
 async fn a_book_move_that_loses_a_queen_is_vetoed_if_the_personality_asks_the_engine() {
     let whole = whole("1. e4 e5 2. Qg4 1000 | Nf3 1\n");
     let mut profile = bookish();
-    let played = |profile: Profile| {
+    let played = |profile: Personality| {
         let whole = whole.clone();
         async move {
             let request = request(&profile, "e2e4 e7e5");
@@ -239,10 +239,10 @@ fn a_report_reads_well() {
     };
     let why = |chosen| {
         let report = report.clone();
-        from_thought(mv, &Thought { report, chosen }).why
+        from_thought(mv, &StrengthResult { report, chosen }).why
     };
     assert_eq!(why(None), "engine +0.32 depth 9 nodes 20000");
-    let chosen = Chosen {
+    let chosen = HumanPick {
         chance: 0.231,
         choice: Choice {
             rating: Elo(1400),
@@ -256,7 +256,7 @@ fn a_report_reads_well() {
         why(Some(chosen)),
         "engine +0.32 depth 9 nodes 20000, as people of 1400 play 23%"
     );
-    let corrected = Chosen {
+    let corrected = HumanPick {
         corrected: true,
         ..chosen
     };

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::{Knobs, knobs_of};
-use crate::{personality::Profile, units::Elo};
+use super::{LevelParams, knobs_of};
+use crate::{personality::Personality, units::Elo};
 
 /// What a personality's strength comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,14 +19,14 @@ pub enum Strength {
 impl Strength {
     /// The strength of a personality of which no other level is asked. How far it stays in its books is no strength.
     #[must_use]
-    pub fn of(profile: &Profile) -> Self {
-        let unbounded_by_books = Knobs {
+    pub fn of(profile: &Personality) -> Self {
+        let unbounded_by_books = LevelParams {
             book_plies: None,
             ..knobs_of(profile, None, true)
         };
         match profile.level {
             Some(level) => Self::Level(level),
-            None if profile.setup.is_none() && unbounded_by_books == Knobs::default() => Self::Full,
+            None if profile.setup.is_none() && unbounded_by_books == LevelParams::default() => Self::Full,
             None => Self::ByHand,
         }
     }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn few_nodes_are_not_full_strength() {
-        let mut profile = Profile::new("x");
+        let mut profile = Personality::new("x");
         profile.book_plies = Some(4);
         assert_eq!(Strength::of(&profile).to_string(), "full strength");
         profile.nodes = Some(Nodes(50));

@@ -1,6 +1,6 @@
 //! What a personality asks of its books: one answer for games, for UCI and for those who explain it.
 
-use super::{Profile, strength::knobs_of};
+use super::{Personality, strength::knobs_of};
 use crate::{book::BookQuery, units::Elo};
 
 /// The level that books are asked with where none is set: above all that people reach.
@@ -10,7 +10,7 @@ const FULL_STRENGTH: u32 = 3500;
 ///
 /// `asked` is a level that replaces the profile's own strength. Books, game, speed and seed stay as they are.
 #[must_use]
-pub fn in_manner<'a>(profile: &Profile, asked: Option<Elo>, wish: BookQuery<'a>) -> BookQuery<'a> {
+pub fn in_manner<'a>(profile: &Personality, asked: Option<Elo>, wish: BookQuery<'a>) -> BookQuery<'a> {
     let level = asked.or(profile.level).map_or(FULL_STRENGTH, |level| level.0);
     BookQuery {
         level: Some(level),
@@ -28,7 +28,7 @@ mod tests {
         chess::{GameLine, Variant},
     };
 
-    fn wish_of(profile: &Profile, asked: Option<Elo>) -> (Option<u32>, SelectionPolicy, Option<u32>) {
+    fn wish_of(profile: &Personality, asked: Option<Elo>) -> (Option<u32>, SelectionPolicy, Option<u32>) {
         let line = GameLine::new(Variant::Standard);
         let wish = in_manner(profile, asked, BookQuery::new(&[], &line, 1));
         (wish.level, wish.taste, wish.plies)
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn weak_levels_leave_the_book_early_and_full_strength_never() {
-        let mut profile = Profile::new("x");
+        let mut profile = Personality::new("x");
         assert_eq!(
             wish_of(&profile, None),
             (Some(FULL_STRENGTH), SelectionPolicy::ByWeight, None)

@@ -5,7 +5,7 @@
 //! `ln(t + 0.5) = features . weights + spread * residual`, t in seconds, the residual drawn from those that people
 //! had. What people know of each other's last times matters most, then how obvious the move was.
 
-use super::{Clock, Scene};
+use super::{Clock, ThinkTimeContext};
 use crate::{personality::dot, units::Millis};
 
 /// How many things count.
@@ -19,7 +19,7 @@ pub const SPEEDS: usize = 4;
 
 /// How people of all levels use their time at one speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Habit {
+pub struct SpeedModel {
     /// What each of [`features`] adds to the log-odds of a move made at once.
     pub at_once: [f32; FEATURES],
     /// The same of one that takes less than half a second, among those.
@@ -37,7 +37,7 @@ pub const AT_ONCE: f32 = 1.5;
 /// A move that takes less is made in no time.
 pub const NO_TIME: f32 = 0.5;
 
-impl Habit {
+impl SpeedModel {
     /// Nothing but half a second: what a fit starts from.
     pub const NONE: Self = Self {
         at_once: [0.0; FEATURES],
@@ -117,7 +117,7 @@ pub fn speed(budget: Millis) -> usize {
 
 /// What people look at, as numbers.
 #[must_use]
-pub fn features(scene: &Scene, clock: Clock, level: f32) -> [f32; FEATURES] {
+pub fn features(scene: &ThinkTimeContext, clock: Clock, level: f32) -> [f32; FEATURES] {
     let when = |condition: bool| f32::from(u8::from(condition));
     // Before anybody has thought, the last times are taken as two seconds, the median of blitz.
     let thought = |last: Option<Millis>| (last.map_or(2.0, Millis::as_secs_f64) as f32 + 0.5).ln();
@@ -158,7 +158,7 @@ pub fn shares(level: f32) -> [f32; RATINGS.len()] {
 }
 
 /// Above 0 with more time left than people have at this point of a game, below 0 with less.
-fn ahead(scene: &Scene, clock: Clock) -> f32 {
+fn ahead(scene: &ThinkTimeContext, clock: Clock) -> f32 {
     let moves = scene.ply as f32 / 2.0;
     let budget = clock.budget().as_secs_f64() as f32;
     let spent = budget * (1.0 - left_after(moves));
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn residuals_are_drawn_as_people_had_them() {
-        let mut habit = Habit::NONE;
+        let mut habit = SpeedModel::NONE;
         habit.residuals = std::array::from_fn(|index| index as f32 - 16.0);
         assert_eq!(habit.residual(0.5), 0.0);
         assert_eq!((habit.residual(0.0), habit.residual(1.0)), (-16.0, 16.0));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn luck_says_how_long_and_where_thinking_begins() {
-        let mut habit = Habit::NONE;
+        let mut habit = SpeedModel::NONE;
         // An odds of 1 to 3 for a move at once, and even odds for one in no time among those.
         habit.at_once[0] = -(3.0_f32.ln());
         habit.weights[0] = 2.0;

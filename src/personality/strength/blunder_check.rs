@@ -1,10 +1,10 @@
 //! The second look that a move drawn with care gets, and the limits that all looks of an order share.
 
-use super::Order;
+use super::StrengthRequest;
 use crate::{
     chess::Move,
     engine::{BoundKind, Engine, Limits, SearchControl, SearchRequest, SearchResult},
-    personality::choice::curve::winning_chances,
+    personality::human_model::loss_curve::winning_chances,
     units::{Depth, Millis, Nodes},
 };
 
@@ -39,7 +39,7 @@ impl Spent {
 /// The report to play by instead, where a second search finds that a move loses more than the margin.
 pub(super) fn correction(
     engine: &mut Engine,
-    order: &Order,
+    order: &StrengthRequest,
     around: &SearchControl<'_>,
     drawn: Move,
     margin: f64,
@@ -54,7 +54,7 @@ pub(super) fn correction(
 /// What the search that may object finds best; none where it finds nothing.
 pub(super) fn second_look(
     engine: &mut Engine,
-    order: &Order,
+    order: &StrengthRequest,
     around: &SearchControl<'_>,
     limits: Limits,
     spent: &mut Spent,
@@ -83,7 +83,7 @@ fn settled(mut report: SearchResult) -> SearchResult {
 /// What a move loses against the best, looked at as deeply, in points of winning chances; none where the look is cut short.
 pub(super) fn loss(
     engine: &mut Engine,
-    order: &Order,
+    order: &StrengthRequest,
     around: &SearchControl<'_>,
     mv: Move,
     best: &SearchResult,

@@ -1,15 +1,16 @@
 //! A position and its moves as the net reads them: lists of rows.
 
 use super::{
-    Haste, Moment, glance,
-    moment::{Step, View},
-    notice::{Eye, compare},
+    MoveContext, TimePressure,
+    move_context::{Step, View},
+    move_features::{FeatureExtractor, compare},
+    position_features,
 };
 use crate::chess::Move;
 
 /// Everything noticed about a position and each of its legal moves.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Seen {
+pub struct SearchFeatures {
     /// Rows of the position's layer.
     pub position: Vec<u16>,
     /// Two more such rows, for the rating, and the share of the second.
@@ -22,17 +23,17 @@ pub struct Seen {
     pub ends: Vec<u32>,
 }
 
-impl Seen {
+impl SearchFeatures {
     /// Looks at a moment as a player of this rating does. Ratings count from 600 to 2700; beyond, the end counts.
     #[must_use]
-    pub fn new(moment: Moment<'_>, rating: f32, haste: Haste) -> Self {
+    pub fn new(moment: MoveContext<'_>, rating: f32, haste: TimePressure) -> Self {
         let view = View::new(moment);
         let mut seen = Self {
-            rating: glance::rating(rating),
+            rating: position_features::rating(rating),
             ..Self::default()
         };
-        let glance = glance::position(&view, haste, &mut seen.position);
-        let eye = Eye::new(&view, glance);
+        let glance = position_features::position(&view, haste, &mut seen.position);
+        let eye = FeatureExtractor::new(&view, glance);
         let steps: Vec<(Move, Step)> = view
             .legal
             .iter()
@@ -91,15 +92,15 @@ mod tests {
     use super::*;
     use crate::{
         chess::{GameLine, Variant, parse_fen, parse_uci},
-        personality::choice::rows::{MOVE_ROWS, POSITION_ROWS, mv as rows},
+        personality::human_model::feature_layout::{MOVE_ROWS, POSITION_ROWS, mv as rows},
     };
 
-    fn seen(fen: &str, moves: &str) -> Seen {
+    fn seen(fen: &str, moves: &str) -> SearchFeatures {
         let line = GameLine::replay(Variant::Standard, fen, moves).unwrap();
-        Seen::new(Moment::of(&line), 1500.0, Haste::Calm)
+        SearchFeatures::new(MoveContext::of(&line), 1500.0, TimePressure::Calm)
     }
 
-    fn rows_of(seen: &Seen, fen: &str, text: &str) -> Vec<u16> {
+    fn rows_of(seen: &SearchFeatures, fen: &str, text: &str) -> Vec<u16> {
         let mv = parse_uci(&parse_fen(Variant::Standard, fen).unwrap(), text).unwrap();
         let index = seen.moves.iter().position(|other| *other == mv).unwrap();
         seen.rows_by_move().nth(index).unwrap().to_vec()
@@ -120,7 +121,7 @@ mod tests {
             rows
         };
         assert_eq!(sorted(white.position.clone()), sorted(black.position.clone()));
-        let moves = |seen: &Seen| {
+        let moves = |seen: &SearchFeatures| {
             let mut moves: Vec<Vec<u16>> = seen.rows_by_move().map(|rows| sorted(rows.to_vec())).collect();
             moves.sort_unstable();
             moves

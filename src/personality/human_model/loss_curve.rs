@@ -34,7 +34,7 @@ pub enum Phase {
 
 /// The weights of the terms.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
+pub struct LossCurve {
     /// For each term its [`BASIS`].
     pub weights: [[f32; BASIS]; TERMS],
 }
@@ -48,7 +48,7 @@ pub struct Loss {
     pub shallow: f32,
 }
 
-impl Curve {
+impl LossCurve {
     /// The logarithm of a move's chance, up to a constant of the position. `prior` is the net's score of the move.
     #[must_use]
     pub fn score(&self, prior: f32, loss: Loss, basis: &[f32; BASIS]) -> f32 {

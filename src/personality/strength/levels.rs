@@ -9,7 +9,7 @@ use crate::units::{Centipawns, Depth, Elo, Nodes};
 
 /// Everything that makes one level weaker than another.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Knobs {
+pub struct LevelParams {
     /// How it chooses among all moves as people do; none for the best move that its search finds.
     pub choice: Option<Choice>,
     /// Positions looked at for a move, or to check the chosen one; none for as many as the clock allows.
@@ -24,7 +24,7 @@ pub struct Knobs {
     pub book_plies: Option<u32>,
 }
 
-impl Knobs {
+impl LevelParams {
     /// Whether they weaken at all. What weakened players come to was measured without the engine's net.
     #[must_use]
     pub fn weaken(&self) -> bool {
@@ -44,12 +44,12 @@ pub struct Choice {
     /// The power that their chances are raised to: below 1 more scattered, above 1 more regular.
     pub sharpness: f64,
     /// What is different about the moves that it takes care with; none where it takes none.
-    pub care: Option<Care>,
+    pub care: Option<BlunderCheck>,
 }
 
 /// How a level chooses the moves that it takes care with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Care {
+pub struct BlunderCheck {
     /// The chance from 0 to 1 of a move to be one of them while nobody is ahead.
     pub vigilance: f64,
     /// The share of that, from 0 to 1, that is gone once the game is as good as decided.
@@ -61,7 +61,7 @@ pub struct Care {
     pub margin: f64,
 }
 
-impl Care {
+impl BlunderCheck {
     /// The chance from 0 to 1 that care is taken where the best move has these winning chances, from 0 to 100.
     #[must_use]
     pub fn chance(&self, best: f64) -> f64 {
@@ -79,7 +79,7 @@ impl Care {
 pub struct Levels {
     ease: f64,
     path: Vec<Waypoint>,
-    level: Vec<Place>,
+    level: Vec<LevelEntry>,
     variant: Vec<Variant>,
 }
 
@@ -112,7 +112,7 @@ struct Waypoint {
 /// Where a level is on the path.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Place {
+pub struct LevelEntry {
     /// The level.
     pub level: f64,
     /// Where on the path it is, from 0 at the first waypoint.
@@ -158,7 +158,7 @@ impl Levels {
             ),
             (
                 "level",
-                levels.level.len() > 1 && levels.level.is_sorted_by(Place::is_below),
+                levels.level.len() > 1 && levels.level.is_sorted_by(LevelEntry::is_below),
             ),
             (
                 "variant",
@@ -174,7 +174,7 @@ impl Levels {
 
     /// Where on the path the levels are, the lowest first; those in between are in between.
     #[must_use]
-    pub fn rows(&self) -> &[Place] {
+    pub fn rows(&self) -> &[LevelEntry] {
         &self.level
     }
 
@@ -200,13 +200,13 @@ impl Levels {
 
     /// The knobs of a place on the path of orthodox chess, from 0 to [`end`](Self::end). They say nothing of books.
     #[must_use]
-    pub fn knobs_at(&self, place: f64) -> Knobs {
+    pub fn knobs_at(&self, place: f64) -> LevelParams {
         let place = place.clamp(0.0, self.end());
         let low = self.path[place as usize];
         let high = self.path[(place as usize + 1).min(self.path.len() - 1)];
         let share = place.fract();
         let between = |of: fn(&Waypoint) -> f64| mixed(of(&low), of(&high), share);
-        let care = Care {
+        let care = BlunderCheck {
             vigilance: between(|point| point.vigilance),
             ease: self.ease,
             sharpness: between(|point| point.focus),
@@ -218,17 +218,17 @@ impl Levels {
             care: (care.vigilance > 0.0).then_some(care),
         };
         let searches = care.vigilance > 0.0 && place < self.end();
-        Knobs {
+        LevelParams {
             choice: (care.margin > 0.0).then_some(choice),
             nodes: searches.then(|| nodes(low.nodes, high.nodes, share)),
-            ..Knobs::default()
+            ..LevelParams::default()
         }
     }
 
     /// The knobs of a level in orthodox chess.
     #[must_use]
-    pub fn knobs(&self, level: Elo) -> Knobs {
-        Knobs {
+    pub fn knobs(&self, level: Elo) -> LevelParams {
+        LevelParams {
             book_plies: Some(self.book_plies(level)),
             ..self.knobs_at(self.place(level))
         }
@@ -236,14 +236,14 @@ impl Levels {
 
     /// The knobs of a level in all other variants: between two rows linear in the level, nodes in their logarithm.
     #[must_use]
-    pub fn knobs_of_variants(&self, level: Elo) -> Knobs {
+    pub fn knobs_of_variants(&self, level: Elo) -> LevelParams {
         let (low, high, share) = around(&self.variant, f64::from(level.0), |row| row.level);
         let depth = match (low.depth, high.depth) {
             (Some(from), Some(to)) => Some(mixed(from, to, share)),
             (Some(from), None) if share < 1.0 => Some(from),
             _ => None,
         };
-        Knobs {
+        LevelParams {
             choice: None,
             nodes: Some(nodes(low.nodes, high.nodes, share)),
             depth: depth.map(|depth| Depth(depth as u32)),
@@ -270,7 +270,7 @@ impl Waypoint {
     }
 }
 
-impl Place {
+impl LevelEntry {
     fn is_below(&self, next: &Self) -> bool {
         self.level < next.level && self.at < next.at && self.book_plies <= next.book_plies
     }
@@ -309,11 +309,11 @@ mod tests {
     use super::*;
     use crate::personality::Level;
 
-    fn knobs(level: u32) -> Knobs {
+    fn knobs(level: u32) -> LevelParams {
         Levels::shipped().knobs(Elo(level))
     }
 
-    fn knobs_of_variants(level: u32) -> Knobs {
+    fn knobs_of_variants(level: u32) -> LevelParams {
         Levels::shipped().knobs_of_variants(Elo(level))
     }
 
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn a_higher_level_is_never_weaker_in_any_knob() {
         // What is higher is stronger.
-        let taste = |knobs: Knobs| {
+        let taste = |knobs: LevelParams| {
             knobs.choice.map_or([f64::MAX; 5], |choice| {
                 let care = choice.care.map_or([0.0, 0.0, f64::MIN], |care| {
                     [care.vigilance, care.sharpness, -care.margin]
@@ -366,14 +366,14 @@ mod tests {
             let (low, high) = (knobs_of_variants(level - 1), knobs_of_variants(level));
             assert!(low.nodes <= high.nodes && low.noise >= high.noise, "{level}");
             assert!(low.blunder_rate >= high.blunder_rate, "blunder rate at {level}");
-            let reach = |knobs: Knobs| knobs.depth.map_or(u32::MAX, |depth| depth.0);
+            let reach = |knobs: LevelParams| knobs.depth.map_or(u32::MAX, |depth| depth.0);
             assert!(reach(low) <= reach(high), "depth at {level}");
         }
     }
 
     #[test]
     fn less_care_is_taken_where_the_game_is_decided() {
-        let care = Care {
+        let care = BlunderCheck {
             vigilance: 0.8,
             ease: 0.5,
             sharpness: 2.0,

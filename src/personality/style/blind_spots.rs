@@ -1,15 +1,15 @@
 //! Kinds of moves that a personality tends to overlook: what sort of errors it makes, beside how many.
 
-use super::{balance::expected_loss, moves::Eye};
+use super::{compensation::expected_loss, moves::StyleExtractor};
 use crate::{
     chess::{GameLine, Move, Role, Square},
-    personality::choice::Candidate,
+    personality::human_model::Candidate,
     settings::Choice,
 };
 
 /// A kind of move that somebody overlooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Oversight {
+pub enum BlindSpot {
     /// By knights, which go round corners.
     Knights,
     /// Back towards the own side.
@@ -20,7 +20,7 @@ pub enum Oversight {
     Defence,
 }
 
-impl Oversight {
+impl BlindSpot {
     /// How many there are.
     pub(super) const COUNT: usize = Self::NAMES.0.len();
 
@@ -34,55 +34,55 @@ impl Oversight {
 
     /// Whether a legal move could be overlooked at all: taking back is not, and in check everybody looks at everything.
     pub fn is_possible(line: &GameLine, mv: Move) -> bool {
-        can_be_missed(&Eye::new(line), mv)
+        can_be_missed(&StyleExtractor::new(line), mv)
     }
 
     /// The kinds that a legal move is of.
     pub fn of(line: &GameLine, mv: Move) -> impl Iterator<Item = Self> {
-        let eye = Eye::new(line);
+        let eye = StyleExtractor::new(line);
         let kinds = Self::NAMES.0.iter().map(|(_, kind)| *kind);
-        kinds.filter(move |kind| Misses::of(&[*kind]).cover(&eye, mv))
+        kinds.filter(move |kind| BlindSpots::of(&[*kind]).cover(&eye, mv))
     }
 }
 
 /// A set of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Misses(u8);
+pub(super) struct BlindSpots(u8);
 
-impl Misses {
+impl BlindSpots {
     /// These.
-    pub fn of(kinds: &[Oversight]) -> Self {
+    pub fn of(kinds: &[BlindSpot]) -> Self {
         Self(kinds.iter().fold(0, |all, kind| all | 1 << *kind as u8))
     }
 
     /// Whether a kind is one of them.
-    pub fn has(self, kind: Oversight) -> bool {
+    pub fn has(self, kind: BlindSpot) -> bool {
         self.0 & 1 << kind as u8 != 0
     }
 
     /// Whether a legal move is of a kind that is overlooked.
-    pub fn cover(self, eye: &Eye<'_>, mv: Move) -> bool {
+    pub fn cover(self, eye: &StyleExtractor<'_>, mv: Move) -> bool {
         if self == Self::default() || !can_be_missed(eye, mv) {
             return false;
         }
         let slides = matches!(mv.role(), Role::Bishop | Role::Rook | Role::Queen);
         let far = |from: Square| from.distance(mv.to()) >= 4;
-        self.has(Oversight::Knights) && mv.role() == Role::Knight
-            || self.has(Oversight::Backward) && eye.goes_back(mv)
-            || self.has(Oversight::Far) && slides && mv.from().is_some_and(far)
-            || self.has(Oversight::Defence) && !mv.is_capture() && eye.flees(mv)
+        self.has(BlindSpot::Knights) && mv.role() == Role::Knight
+            || self.has(BlindSpot::Backward) && eye.goes_back(mv)
+            || self.has(BlindSpot::Far) && slides && mv.from().is_some_and(far)
+            || self.has(BlindSpot::Defence) && !mv.is_capture() && eye.flees(mv)
     }
 
     /// Lets a choice overlook them, and says how much more it may lose for it, in points of winning chances. Unlike a taste, an
     /// oversight asks for no forbearance: it is an error where the move was good.
-    pub fn work(self, candidates: &mut [Candidate], eye: &Eye<'_>) -> f32 {
+    pub fn work(self, candidates: &mut [Candidate], eye: &StyleExtractor<'_>) -> f32 {
         let before = expected_loss(candidates);
         for candidate in candidates.iter_mut() {
             if self.cover(eye, candidate.mv) {
                 candidate.chance *= (-OVERLOOKED).exp();
             }
         }
-        if !self.has(Oversight::Defence) {
+        if !self.has(BlindSpot::Defence) {
             return 0.0;
         }
         FORGIVEN * (expected_loss(candidates) - before).max(0.0)
@@ -97,7 +97,7 @@ const OVERLOOKED: f32 = 1.8;
 /// elsewhere, by a price.
 const FORGIVEN: f32 = 0.5;
 
-fn can_be_missed(eye: &Eye<'_>, mv: Move) -> bool {
+fn can_be_missed(eye: &StyleExtractor<'_>, mv: Move) -> bool {
     !eye.is_in_check() && !eye.takes_back(mv)
 }
 
@@ -111,25 +111,25 @@ mod tests {
         // White's queen on h5 is attacked by the knight of f6.
         const ATTACKED: &str = "e2e4 e7e5 d1h5 g8f6";
         for (kind, moves, covered, free) in [
-            (Oversight::Knights, ATTACKED, "g1f3", "f1c4"),
-            (Oversight::Backward, ATTACKED, "h5d1", "h5f7"),
-            (Oversight::Far, ATTACKED, "h5d1", "h5g5"),
-            (Oversight::Defence, ATTACKED, "h5e2", "b1c3"),
+            (BlindSpot::Knights, ATTACKED, "g1f3", "f1c4"),
+            (BlindSpot::Backward, ATTACKED, "h5d1", "h5f7"),
+            (BlindSpot::Far, ATTACKED, "h5d1", "h5g5"),
+            (BlindSpot::Defence, ATTACKED, "h5e2", "b1c3"),
             // What takes is seen, though it leaves the square.
-            (Oversight::Defence, ATTACKED, "h5f3", "h5e5"),
-            (Oversight::Knights, "e2e4 d7d5 b1c3 d5e4", "g1f3", "c3e4"),
+            (BlindSpot::Defence, ATTACKED, "h5f3", "h5e5"),
+            (BlindSpot::Knights, "e2e4 d7d5 b1c3 d5e4", "g1f3", "c3e4"),
             // In check.
-            (Oversight::Knights, "e2e4 e7e5 d2d3", "g8f6", "f8b4"),
+            (BlindSpot::Knights, "e2e4 e7e5 d2d3", "g8f6", "f8b4"),
         ] {
             let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
-            let eye = Eye::new(&line);
+            let eye = StyleExtractor::new(&line);
             let covers =
-                |text: &str| Misses::of(&[kind]).cover(&eye, parse_uci(line.position(), text).unwrap());
+                |text: &str| BlindSpots::of(&[kind]).cover(&eye, parse_uci(line.position(), text).unwrap());
             assert!(covers(covered), "{kind:?} {covered}");
             assert!(!covers(free), "{kind:?} {free}");
         }
         let check = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 d2d3 f8b4").unwrap();
         let block = parse_uci(check.position(), "b1c3").unwrap();
-        assert!(!Misses::of(&[Oversight::Knights]).cover(&Eye::new(&check), block));
+        assert!(!BlindSpots::of(&[BlindSpot::Knights]).cover(&StyleExtractor::new(&check), block));
     }
 }

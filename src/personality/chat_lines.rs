@@ -1,6 +1,6 @@
 //! What a personality says: one line an occasion, names filled in, never longer than lichess takes.
 
-use super::{Profile, strength::Strength};
+use super::{Personality, strength::Strength};
 use crate::{
     settings::{Section, Text},
     units::Elo,
@@ -14,7 +14,7 @@ const LONGEST_NAME: usize = 20;
 
 /// When a personality says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Occasion {
+pub enum ChatEvent {
     /// The game begins.
     Greeting,
     /// It has won.
@@ -32,54 +32,54 @@ pub enum Occasion {
 }
 
 /// An occasion with its key, what is said by default, and its meaning.
-type Row = (Occasion, &'static str, &'static str, &'static str);
+type Row = (ChatEvent, &'static str, &'static str, &'static str);
 
 const ROWS: [Row; 7] = [
     (
-        Occasion::Greeting,
+        ChatEvent::Greeting,
         "greeting",
         "Hello {opponent}, I am {me} ({level}). Have fun!",
         "Said when a game begins.",
     ),
     (
-        Occasion::Won,
+        ChatEvent::Won,
         "won",
         "Thanks for the game, {opponent}.",
         "Said after a win.",
     ),
     (
-        Occasion::Lost,
+        ChatEvent::Lost,
         "lost",
         "Well played, {opponent}!",
         "Said after a loss.",
     ),
     (
-        Occasion::Drawn,
+        ChatEvent::Drawn,
         "drawn",
         "A fair result. Thank you, {opponent}.",
         "Said after a draw.",
     ),
     (
-        Occasion::TakebackGranted,
+        ChatEvent::TakebackGranted,
         "takeback-granted",
         "Sure, take it back.",
         "Said when it grants a takeback.",
     ),
     (
-        Occasion::TakebackRefused,
+        ChatEvent::TakebackRefused,
         "takeback-refused",
         "Sorry, no more takebacks in this game.",
         "Said when it refuses a takeback.",
     ),
     (
-        Occasion::DrawRefused,
+        ChatEvent::DrawRefused,
         "draw-refused",
         "I would like to play on.",
         "Said when it refuses a draw.",
     ),
 ];
 
-impl Occasion {
+impl ChatEvent {
     /// Every occasion.
     pub const ALL: [Self; 7] = [
         Self::Greeting,
@@ -94,7 +94,7 @@ impl Occasion {
 
 /// The lines of a personality, checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Voice {
+pub struct ChatLines {
     /// Whether it says anything at all.
     pub enabled: bool,
     /// In the order of [`Occasion::ALL`].
@@ -109,12 +109,12 @@ struct Names<'n> {
     strength: Strength,
 }
 
-impl Profile {
+impl Personality {
     /// What it says on an occasion, at most [`LONGEST_LINE`] characters; none when it keeps silent.
     ///
     /// `opponent` is their name as lichess shows it, `asked` the level that replaces the profile's own.
     #[must_use]
-    pub fn say(&self, occasion: Occasion, opponent: &str, asked: Option<Elo>) -> Option<String> {
+    pub fn say(&self, occasion: ChatEvent, opponent: &str, asked: Option<Elo>) -> Option<String> {
         if !self.chat.enabled {
             return None;
         }
@@ -123,7 +123,7 @@ impl Profile {
             me: &self.title,
             strength: asked.map_or_else(|| Strength::of(self), Strength::Level),
         };
-        let at = Occasion::ALL.iter().position(|other| *other == occasion)?;
+        let at = ChatEvent::ALL.iter().position(|other| *other == occasion)?;
         let line = fill(self.chat.lines.get(at)?, names);
         // A name from a stranger's server may be longer than lichess allows.
         Some(line.chars().take(LONGEST_LINE).collect())
@@ -211,7 +211,7 @@ pub(super) fn link_in(text: &str) -> Option<&str> {
 }
 
 /// Declares the lines of a personality called `me`.
-pub(super) fn declare(chat: &mut Section<'_>, me: &str) -> Voice {
+pub(super) fn declare(chat: &mut Section<'_>, me: &str) -> ChatLines {
     let enabled = chat.key(
         "enabled",
         crate::settings::Flag,
@@ -226,7 +226,7 @@ pub(super) fn declare(chat: &mut Section<'_>, me: &str) -> Voice {
         }
         lines.push(line);
     }
-    Voice { enabled, lines }
+    ChatLines { enabled, lines }
 }
 
 #[cfg(test)]
@@ -236,8 +236,8 @@ mod tests {
 
     #[test]
     fn rows_and_occasions_are_in_the_same_order() {
-        let rows: Vec<Occasion> = ROWS.iter().map(|row| row.0).collect();
-        assert_eq!(rows, Occasion::ALL);
+        let rows: Vec<ChatEvent> = ROWS.iter().map(|row| row.0).collect();
+        assert_eq!(rows, ChatEvent::ALL);
     }
 
     #[test]
@@ -247,15 +247,15 @@ mod tests {
             "title = \"Tim\"\n[chat]\ngreeting = \"{opponent}: {me} ({level})\"\n",
         );
         let tim = profile.unwrap();
-        let greeting = |opponent, asked| tim.say(Occasion::Greeting, opponent, asked).unwrap();
+        let greeting = |opponent, asked| tim.say(ChatEvent::Greeting, opponent, asked).unwrap();
         assert_eq!(greeting("Anna", Some(Elo(1400))), "Anna: Tim (level 1400)");
         assert_eq!(greeting("{me}", None), "{me}: Tim (full strength)");
-        let weak = Profile {
+        let weak = Personality {
             nodes: Some(Nodes(50)),
             ..tim.clone()
         };
         assert_eq!(
-            weak.say(Occasion::Greeting, "Anna", None).unwrap(),
+            weak.say(ChatEvent::Greeting, "Anna", None).unwrap(),
             "Anna: Tim (strength set by hand)"
         );
     }
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn a_silent_personality_says_nothing() {
         let (profile, _) = read("tim.toml", "[chat]\nenabled = false\n");
-        assert_eq!(profile.unwrap().say(Occasion::Won, "Anna", None), None);
+        assert_eq!(profile.unwrap().say(ChatEvent::Won, "Anna", None), None);
     }
 
     #[test]
@@ -276,7 +276,9 @@ mod tests {
             "tim.toml:2:7: error: chat.won: 141 characters with an opponent's name of 20; lichess takes 140; cut 1"
         );
         let stranger = "x".repeat(500);
-        let said = Profile::new("x").say(Occasion::Lost, &stranger, None).unwrap();
+        let said = Personality::new("x")
+            .say(ChatEvent::Lost, &stranger, None)
+            .unwrap();
         assert_eq!(said.chars().count(), LONGEST_LINE);
     }
 

@@ -3,10 +3,10 @@
 use shakmaty::{Bitboard, Board, attacks};
 
 use super::{
-    exchange::{best_winnings, class, least, winnings, worth},
-    glance::{Glance, role},
-    moment::{Step, View},
-    rows::mv as rows,
+    feature_layout::mv as rows,
+    move_context::{Step, View},
+    position_features::{PositionFeatures, role},
+    see_value::{best_winnings, class, least, winnings, worth},
 };
 use crate::chess::{Color, File, Move, Rank, Role, Rules as _, Square, key};
 
@@ -14,7 +14,7 @@ const US: Color = Color::White;
 const THEM: Color = Color::Black;
 
 /// One move with what is worked out about it before the moves are compared.
-pub(super) struct Noticed {
+pub(super) struct MoveFeatures {
     /// What the exchange on the target square gains.
     gain: i32,
     /// The gain, less what the opponent can win elsewhere afterwards.
@@ -22,9 +22,9 @@ pub(super) struct Noticed {
 }
 
 /// What is the same for all moves of a position.
-pub(super) struct Eye<'a> {
+pub(super) struct FeatureExtractor<'a> {
     view: &'a View<'a>,
-    glance: Glance,
+    glance: PositionFeatures,
     enemy_king: Option<Square>,
     own_king: Option<Square>,
     /// The squares around the enemy king.
@@ -34,8 +34,8 @@ pub(super) struct Eye<'a> {
     checkers: Bitboard,
 }
 
-impl<'a> Eye<'a> {
-    pub(super) fn new(view: &'a View<'a>, glance: Glance) -> Self {
+impl<'a> FeatureExtractor<'a> {
+    pub(super) fn new(view: &'a View<'a>, glance: PositionFeatures) -> Self {
         let board = &view.board;
         let enemy_king = board.king_of(THEM);
         let own_king = board.king_of(US);
@@ -53,7 +53,7 @@ impl<'a> Eye<'a> {
     }
 
     /// Everything about a move but how it compares to the others.
-    pub(super) fn look(&self, mv: Move, step: Step, into: &mut Vec<u16>) -> Noticed {
+    pub(super) fn look(&self, mv: Move, step: Step, into: &mut Vec<u16>) -> MoveFeatures {
         let after = step.played(&self.view.board);
         self.path(step, into);
         self.history(step, into);
@@ -127,7 +127,7 @@ impl<'a> Eye<'a> {
     }
 
     /// What is won and lost: on the target square, by leaving the origin, and elsewhere.
-    fn exchanges(&self, step: Step, after: &Board, into: &mut Vec<u16>) -> Noticed {
+    fn exchanges(&self, step: Step, after: &Board, into: &mut Vec<u16>) -> MoveFeatures {
         let (board, who) = (&self.view.board, role(step.role));
         let arrived = step.promotion.unwrap_or(step.role);
         let promoted = step
@@ -163,7 +163,7 @@ impl<'a> Eye<'a> {
                 into.push(rows::RECAPTURE.row(2));
             }
         }
-        Noticed {
+        MoveFeatures {
             gain,
             balance: gain - left,
         }

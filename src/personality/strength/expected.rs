@@ -1,15 +1,15 @@
 //! What an order comes to with many seeds: how a level plays on average, for a fraction of the searches.
 
 use super::{
-    Order,
-    check::{Spent, loss, second_look},
-    path::Care,
-    think::{care, look, plain},
+    StrengthRequest,
+    blunder_check::{Spent, loss, second_look},
+    levels::BlunderCheck,
+    search::{care, look, plain},
 };
 use crate::{
     chess::Move,
     engine::{Engine, SearchControl, SearchResult},
-    personality::choice::draw,
+    personality::human_model::draw,
 };
 
 /// The move that an order comes to with each of these seeds in place of its own; none where there is no move.
@@ -18,7 +18,7 @@ use crate::{
 /// for what a check may find in the engine's table of the checks of other seeds.
 pub fn think_often(
     engine: &mut Engine,
-    order: &Order,
+    order: &StrengthRequest,
     around: &SearchControl<'_>,
     seeds: &[u64],
 ) -> Vec<Option<Move>> {
@@ -34,7 +34,7 @@ pub fn think_often(
         order.style.lean(&mut candidates, line);
         candidates
     });
-    let drawn: Vec<(Option<Move>, Option<Care>)> = seeds
+    let drawn: Vec<(Option<Move>, Option<BlunderCheck>)> = seeds
         .iter()
         .map(|seed| {
             let care = care(order, choice, &scored, *seed);
@@ -76,7 +76,7 @@ mod tests {
     use crate::{
         chess::{GameLine, Variant},
         engine::Stop,
-        personality::strength::{Levels, order_with, think},
+        personality::strength::{Levels, order_with, search},
         units::{Elo, Stopwatch},
     };
 

@@ -4,8 +4,8 @@ use shakmaty::{Bitboard, Board};
 
 use super::{
     Axis, COUNT,
-    misses::{Misses, Oversight},
-    moves::{EVEN, Eye, before_king},
+    blind_spots::{BlindSpot, BlindSpots},
+    moves::{EVEN, StyleExtractor, before_king},
 };
 use crate::chess::{Color, GameLine, Move, Role, Rules as _, men_near_king, pawnless_files};
 
@@ -23,14 +23,14 @@ const NEVER: usize = 30;
 
 /// What a game shows; none where it was too short to show anything.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Signs {
+pub struct StyleMetrics {
     /// In the order of [`Axis::ALL`].
     axes: [Option<f64>; COUNT],
     /// In the order of [`Oversight::NAMES`].
-    seen: [Option<f64>; Oversight::COUNT],
+    seen: [Option<f64>; BlindSpot::COUNT],
 }
 
-impl Signs {
+impl StyleMetrics {
     /// The signs of one side of a game of orthodox chess.
     #[must_use]
     pub fn of(game: &GameLine, side: Color) -> Self {
@@ -58,7 +58,7 @@ impl Signs {
     /// Moves of a kind that somebody may overlook, of 100 at which there was one. Not of all moves: who overlooks threats has
     /// more pieces to rescue, so that rescues would not become fewer.
     #[must_use]
-    pub fn of_kind(&self, kind: Oversight) -> Option<f64> {
+    pub fn of_kind(&self, kind: BlindSpot) -> Option<f64> {
         self.seen[kind as usize]
     }
 
@@ -95,7 +95,7 @@ struct Seen {
     middle: usize,
     open: i32,
     without_queens: usize,
-    kinds: [Share; Oversight::COUNT],
+    kinds: [Share; BlindSpot::COUNT],
 }
 
 /// How often a sort of move was played where there was one.
@@ -122,12 +122,12 @@ impl Seen {
     /// Looks at a move of the player in the position before it.
     fn before(&mut self, line: &GameLine, mv: Move) {
         self.moves += 1;
-        let eye = Eye::new(line);
+        let eye = StyleExtractor::new(line);
         let wins = |mv: Move| mv.is_capture() && eye.gain(mv) > EVEN && !line.takes_back(mv);
         let legal = line.position().legal_moves();
         self.greedy.add(legal.iter().any(|mv| wins(*mv)), wins(mv));
-        for (share, (_, kind)) in self.kinds.iter_mut().zip(Oversight::NAMES.0) {
-            let is_one = |mv: Move| Misses::of(&[*kind]).cover(&eye, mv);
+        for (share, (_, kind)) in self.kinds.iter_mut().zip(BlindSpot::NAMES.0) {
+            let is_one = |mv: Move| BlindSpots::of(&[*kind]).cover(&eye, mv);
             share.add(legal.iter().any(|mv| is_one(*mv)), is_one(mv));
         }
         self.offers += usize::from(eye.gain(mv) < -EVEN);
@@ -151,7 +151,7 @@ impl Seen {
         self.without_queens += usize::from(self.moves <= LATER && board.queens().is_empty());
     }
 
-    fn signs(&self) -> Signs {
+    fn signs(&self) -> StyleMetrics {
         let each = |count: usize, of: usize| (of > 0).then(|| count as f64 / of as f64);
         let average = |sum: i32| (self.middle > 0).then(|| f64::from(sum) / self.middle as f64);
         let of_40 = |count: usize| each(40 * count, self.moves).filter(|_| self.moves >= 10);
@@ -171,7 +171,7 @@ impl Seen {
                 Axis::Risk => of_40(self.offers),
             };
         }
-        Signs {
+        StyleMetrics {
             axes,
             seen: self.kinds.map(Share::of_100),
         }
@@ -204,7 +204,7 @@ mod tests {
         let moves = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 e1g1 d8f6 d2d4 e5d4 f3d4 f8c5 c1e3 c5d4 \
                      e3d4 f6g6 b1c3 g8f6 f1e1";
         let game = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
-        let white = Signs::of(&game, Color::White);
+        let white = StyleMetrics::of(&game, Color::White);
         assert_eq!(white.on(Axis::Castling), Some(25.0));
         assert_eq!(
             white.on(Axis::Trades),
@@ -214,11 +214,11 @@ mod tests {
         assert_eq!(white.on(Axis::Pawns), Some(200.0 / 11.0));
         assert_eq!(white.on(Axis::Queen), None, "too short");
         assert_eq!(
-            white.of_kind(Oversight::Knights),
+            white.of_kind(BlindSpot::Knights),
             Some(100.0 * 2.0 / 11.0),
             "f3 and c3, of all its moves; d4 took back"
         );
-        let black = Signs::of(&game, Color::Black);
+        let black = StyleMetrics::of(&game, Color::Black);
         assert_eq!(black.on(Axis::Castling), None, "not yet known");
         assert!(black.on(Axis::Trades) > Some(0.0));
     }
@@ -241,8 +241,8 @@ mod tests {
             ("4k3/8/8/8/p7/8/8/R3K3 w - - 0 1", "e1e2 e8e7 a1a4", [None, None]),
         ] {
             let game = GameLine::replay(Variant::Standard, start, moves).unwrap();
-            let signs = Signs::of(&game, Color::White);
-            let found = [signs.on(Axis::Greed), signs.of_kind(Oversight::Defence)];
+            let signs = StyleMetrics::of(&game, Color::White);
+            let found = [signs.on(Axis::Greed), signs.of_kind(BlindSpot::Defence)];
             assert_eq!(found, hoped, "{moves}");
         }
     }
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn every_axis_says_what_its_number_counts() {
         for row in Axis::ALL {
-            assert!(!Signs::meaning(row.axis).is_empty());
+            assert!(!StyleMetrics::meaning(row.axis).is_empty());
         }
     }
 }

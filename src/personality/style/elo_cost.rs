@@ -1,6 +1,6 @@
 //! What styles cost in games beyond what their moves seem to lose, and how much less a choice may lose to make up for it.
 
-use super::{Axis, COUNT, Oversight, Style};
+use super::{Axis, BlindSpot, COUNT, Style};
 
 /// Elo that a step up on each axis costs, in the order of [`Axis::ALL`]; negative where it gains. Searches of a few plies do not
 /// see it: a piece that is offered for an attack is lost later, a pawn that was free stays won.
@@ -15,7 +15,7 @@ const PRICES: [f32; COUNT] = [23.0, -21.0, 10.0, -65.0, -5.0, 9.0, 3.0, 8.0, -5.
 /// Elo that overlooking each kind of moves costs, in the order of [`Oversight::NAMES`]. Backward moves: the casual player
 /// without a price was 25 +- 19 Elo short in 1,100 games of three runs. The rescue of a piece, of which half is forgiven: the
 /// beginner without a price was 53 +- 34 short in 400 games. Nobody who is shipped overlooks the others, which were not measured.
-const OVERSIGHTS: [f32; Oversight::COUNT] = [0.0, 25.0, 0.0, 45.0];
+const OVERSIGHTS: [f32; BlindSpot::COUNT] = [0.0, 25.0, 0.0, 45.0];
 
 /// By how much the logarithm of what a choice loses on average falls for each point of Elo. Levels of 1300 and 1700 lost 4.56
 /// and 3.22 points a move when the prices were fitted, which makes 0.0009; the prices are measured with what this makes of
@@ -39,7 +39,7 @@ impl Style {
         let axes = Axis::ALL
             .iter()
             .map(|row| self.on(row.axis) as f32 * row.axis.price());
-        let oversights = Oversight::NAMES
+        let oversights = BlindSpot::NAMES
             .0
             .iter()
             .filter(|(_, kind)| self.overlooks(*kind))
@@ -64,10 +64,10 @@ mod tests {
         });
         assert!((dearest.allowance() - (-LESS_PER_ELO * MOST).exp()).abs() < 1e-5);
         assert_eq!(Style::default().allowance(), 1.0);
-        let careless = |kinds: &[Oversight]| Style::default().missing(kinds).allowance();
+        let careless = |kinds: &[BlindSpot]| Style::default().missing(kinds).allowance();
         let [one, both] = [
-            careless(&[Oversight::Defence]),
-            careless(&[Oversight::Backward, Oversight::Defence]),
+            careless(&[BlindSpot::Defence]),
+            careless(&[BlindSpot::Backward, BlindSpot::Defence]),
         ];
         assert!(both < one && one < 1.0, "{both} {one}");
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Profile;
+use super::Personality;
 use crate::{diagnostic::nearest, units::Elo};
 
 /// Who sits down when nobody of the wanted name was ever there plays at this level: never at full strength, which
@@ -11,22 +11,22 @@ const STAND_IN: Elo = Elo(1400);
 
 /// The personalities there are, and those whose files have gone since.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cast {
-    profiles: BTreeMap<String, Profile>,
-    retired: BTreeMap<String, Profile>,
-    stand_in: Profile,
+pub struct Personalities {
+    profiles: BTreeMap<String, Personality>,
+    retired: BTreeMap<String, Personality>,
+    stand_in: Personality,
 }
 
-impl Cast {
+impl Personalities {
     /// Gathers personalities; of two with the same name the later counts.
     #[must_use]
-    pub fn new(profiles: Vec<Profile>) -> Self {
+    pub fn new(profiles: Vec<Personality>) -> Self {
         Self {
             profiles: by_name(profiles),
             retired: BTreeMap::new(),
-            stand_in: Profile {
+            stand_in: Personality {
                 level: Some(STAND_IN),
-                ..Profile::new("stand-in")
+                ..Personality::new("stand-in")
             },
         }
     }
@@ -34,21 +34,21 @@ impl Cast {
     /// The same with personalities whose files have gone: nobody can ask for them, but whom the settings still name is
     /// played as it was.
     #[must_use]
-    pub fn with_retired(mut self, retired: Vec<Profile>) -> Self {
+    pub fn with_retired(mut self, retired: Vec<Personality>) -> Self {
         self.retired = by_name(retired);
         self
     }
 
     /// The personality of that name.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Profile> {
+    pub fn get(&self, name: &str) -> Option<&Personality> {
         self.profiles.get(name)
     }
 
     /// Who sits down where the personality of that name should: it, or as it was before its file went, or, where
     /// nobody of that name was ever there, a stand-in of a middling level.
     #[must_use]
-    pub fn seated(&self, name: &str) -> &Profile {
+    pub fn seated(&self, name: &str) -> &Personality {
         self.get(name)
             .or_else(|| self.retired.get(name))
             .unwrap_or(&self.stand_in)
@@ -61,7 +61,7 @@ impl Cast {
     }
 
     /// All personalities, by name.
-    pub fn iter(&self) -> impl Iterator<Item = &Profile> {
+    pub fn iter(&self) -> impl Iterator<Item = &Personality> {
         self.profiles.values()
     }
 
@@ -77,7 +77,7 @@ impl Cast {
     }
 }
 
-fn by_name(profiles: Vec<Profile>) -> BTreeMap<String, Profile> {
+fn by_name(profiles: Vec<Personality>) -> BTreeMap<String, Personality> {
     let named = profiles
         .into_iter()
         .map(|profile| (profile.name.clone(), profile));
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_personality_is_found_by_name_or_nearly_so() {
-        let cast = Cast::new(vec![Profile::new("club"), Profile::new("attacker")]);
+        let cast = Personalities::new(vec![Personality::new("club"), Personality::new("attacker")]);
         assert_eq!(cast.names().collect::<Vec<_>>(), ["attacker", "club"]);
         assert_eq!(cast.get("club").unwrap().name, "club");
         assert_eq!(cast.suggest("atacker"), Some("attacker"));
@@ -99,9 +99,9 @@ mod tests {
 
     #[test]
     fn nobody_unknown_ever_plays_at_full_strength() {
-        let mut gone = Profile::new("gone");
+        let mut gone = Personality::new("gone");
         gone.level = Some(Elo(900));
-        let cast = Cast::new(vec![Profile::new("club")]).with_retired(vec![gone]);
+        let cast = Personalities::new(vec![Personality::new("club")]).with_retired(vec![gone]);
         assert_eq!(cast.seated("club").name, "club");
         assert_eq!(cast.seated("gone").level, Some(Elo(900)), "as it was");
         assert_eq!(cast.get("gone"), None, "but nobody can ask for it");

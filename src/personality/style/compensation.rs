@@ -1,6 +1,6 @@
 //! Giving back in strength what a leaning took or gave: as much is lost on average after it as before.
 
-use crate::personality::choice::Candidate;
+use crate::personality::human_model::Candidate;
 
 /// Losses beyond this, in points of winning chances, are all the same to the tilt: else the last few blunders would
 /// bear all of it, and a small tilt would multiply them.
@@ -70,14 +70,14 @@ mod tests {
     use super::*;
     use crate::{
         chess::{GameLine, Variant},
-        personality::choice::{Haste, Model},
+        personality::human_model::{Model, TimePressure},
         units::Elo,
     };
 
     /// The first moves of a game with these chances and losses.
     fn candidates(choice: &[(f32, f32)]) -> Vec<Candidate> {
         let line = GameLine::replay(Variant::Standard, "startpos", "").unwrap();
-        let mut candidates = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+        let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         candidates.truncate(choice.len());
         let sum: f32 = choice.iter().map(|(chance, _)| chance).sum();
         for (candidate, (chance, loss)) in candidates.iter_mut().zip(choice) {

@@ -6,7 +6,7 @@ use crate::chess::{Color, GameLine, Move, MoveList, Position, Role, Rules as _, 
 
 /// A position with the moves that led to it: what a player at the board knows.
 #[derive(Debug, Clone, Copy)]
-pub struct Moment<'a> {
+pub struct MoveContext<'a> {
     /// The position to move in.
     pub position: &'a Position,
     /// All moves of the game so far.
@@ -15,7 +15,7 @@ pub struct Moment<'a> {
     pub keys: &'a [u64],
 }
 
-impl<'a> Moment<'a> {
+impl<'a> MoveContext<'a> {
     /// The last position of a game.
     #[must_use]
     pub fn of(line: &'a GameLine) -> Self {
@@ -94,7 +94,7 @@ impl Step {
 
 /// The board turned so that the mover is White, with what happened last.
 pub(super) struct View<'a> {
-    pub moment: Moment<'a>,
+    pub moment: MoveContext<'a>,
     pub mover: Color,
     pub board: Board,
     /// The opponent's last move, our own before it, and our own before that, seen from the mover's side.
@@ -105,7 +105,7 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(moment: Moment<'a>) -> Self {
+    pub(super) fn new(moment: MoveContext<'a>) -> Self {
         let mover = moment.position.turn();
         let board = moment.position.board().clone();
         let ago = |plies: usize| {
@@ -143,12 +143,12 @@ mod tests {
         let white = GameLine::replay(Variant::Standard, "startpos", "").unwrap();
         let black = GameLine::replay(Variant::Standard, "startpos", "e2e3").unwrap();
         let step = |line: &GameLine, text: &str| {
-            View::new(Moment::of(line))
+            View::new(MoveContext::of(line))
                 .step(parse_uci(line.position(), text).unwrap())
                 .unwrap()
         };
         assert_eq!(step(&white, "g1f3"), step(&black, "g8f6"));
-        let view = View::new(Moment::of(&black));
+        let view = View::new(MoveContext::of(&black));
         assert_eq!(view.board.role_at(Square::E1), Some(Role::King));
         assert_eq!(view.last.unwrap().to, Square::E6, "the white pawn, seen by Black");
     }
@@ -157,7 +157,7 @@ mod tests {
     fn a_castling_king_arrives_where_people_see_it() {
         let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5";
         let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
-        let view = View::new(Moment::of(&line));
+        let view = View::new(MoveContext::of(&line));
         let step = view.step(parse_uci(line.position(), "e1g1").unwrap()).unwrap();
         assert_eq!(
             (step.to, step.castles),

@@ -3,16 +3,16 @@
 use rand::{RngExt as _, rngs::ChaCha8Rng};
 
 use super::{
-    Clock, Scene,
-    habit::{features, speed},
+    Clock, ThinkTimeContext,
+    speed_model::{features, speed},
 };
 use crate::{
-    personality::{Profile, choice::Model},
+    personality::{Personality, human_model::Model},
     units::Millis,
 };
 
 /// The whole think time of a person in this scene.
-pub(super) fn human(profile: &Profile, scene: &Scene, rng: &mut ChaCha8Rng) -> Millis {
+pub(super) fn human(profile: &Personality, scene: &ThinkTimeContext, rng: &mut ChaCha8Rng) -> Millis {
     // A game without a clock is thought about like a quarter of an hour.
     let clock = scene.clock.unwrap_or(Clock {
         initial: Millis::from_secs(900),

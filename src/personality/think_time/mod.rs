@@ -3,14 +3,14 @@
 //! The engine thinks first; this only delays. "human" draws from a model of the think times of people on lichess.
 //! Everything random follows from the game's seed and the ply.
 
-pub mod habit;
 mod model;
+pub mod speed_model;
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::{
-    Delay, Profile,
-    choice::{Haste, Model},
+    Delay, Personality,
+    human_model::{Model, TimePressure},
     mix,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 
 /// What a pause depends on. [`Scene::of`] fills in what the position says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scene {
+pub struct ThinkTimeContext {
     /// Half moves played before this one.
     pub ply: usize,
     /// How many legal moves there are.
@@ -75,7 +75,7 @@ impl Obviousness {
         if !line.variant().is_orthodox() {
             return Self::USUAL;
         }
-        let candidates = model.prior(line, LEVEL, Haste::Calm);
+        let candidates = model.prior(line, LEVEL, TimePressure::Calm);
         let Some(played) = candidates.iter().find(|candidate| candidate.mv == mv) else {
             return Self::USUAL;
         };
@@ -109,7 +109,7 @@ impl Clock {
     }
 }
 
-impl Scene {
+impl ThinkTimeContext {
     /// What the position and the move tell; no clock, no book, nobody has thought yet.
     #[must_use]
     pub fn of(line: &GameLine, mv: Move) -> Self {
@@ -145,7 +145,7 @@ impl Scene {
 ///
 /// Whatever the profile wants, a clock that runs low cuts it: never more than [`most`] leaves.
 #[must_use]
-pub fn pause(profile: &Profile, scene: &Scene, seed: u64) -> Millis {
+pub fn pause(profile: &Personality, scene: &ThinkTimeContext, seed: u64) -> Millis {
     let mut rng = ChaCha8Rng::seed_from_u64(mix(&[seed, scene.ply as u64]));
     let whole = match profile.delay {
         Delay::Off => Millis::ZERO,
@@ -163,7 +163,7 @@ pub fn pause(profile: &Profile, scene: &Scene, seed: u64) -> Millis {
 /// to come, and once under a tenth of the game's time takes no more than one and a half increments and a
 /// twenty-fifth of what is left.
 #[must_use]
-pub fn most(scene: &Scene) -> Millis {
+pub fn most(scene: &ThinkTimeContext) -> Millis {
     // Whoever waits for a game to begin soon believes that nobody is there, and aborts it.
     const FIRST_MOVE: Millis = Millis::from_secs(5);
     const WITHOUT_CLOCK: Millis = Millis::from_secs(60);
@@ -175,7 +175,7 @@ pub fn most(scene: &Scene) -> Millis {
 }
 
 /// What the clock can spare for the whole move.
-fn affordable(scene: &Scene, clock: Clock) -> Millis {
+fn affordable(scene: &ThinkTimeContext, clock: Clock) -> Millis {
     const TROUBLE: Millis = Millis::from_secs(3);
     if clock.remaining < TROUBLE {
         return Millis::ZERO;
@@ -193,7 +193,7 @@ fn affordable(scene: &Scene, clock: Clock) -> Millis {
 
 /// What must stay on the clock: a second, eight round trips, and the lag of a game of eighty moves that no
 /// increment pays for. lichess gives part of the lag back, but only up to a quota.
-fn reserve(scene: &Scene, clock: Clock) -> Millis {
+fn reserve(scene: &ThinkTimeContext, clock: Clock) -> Millis {
     let to_go = 80_usize.saturating_sub(scene.ply / 2).max(25) as f64;
     Millis::from_secs(1) + scene.lag.scaled(8.0) + (scene.lag - clock.increment).scaled(to_go)
 }

@@ -8,28 +8,28 @@
 //!
 //! [`Model::choose`] is the whole of it: a pure function of the game, the level, the search's scores and a seed.
 
-pub mod curve;
-pub(super) mod exchange;
+mod encode;
+mod feature_layout;
 pub mod format;
-mod glance;
-mod looks;
+pub mod loss_curve;
 mod model;
-mod moment;
+mod move_context;
+mod move_features;
 pub mod net;
-mod notice;
-mod rows;
-mod seen;
+mod position_features;
+mod search_features;
+pub(super) mod see_value;
 
-pub use looks::Looks;
+pub use encode::Features;
+pub use feature_layout::{MOVE_ROWS, POSITION_ROWS};
 pub use model::{Candidate, Model, ScoredMove, phase};
 pub(super) use model::{draw, luck};
-pub use moment::Moment;
-pub use rows::{MOVE_ROWS, POSITION_ROWS};
-pub use seen::Seen;
+pub use move_context::MoveContext;
+pub use search_features::SearchFeatures;
 
 /// How hurried the players are, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Haste {
+pub enum TimePressure {
     /// Blitz and slower.
     Calm,
     /// Bullet.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    check::{Spent, correction},
-    path::{Care, Choice},
-    sharpen::sharpen,
+    blunder_check::{Spent, correction},
+    levels::{BlunderCheck, Choice},
+    temperature::sharpen,
 };
 use crate::{
     chess::Move,
@@ -14,7 +14,9 @@ use crate::{
         StyleBonus, Tablebase,
     },
     personality::{
-        choice::{Candidate, Haste, Looks, Model, ScoredMove, curve::winning_chances, draw, luck},
+        human_model::{
+            Candidate, Features, Model, ScoredMove, TimePressure, draw, loss_curve::winning_chances, luck,
+        },
         style::{Axis, Style},
     },
     units::{Centipawns, Depth, Nodes},
@@ -22,7 +24,7 @@ use crate::{
 
 /// What to do about a move.
 #[derive(Debug, Clone)]
-pub struct Order {
+pub struct StrengthRequest {
     /// The search: of all root moves where there is a choice to make.
     pub search: SearchRequest,
     /// How to choose among what it finds; none for the best.
@@ -37,7 +39,7 @@ pub struct Order {
     pub seed: u64,
 }
 
-impl Order {
+impl StrengthRequest {
     /// The same order, carried out in a style. Who chooses as people do is told what moves are worth without likings,
     /// as the style leans on the choice itself and must know what that costs; a draw is liked or shunned all the same.
     #[must_use]
@@ -61,7 +63,7 @@ impl Order {
     }
 }
 
-impl From<SearchRequest> for Order {
+impl From<SearchRequest> for StrengthRequest {
     /// The best move of a search.
     fn from(search: SearchRequest) -> Self {
         Self {
@@ -77,16 +79,16 @@ impl From<SearchRequest> for Order {
 
 /// What came of an order.
 #[derive(Debug, Clone, Default)]
-pub struct Thought {
+pub struct StrengthResult {
     /// What the search found, with the line to play first; nodes and time are those of all searches.
     pub report: SearchResult,
     /// How the move was chosen, where it was chosen as people do.
-    pub chosen: Option<Chosen>,
+    pub chosen: Option<HumanPick>,
 }
 
 /// A move chosen as people do.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Chosen {
+pub struct HumanPick {
     /// The chance from 0 to 1 that it had.
     pub chance: f32,
     /// The rating of the people.
@@ -94,12 +96,12 @@ pub struct Chosen {
     /// The drawn move lost too much; this is the best one instead.
     pub corrected: bool,
     /// What a style had to do with it; none without one.
-    pub styled: Option<Styled>,
+    pub styled: Option<StyleEffect>,
 }
 
 /// What a style had to do with a choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Styled {
+pub struct StyleEffect {
     /// The chance from 0 to 1 that the drawn move would have had without it.
     pub plainly: f32,
     /// The axes that drew to the move, the strongest first.
@@ -112,19 +114,19 @@ pub struct Styled {
 /// `tell` hears of the search of the order, not of the check.
 pub fn think(
     engine: &mut Engine,
-    order: &Order,
+    order: &StrengthRequest,
     around: &SearchControl<'_>,
     tell: &mut dyn FnMut(SearchEvent<'_>),
-) -> Thought {
+) -> StrengthResult {
     let mut report = SearchResult::default();
     let Some(choice) = order.choice else {
         engine.search_into(&order.search, around, tell, &mut report);
-        return Thought { report, chosen: None };
+        return StrengthResult { report, chosen: None };
     };
     let scored = look(engine, order, around, tell, &mut report);
     let care = care(order, choice, &scored, order.seed);
     let Some((drawn, styled)) = drawn(order, choice, care, &scored) else {
-        return Thought { report, chosen: None };
+        return StrengthResult { report, chosen: None };
     };
     let mut spent = Spent::default();
     spent.add(&report);
@@ -134,7 +136,7 @@ pub fn think(
         }
         _ => None,
     };
-    let chosen = Chosen {
+    let chosen = HumanPick {
         chance: drawn.chance,
         choice,
         corrected: correction.is_some(),
@@ -145,7 +147,7 @@ pub fn think(
         None => put_first(&mut report, drawn.mv),
     }
     (report.nodes, report.elapsed) = (spent.nodes, spent.time);
-    Thought {
+    StrengthResult {
         report,
         chosen: Some(chosen),
     }
@@ -154,7 +156,7 @@ pub fn think(
 /// Searches all moves, as the order says, into `report`, and keeps what both looks found of each.
 pub(super) fn look(
     engine: &mut Engine,
-    order: &Order,
+    order: &StrengthRequest,
     around: &SearchControl<'_>,
     tell: &mut dyn FnMut(SearchEvent<'_>),
     report: &mut SearchResult,
@@ -167,7 +169,7 @@ pub(super) fn look(
         limits: order.search.limits.after(clearing),
         ..order.search.clone()
     };
-    let mut looks = Looks::default();
+    let mut looks = Features::default();
     let mut listen = |news: SearchEvent<'_>| {
         if let SearchEvent::Iteration(report) = &news {
             looks.note(report);
@@ -180,7 +182,12 @@ pub(super) fn look(
 }
 
 /// The care taken with this move in the game with this seed; none where none is.
-pub(super) fn care(order: &Order, choice: Choice, scored: &[ScoredMove], seed: u64) -> Option<Care> {
+pub(super) fn care(
+    order: &StrengthRequest,
+    choice: Choice,
+    scored: &[ScoredMove],
+    seed: u64,
+) -> Option<BlunderCheck> {
     // Apart from the luck that draws the move.
     const APART: u64 = 0x6361_7265;
     let best = scored.iter().map(|each| winning_chances(each.deep));
@@ -191,18 +198,18 @@ pub(super) fn care(order: &Order, choice: Choice, scored: &[ScoredMove], seed: u
 
 /// The move that a person plays here with the chance it had, and what the style had to do with it.
 fn drawn(
-    order: &Order,
+    order: &StrengthRequest,
     choice: Choice,
-    care: Option<Care>,
+    care: Option<BlunderCheck>,
     scored: &[ScoredMove],
-) -> Option<(Candidate, Option<Styled>)> {
+) -> Option<(Candidate, Option<StyleEffect>)> {
     let line = &order.search.line;
     let plain = plain(order, choice, care, scored);
     let mut candidates = plain.clone();
     order.style.lean(&mut candidates, line);
     let drawn = draw(&candidates, line, order.seed)?;
     let plainly = plain.iter().find(|each| each.mv == drawn.mv)?.chance;
-    let styled = (order.style != Style::default()).then(|| Styled {
+    let styled = (order.style != Style::default()).then(|| StyleEffect {
         plainly,
         axes: order.style.draws_to(drawn.mv, line),
     });
@@ -211,12 +218,13 @@ fn drawn(
 
 /// The moves that a person may play here with their chances, before any style.
 pub(super) fn plain(
-    order: &Order,
+    order: &StrengthRequest,
     choice: Choice,
-    care: Option<Care>,
+    care: Option<BlunderCheck>,
     scored: &[ScoredMove],
 ) -> Vec<Candidate> {
-    let mut candidates = Model::shipped().weigh(&order.search.line, choice.rating, Haste::Calm, scored);
+    let mut candidates =
+        Model::shipped().weigh(&order.search.line, choice.rating, TimePressure::Calm, scored);
     if !order.search.only.is_empty() {
         candidates.retain(|candidate| order.search.only.contains(&candidate.mv));
     }
@@ -256,18 +264,18 @@ mod tests {
     use crate::{
         chess::{GameLine, Rules as _, Variant},
         engine::Stop,
-        personality::strength::{Knobs, order_with},
+        personality::strength::{LevelParams, order_with},
         units::{Clock, Elo, Millis, Nodes, Stopwatch},
     };
 
     const ITALIAN: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";
 
-    fn knobs(rating: u32, sharpness: f64, margin: Option<f64>) -> Knobs {
-        Knobs {
+    fn knobs(rating: u32, sharpness: f64, margin: Option<f64>) -> LevelParams {
+        LevelParams {
             choice: Some(Choice {
                 rating: Elo(rating),
                 sharpness,
-                care: margin.map(|margin| Care {
+                care: margin.map(|margin| BlunderCheck {
                     vigilance: 1.0,
                     ease: 0.0,
                     sharpness,
@@ -275,11 +283,11 @@ mod tests {
                 }),
             }),
             nodes: margin.map(|_| Nodes(5000)),
-            ..Knobs::default()
+            ..LevelParams::default()
         }
     }
 
-    fn thought(engine: &mut Engine, knobs: &Knobs, line: &GameLine, seed: u64) -> Thought {
+    fn thought(engine: &mut Engine, knobs: &LevelParams, line: &GameLine, seed: u64) -> StrengthResult {
         let around = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
@@ -326,7 +334,7 @@ mod tests {
             clock: &Slow(Cell::new(0)),
         };
         let budget = Some((Millis(110), Millis(110)));
-        let unlimited = Knobs {
+        let unlimited = LevelParams {
             nodes: None,
             ..knobs(1200, 1.0, None)
         };
@@ -351,12 +359,12 @@ mod tests {
         // Some of the rook's squares are attacked: a scattered mind gives it away now and then.
         let line = line("6k1/1p3ppp/2p5/8/8/8/2R2PPP/6K1 w - - 0 1", "");
         let careless = knobs(800, 0.1, None);
-        let careful = Knobs {
+        let careful = LevelParams {
             nodes: Some(Nodes(300)),
             ..knobs(800, 0.1, Some(5.0))
         };
         let mut engine = Engine::new(1);
-        let mut losses = |knobs: &Knobs| -> Vec<(bool, i32)> {
+        let mut losses = |knobs: &LevelParams| -> Vec<(bool, i32)> {
             (0..90)
                 .map(|seed| {
                     let thought = thought(&mut engine, knobs, &line, seed);
@@ -379,7 +387,7 @@ mod tests {
         let line = line("6k1/1p3ppp/2p5/8/8/8/2R2PPP/6K1 w - - 0 1", "");
         let careful = |vigilance: f64, ease: f64| {
             let mut choice = knobs(800, 0.1, Some(5.0)).choice.unwrap();
-            choice.care = choice.care.map(|care| Care {
+            choice.care = choice.care.map(|care| BlunderCheck {
                 vigilance,
                 ease,
                 ..care
@@ -444,7 +452,7 @@ mod tests {
             clock: &Stopwatch::start(),
         };
         let visited = |most: Option<Nodes>, seed: u64| {
-            let order = Order {
+            let order = StrengthRequest {
                 most,
                 ..order_with(&knobs(800, 0.1, Some(5.0)), line.clone(), None, seed)
             };
@@ -480,9 +488,9 @@ mod tests {
     #[test]
     fn the_best_of_a_search_needs_no_choice() {
         let line = line("startpos", "");
-        let knobs = Knobs {
+        let knobs = LevelParams {
             nodes: Some(Nodes(500)),
-            ..Knobs::default()
+            ..LevelParams::default()
         };
         let thought = thought(&mut Engine::new(1), &knobs, &line, 1);
         assert_eq!((thought.chosen, thought.report.lines.len()), (None, 1));

@@ -10,11 +10,11 @@ use crate::{
 /// The looks at a position that the [curve](super::curve) was fitted to. Made from the reports of one search of all
 /// root moves, [`DEEP`](Self::DEEP) plies deep.
 #[derive(Debug, Clone, Default)]
-pub struct Looks {
+pub struct Features {
     glance: Vec<(Move, Score)>,
 }
 
-impl Looks {
+impl Features {
     /// How deep all moves are searched: a few hundred nodes for each.
     pub const DEEP: Depth = Depth(4);
     /// The iteration that stands for a glance.

@@ -3,15 +3,15 @@
 use shakmaty::CastlingSide;
 
 use super::{
-    Haste,
-    exchange::{best_winnings, class, worth},
-    moment::View,
-    rows::position as rows,
+    TimePressure,
+    feature_layout::position as rows,
+    move_context::View,
+    see_value::{best_winnings, class, worth},
 };
 use crate::chess::{Color, Role, Rules as _};
 
 /// The position's rows, and the two rating rows with their shares.
-pub(super) fn position(view: &View<'_>, haste: Haste, into: &mut Vec<u16>) -> Glance {
+pub(super) fn position(view: &View<'_>, haste: TimePressure, into: &mut Vec<u16>) -> PositionFeatures {
     let pos = view.moment.position;
     for (square, piece) in view.board.iter() {
         let side = usize::from(piece.color.is_black());
@@ -44,7 +44,7 @@ pub(super) fn position(view: &View<'_>, haste: Haste, into: &mut Vec<u16>) -> Gl
         into.push(rows::OWN_TO.row(own.to.to_usize()));
         into.push(rows::OWN_ROLE.row(role(own.role)));
     }
-    let glance = Glance::of(view);
+    let glance = PositionFeatures::of(view);
     let pieces = view.board.occupied() & !view.board.pawns() & !view.board.kings();
     into.push(rows::PLY.row(view.moment.moves.len() / 4));
     into.push(rows::BALANCE.row(glance.balance_class(11)));
@@ -75,7 +75,7 @@ pub(super) fn rating(rating: f32) -> ([u16; 2], f32) {
 
 /// Numbers about the position that its moves are compared with. Worths in tenths of a pawn.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Glance {
+pub(super) struct PositionFeatures {
     /// Own material less theirs.
     pub balance: i32,
     /// The most the opponent could win by an exchange if we passed.
@@ -84,7 +84,7 @@ pub(super) struct Glance {
     pub chance: i32,
 }
 
-impl Glance {
+impl PositionFeatures {
     fn of(view: &View<'_>) -> Self {
         let material = |color: Color| -> i32 {
             [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen]

@@ -6,11 +6,11 @@
 use thiserror::Error;
 
 use super::{
-    curve::{BASIS, Curve, TERMS},
+    loss_curve::{BASIS, LossCurve, TERMS},
     model::Model,
     net::{MOVES, Net, PARTS, POSITION, Part, WEIGHTS},
 };
-use crate::personality::pace::habit::{Habit, SPEEDS};
+use crate::personality::think_time::speed_model::{SPEEDS, SpeedModel};
 
 const HEADER: &[u8] = b"SPARRING HUMAN 2\n";
 
@@ -72,7 +72,7 @@ pub fn write(model: &Model) -> Vec<u8> {
 }
 
 /// All numbers of a habit in the file's order.
-fn numbers_mut(habit: &mut Habit) -> impl Iterator<Item = &mut f32> {
+fn numbers_mut(habit: &mut SpeedModel) -> impl Iterator<Item = &mut f32> {
     habit
         .at_once
         .iter_mut()
@@ -131,13 +131,13 @@ pub fn read(bytes: &[u8]) -> Result<Model, FormatError> {
             }
         }
     }
-    let mut curve = Curve {
+    let mut curve = LossCurve {
         weights: [[0.0; BASIS]; TERMS],
     };
     for weight in curve.weights.as_flattened_mut() {
         *weight = rest.number()?;
     }
-    let mut pace = [Habit::NONE; SPEEDS];
+    let mut pace = [SpeedModel::NONE; SPEEDS];
     for number in pace.iter_mut().flat_map(numbers_mut) {
         *number = rest.number()?;
     }
@@ -180,10 +180,10 @@ mod tests {
             .collect();
         Model {
             net: Net::new(weights).unwrap(),
-            curve: Curve {
+            curve: LossCurve {
                 weights: [[0.25; BASIS]; TERMS],
             },
-            pace: [Habit::NONE; SPEEDS],
+            pace: [SpeedModel::NONE; SPEEDS],
         }
     }
 

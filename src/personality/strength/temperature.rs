@@ -2,7 +2,7 @@
 
 use crate::{
     engine::Score,
-    personality::choice::{Candidate, ScoredMove},
+    personality::human_model::{Candidate, ScoredMove},
 };
 
 /// Raises chances to a power, and lets those of a won game who know what wins prefer it: beyond ten pawns all moves

@@ -3,9 +3,8 @@
 use std::sync::LazyLock;
 
 use super::{
-    Haste, Moment, Seen,
-    curve::{Curve, Loss, Phase, basis, winning_chances},
-    format,
+    MoveContext, SearchFeatures, TimePressure, format,
+    loss_curve::{Loss, LossCurve, Phase, basis, winning_chances},
     net::{Net, normalise},
 };
 use crate::{
@@ -13,7 +12,7 @@ use crate::{
     engine::Score,
     personality::{
         mix,
-        pace::habit::{Habit, SPEEDS},
+        think_time::speed_model::{SPEEDS, SpeedModel},
     },
     units::Elo,
 };
@@ -24,9 +23,9 @@ pub struct Model {
     /// The prior: what people consider without calculating.
     pub net: Net,
     /// What calculating does to it.
-    pub curve: Curve,
+    pub curve: LossCurve,
     /// How long they think, by speed.
-    pub pace: [Habit; SPEEDS],
+    pub pace: [SpeedModel; SPEEDS],
 }
 
 /// What a search found of one root move.
@@ -69,7 +68,7 @@ impl Model {
     ///
     /// Empty when there is no legal move.
     #[must_use]
-    pub fn prior(&self, line: &GameLine, level: Elo, haste: Haste) -> Vec<Candidate> {
+    pub fn prior(&self, line: &GameLine, level: Elo, haste: TimePressure) -> Vec<Candidate> {
         self.weigh(line, level, haste, &[])
     }
 
@@ -77,9 +76,15 @@ impl Model {
     /// first. Moves that the search does not name count as bad as the worst that it does. Without any the prior alone
     /// counts.
     #[must_use]
-    pub fn weigh(&self, line: &GameLine, level: Elo, haste: Haste, scored: &[ScoredMove]) -> Vec<Candidate> {
+    pub fn weigh(
+        &self,
+        line: &GameLine,
+        level: Elo,
+        haste: TimePressure,
+        scored: &[ScoredMove],
+    ) -> Vec<Candidate> {
         let rating = level.0 as f32;
-        let seen = Seen::new(Moment::of(line), rating, haste);
+        let seen = SearchFeatures::new(MoveContext::of(line), rating, haste);
         let scores = self.net.scores(&seen);
         let mut priors = scores.clone();
         normalise(&mut priors);
@@ -125,7 +130,7 @@ impl Model {
         &self,
         line: &GameLine,
         level: Elo,
-        haste: Haste,
+        haste: TimePressure,
         scored: &[ScoredMove],
         seed: u64,
     ) -> Option<Candidate> {
@@ -231,7 +236,7 @@ mod tests {
     #[test]
     fn chances_cover_every_legal_move_and_add_up_to_one() {
         let line = line("e2e4 e7e5 g1f3");
-        let candidates = Model::shipped().prior(&line, Elo(1400), Haste::Calm);
+        let candidates = Model::shipped().prior(&line, Elo(1400), TimePressure::Calm);
         assert_eq!(candidates.len(), line.position().legal_moves().len());
         assert!((candidates.iter().map(|each| each.chance).sum::<f32>() - 1.0).abs() < 1e-4);
         assert!(candidates.is_sorted_by(|a, b| a.chance >= b.chance));
@@ -240,7 +245,7 @@ mod tests {
     #[test]
     fn people_take_back() {
         let line = line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6");
-        let candidates = Model::shipped().prior(&line, Elo(1500), Haste::Calm);
+        let candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         let takes = |text: &str| {
             let mv = parse_uci(line.position(), text).unwrap();
             candidates.iter().find(|each| each.mv == mv).unwrap().chance
@@ -253,7 +258,7 @@ mod tests {
         let line = line("d2d4 d7d5 c2c4");
         let choose = |seed| {
             Model::shipped()
-                .choose(&line, Elo(1200), Haste::Calm, &[], seed)
+                .choose(&line, Elo(1200), TimePressure::Calm, &[], seed)
                 .unwrap()
         };
         assert_eq!(choose(7), choose(7));
@@ -264,10 +269,10 @@ mod tests {
     #[test]
     fn moves_are_drawn_as_often_as_their_chances_say() {
         let line = line("e2e4");
-        let candidates = Model::shipped().prior(&line, Elo(1600), Haste::Calm);
+        let candidates = Model::shipped().prior(&line, Elo(1600), TimePressure::Calm);
         let drawn = (0..2000)
             .filter(|seed| {
-                let chosen = Model::shipped().choose(&line, Elo(1600), Haste::Calm, &[], *seed);
+                let chosen = Model::shipped().choose(&line, Elo(1600), TimePressure::Calm, &[], *seed);
                 chosen.unwrap().mv == candidates[0].mv
             })
             .count();
@@ -285,7 +290,7 @@ mod tests {
         let [good, bad] = ["d2d3", "c4f7"].map(|text| parse_uci(line.position(), text).unwrap());
         let known = scored(&line, &[("d2d3", 30), ("f3g5", 25), ("c4f7", -250)]);
         let ratio = |level, scored: &[ScoredMove]| {
-            let candidates = Model::shipped().weigh(&line, Elo(level), Haste::Calm, scored);
+            let candidates = Model::shipped().weigh(&line, Elo(level), TimePressure::Calm, scored);
             let chance = |mv| candidates.iter().find(|each| each.mv == mv).unwrap().chance;
             chance(bad) / chance(good)
         };
@@ -300,7 +305,7 @@ mod tests {
     fn moves_that_no_search_names_count_as_its_worst() {
         let line = line("e2e4 e7e5");
         let known = scored(&line, &[("g1f3", 40), ("d1h5", -60)]);
-        let candidates = Model::shipped().weigh(&line, Elo(1500), Haste::Calm, &known);
+        let candidates = Model::shipped().weigh(&line, Elo(1500), TimePressure::Calm, &known);
         let loss = |text: &str| {
             let found = candidates
                 .iter()
@@ -316,7 +321,7 @@ mod tests {
     fn nobody_chooses_when_the_game_is_over() {
         let mate = line("f2f3 e7e5 g2g4 d8h4");
         assert_eq!(
-            Model::shipped().choose(&mate, Elo(1500), Haste::Calm, &[], 1),
+            Model::shipped().choose(&mate, Elo(1500), TimePressure::Calm, &[], 1),
             None
         );
     }

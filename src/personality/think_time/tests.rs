@@ -5,17 +5,17 @@ use proptest::prelude::*;
 use super::*;
 use crate::chess::{Variant, parse_uci};
 
-fn profile(delay: Delay) -> Profile {
-    Profile {
+fn profile(delay: Delay) -> Personality {
+    Personality {
         delay,
         level: Some(Elo(1600)),
-        ..Profile::new("x")
+        ..Personality::new("x")
     }
 }
 
-fn scene(moves: &str, next: &str) -> Scene {
+fn scene(moves: &str, next: &str) -> ThinkTimeContext {
     let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
-    Scene::of(&line, parse_uci(line.position(), next).unwrap())
+    ThinkTimeContext::of(&line, parse_uci(line.position(), next).unwrap())
 }
 
 fn clock(initial: u64, increment: u64) -> Clock {
@@ -27,7 +27,7 @@ fn clock(initial: u64, increment: u64) -> Clock {
 }
 
 /// The think times of many games in one scene, sorted.
-fn sample(profile: &Profile, scene: &Scene) -> Vec<u64> {
+fn sample(profile: &Personality, scene: &ThinkTimeContext) -> Vec<u64> {
     let mut times: Vec<u64> = (0..2000).map(|seed| pause(profile, scene, seed).0).collect();
     times.sort_unstable();
     times
@@ -118,7 +118,7 @@ fn a_quick_temper_is_quick() {
     let mut scene = scene("e2e4", "e7e5");
     scene.clock = Some(clock(600, 0));
     let normal = profile(Delay::Human);
-    let quick = Profile {
+    let quick = Personality {
         tempo: 0.5,
         ..normal.clone()
     };
@@ -182,7 +182,7 @@ proptest! {
         scene.ply = ply;
         scene.legal_moves = legal_moves;
         for delay in [Delay::Off, Delay::Fixed(Millis(20_000)), Delay::Between(Millis(0), Millis(20_000)), Delay::Human] {
-            let who = Profile { tempo, ..profile(delay) };
+            let who = Personality { tempo, ..profile(delay) };
             let pause = pause(&who, &scene, seed);
             if pause > Millis::ZERO {
                 prop_assert!(remaining >= 3000);

@@ -5,8 +5,8 @@
 //! logarithms of chances up to a constant. Plain `f32` in a fixed order: equal inputs, equal scores on a platform.
 
 use super::{
-    rows::{MOVE_ROWS, POSITION_ROWS},
-    seen::Seen,
+    feature_layout::{MOVE_ROWS, POSITION_ROWS},
+    search_features::SearchFeatures,
 };
 
 /// Numbers that hold a position.
@@ -108,7 +108,7 @@ impl Net {
 
     /// A score for each move: the logarithm of its chance, up to a constant.
     #[must_use]
-    pub fn scores(&self, seen: &Seen) -> Vec<f32> {
+    pub fn scores(&self, seen: &SearchFeatures) -> Vec<f32> {
         let position = self.position(seen);
         seen.rows_by_move()
             .map(|rows| self.score(&position, rows))
@@ -116,7 +116,7 @@ impl Net {
     }
 
     /// What the position adds to each of its moves.
-    fn position(&self, seen: &Seen) -> [f32; LOOK] {
+    fn position(&self, seen: &SearchFeatures) -> [f32; LOOK] {
         let table = POSITION.of(&self.weights);
         let mut glance = [0.0; GLANCE];
         glance.copy_from_slice(GLANCE_BIAS.of(&self.weights));
