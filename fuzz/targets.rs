@@ -8,7 +8,7 @@ use std::{
 
 use sparring::{
     book::{self, Notation, ZeroWeights},
-    bot::{chat, game::Game},
+    bot::{chat, game_state::GameState},
     chess::{Color, GameLine, Games, Pgn, RecordedGame, Rules as _, Variant, parse_fen, write_fen},
     config,
     lichess::model::{Event, GameEvent},
@@ -33,7 +33,7 @@ pub fn events(data: &[u8]) {
 /// Lines of a game's stream, folded into a game.
 pub fn games(data: &[u8]) {
     let me = "bot".parse().expect("a name");
-    let mut game: Option<Game> = None;
+    let mut game: Option<GameState> = None;
     for line in text(data).lines() {
         let Ok(event) = GameEvent::decode(line) else {
             continue;
@@ -44,7 +44,7 @@ pub fn games(data: &[u8]) {
                 let step = game.apply(&event);
                 assert!(!before || step.is_ok_and(|step| !step.moved && !step.my_turn));
             }
-            (None, GameEvent::Full(frame)) => game = Game::new(*frame, &me).ok(),
+            (None, GameEvent::Full(frame)) => game = GameState::new(*frame, &me).ok(),
             (None, _) => {}
         }
         if let Some(game) = &game {

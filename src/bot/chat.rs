@@ -19,7 +19,7 @@ use command::WORDS;
 
 /// Who plays a game and how, as its opponent may change it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Manner {
+pub struct Persona {
     /// The personality. A copy: an edited file counts from the next game.
     pub profile: Arc<Personality>,
     /// The level asked for instead of the personality's own.
@@ -32,7 +32,7 @@ pub struct Manner {
     pub explains: bool,
 }
 
-impl Manner {
+impl Persona {
     /// A personality as its file says.
     #[must_use]
     pub fn of(profile: &Personality) -> Self {
@@ -54,7 +54,7 @@ impl Manner {
 
 /// What a command meets.
 #[derive(Debug, Clone, Copy)]
-pub struct Scene<'a> {
+pub struct ChatContext<'a> {
     /// The personalities there are.
     pub cast: &'a Personalities,
     /// What may be asked for.
@@ -67,7 +67,7 @@ pub struct Scene<'a> {
     pub book: &'a str,
 }
 
-impl Scene<'_> {
+impl ChatContext<'_> {
     /// Whether who plays, and how strong, may still change in this game.
     fn may_change(&self) -> bool {
         !self.rated && is_early(self.ply)
@@ -117,9 +117,9 @@ pub fn is_early(ply: usize) -> bool {
 
 /// What comes of a command.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Obeyed {
+pub struct CommandResult {
     /// Who plays now, and how.
-    pub manner: Manner,
+    pub manner: Persona,
     /// What is to count from the next casual game on.
     pub later: Option<Asked>,
     /// What is answered.
@@ -129,7 +129,7 @@ pub struct Obeyed {
 /// Does what was asked for and says so. Strength, personality and pace stay as they are in rated games, and the first two in
 /// casual ones from the third move on.
 #[must_use]
-pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
+pub fn obey(command: &Command, manner: &Persona, scene: &ChatContext<'_>) -> CommandResult {
     let mut changed = manner.clone();
     let mut later = None;
     let answer = match command {
@@ -187,7 +187,7 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
             "I am quiet from now on, and answer only when you ask.".to_owned()
         }
     };
-    Obeyed {
+    CommandResult {
         manner: changed,
         later,
         answer: answer.chars().take(LONGEST_LINE).collect(),
@@ -195,7 +195,7 @@ pub fn obey(command: &Command, manner: &Manner, scene: &Scene<'_>) -> Obeyed {
 }
 
 /// Plays as somebody, now or in the next game, and says so.
-fn as_whom(name: &str, scene: &Scene<'_>, changed: &mut Manner, later: &mut Option<Asked>) -> String {
+fn as_whom(name: &str, scene: &ChatContext<'_>, changed: &mut Persona, later: &mut Option<Asked>) -> String {
     let Some(profile) = scene.cast.get(name).filter(|who| scene.offer.offers(&who.name)) else {
         return scene.names("I am not acquainted with that name. I know");
     };
@@ -216,7 +216,7 @@ fn as_whom(name: &str, scene: &Scene<'_>, changed: &mut Manner, later: &mut Opti
 }
 
 /// Plays at a level, now or in the next game, and says so.
-fn at_level(level: Elo, scene: &Scene<'_>, changed: &mut Manner, later: &mut Option<Asked>) -> String {
+fn at_level(level: Elo, scene: &ChatContext<'_>, changed: &mut Persona, later: &mut Option<Asked>) -> String {
     if scene.may_change() {
         changed.level = Some(level);
         return format!("From my next move on I play at level {level}.");
@@ -250,15 +250,15 @@ mod tests {
         Personalities::new(vec![Personality::new("club"), Personality::new("attacker")])
     }
 
-    fn manner() -> Manner {
-        Manner::of(&Personality::new("club"))
+    fn manner() -> Persona {
+        Persona::of(&Personality::new("club"))
     }
 
     const BOOK: &str = "I have not played from a book.";
 
     /// A casual game that has just begun.
-    fn scene<'a>(cast: &'a Personalities, offer: &'a Chat) -> Scene<'a> {
-        Scene {
+    fn scene<'a>(cast: &'a Personalities, offer: &'a Chat) -> ChatContext<'a> {
+        ChatContext {
             cast,
             offer,
             rated: false,
@@ -268,8 +268,8 @@ mod tests {
     }
 
     /// What a command does to a manner in a casual game of so many half moves.
-    fn at(ply: usize, command: Command, manner: &Manner) -> Obeyed {
-        let scene = Scene {
+    fn at(ply: usize, command: Command, manner: &Persona) -> CommandResult {
+        let scene = ChatContext {
             cast: &cast(),
             offer: &Chat::default(),
             rated: false,
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn steps_count_from_the_level_of_now_and_stay_within_its_bounds() {
-        let level = |manner: &Manner, by| at(0, Command::Step(by), manner).manner.level.unwrap().0;
+        let level = |manner: &Persona, by| at(0, Command::Step(by), manner).manner.level.unwrap().0;
         assert_eq!(level(&manner(), -100), 2700, "from full strength");
         let mut now = manner();
         now.level = Some(Elo(1400));
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn strength_never_changes_in_rated_games() {
-        let scene = Scene {
+        let scene = ChatContext {
             cast: &cast(),
             offer: &Chat::default(),
             rated: true,
@@ -457,7 +457,7 @@ mod tests {
             let stranger = "zqx://evil";
             let line = format!("{line} {stranger}");
             if let Some(command) = read(&line) {
-                let Obeyed { answer, .. } = at(0, command, &manner());
+                let CommandResult { answer, .. } = at(0, command, &manner());
                 prop_assert!(answer.chars().count() <= LONGEST_LINE);
                 prop_assert!(!answer.contains("zqx"));
             }

@@ -7,20 +7,20 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    acquaintances::Acquaintances,
-    actor::{Breath, Shared},
-    boards::Boards,
-    desk::{Desk, Roof, epoch},
-    endings::Endings,
-    facts,
-    favours::Favours,
-    lag::Tardiness,
-    limits::Limits,
-    login::{self, Exit},
-    meters::Meters,
-    mind::Mind,
-    pulse::Heart,
-    rivals::Rivals,
+    opponent_stats::OpponentStats,
+    game_task::{Breath, Shared},
+    live_games::LiveGames,
+    event_loop::{EventLoop, Handles, epoch},
+    finished_games::FinishedGames,
+    rule_context,
+    game_flags::GameFlagsByGame,
+    move_overhead::LagMargin,
+    rate_limits::PersistedRateLimits,
+    login::{self, DaemonError},
+    metrics::Metrics,
+    move_selector::MoveSelector,
+    liveness::LivenessResponder,
+    opponent_memory::OpponentMemory,
 };
 use crate::{
     config::{Chat, Config, Games, Matchmaking, Play, Rule, Tournaments},
@@ -110,7 +110,7 @@ impl From<&Config> for Options {
 
 /// How the daemon is asked to end.
 #[derive(Debug, Clone, Default)]
-pub struct Signals {
+pub struct Shutdown {
     /// Accept nothing more, and end when no game runs.
     pub drain: CancellationToken,
     /// End within two seconds; games stay on lichess.
@@ -138,7 +138,7 @@ pub struct Status {
 
 /// What earlier runs of the daemon left behind that still matters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Past {
+pub struct RestoredState {
     /// With whom games were begun since midnight UTC, once for each game, and whether that was a bot.
     pub opponents_today: Vec<(UserId, bool)>,
     /// Casual games begun since then that were not drawn: against whom, and whether the opponent won.
@@ -163,17 +163,17 @@ pub struct Past {
 
 /// Claims an account for this process, once its name is known and before anything is heard or played; none where another
 /// process has it.
-pub type Claim = Box<dyn FnOnce(&UserId) -> BoxFuture<'static, Option<Held>> + Send>;
+pub type ClaimAccount = Box<dyn FnOnce(&UserId) -> BoxFuture<'static, Option<LockGuard>> + Send>;
 
 /// A claim that holds until it is dropped.
-pub type Held = Box<dyn Send>;
+pub type LockGuard = Box<dyn Send>;
 
 /// Everything the daemon is made of.
 pub struct Daemon {
     /// The server and the account.
     pub client: Client,
     /// Keeps one account to one daemon.
-    pub claim: Claim,
+    pub claim: ClaimAccount,
     /// How to behave, now and after a reload.
     pub options: watch::Receiver<Options>,
     /// The personalities, now and after an edit.
@@ -183,15 +183,15 @@ pub struct Daemon {
     /// What is kept of games, and what was kept before.
     pub store: Store,
     /// What earlier runs left behind.
-    pub past: Past,
+    pub past: RestoredState,
     /// Who decides on moves.
-    pub mind: Mind,
+    pub mind: MoveSelector,
     /// What is counted.
-    pub meters: Meters,
+    pub meters: Metrics,
     /// Where running games are shown.
-    pub boards: Boards,
+    pub boards: LiveGames,
     /// Answers whether the loop still turns.
-    pub heart: Heart,
+    pub heart: LivenessResponder,
     /// Where to show what it is doing.
     pub status: watch::Sender<Status>,
     /// Decides all jitter.
@@ -205,13 +205,13 @@ impl Daemon {
     ///
     /// # Errors
     /// [`Exit`] when it cannot be, or not any more.
-    pub async fn run(self, signals: Signals) -> Result<(), Exit> {
+    pub async fn run(self, signals: Shutdown) -> Result<(), DaemonError> {
         let (patience, wanted) = {
             let options = self.options.borrow();
             (options.patience, options.tournaments.scopes())
         };
         // What the server asked an earlier run to leave alone is left alone by the log-in too.
-        let mut limits = Limits::restore(&self.past.limits, &self.client, self.store.clone(), epoch());
+        let mut limits = PersistedRateLimits::restore(&self.past.limits, &self.client, self.store.clone(), epoch());
         let login = async {
             if self.dry {
                 login::look(self.client.reading_only()).await
@@ -226,21 +226,21 @@ impl Daemon {
         };
         // Tokens may differ and the account be the same.
         let Some(_held) = (self.claim)(&account.id).await else {
-            return Err(Exit::Taken(account.username));
+            return Err(DaemonError::Taken(account.username));
         };
         self.status
             .send_modify(|status| status.user = Some(account.id.clone()));
         let shared = Arc::new(Shared {
             client,
-            ratings: watch::channel(Arc::new(facts::ratings(&account))).0,
+            ratings: watch::channel(Arc::new(rule_context::ratings(&account))).0,
             me: account.id,
             mind: self.mind,
             cast: self.cast,
             lists: self.lists,
-            favours: Favours::restore(&self.past.favours, self.store.clone()),
-            endings: Endings::default(),
-            acquaintances: Acquaintances::of(&self.past.scores),
-            rivals: Rivals::restore(
+            favours: GameFlagsByGame::restore(&self.past.favours, self.store.clone()),
+            endings: FinishedGames::default(),
+            acquaintances: OpponentStats::of(&self.past.scores),
+            rivals: OpponentMemory::restore(
                 &self.past.wishes,
                 &self.past.decided_today,
                 self.store.clone(),
@@ -250,11 +250,11 @@ impl Daemon {
             meters: self.meters,
             boards: self.boards,
             breath: Breath::default(),
-            tardiness: Tardiness::default(),
+            tardiness: LagMargin::default(),
         });
-        let desk = Desk::new(
+        let desk = EventLoop::new(
             shared,
-            Roof {
+            Handles {
                 options: self.options,
                 status: self.status,
                 heart: self.heart,

@@ -5,7 +5,7 @@ use thiserror::Error;
 use tokio::time::{Instant, sleep};
 use tracing::{info, warn};
 
-use super::{desk::epoch, limits::Limits};
+use super::{event_loop::epoch, rate_limits::PersistedRateLimits};
 use crate::{
     lichess::{
         CallError, Client, Escaped,
@@ -22,7 +22,7 @@ const NEEDED: [&str; 3] = [SCOPE, "challenge:read", "challenge:write"];
 
 /// Why the daemon ended, or did not begin. Each message says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Exit {
+pub enum DaemonError {
     /// The token is not known, or not any more.
     #[error(
         "lichess does not know this token; make one at https://lichess.org/account/oauth/token with the scope {SCOPE}"
@@ -62,10 +62,10 @@ pub enum Exit {
 pub(super) async fn login(
     client: Client,
     patience: Millis,
-    limits: &mut Limits,
+    limits: &mut PersistedRateLimits,
     wanted: &[&str],
     seed: u64,
-) -> Result<(Client, Account), Exit> {
+) -> Result<(Client, Account), DaemonError> {
     let mut until = Instant::now() + patience.into();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut backoff = Backoff::new(Millis(250), Millis::from_secs(5));
@@ -84,11 +84,11 @@ pub(super) async fn login(
                 until = Instant::now() + patience.into();
                 continue;
             }
-            CallError::Unauthorized { .. } => return Err(Exit::UnknownToken),
-            CallError::Rejected { .. } => return Err(Exit::Refused(error)),
+            CallError::Unauthorized { .. } => return Err(DaemonError::UnknownToken),
+            CallError::Rejected { .. } => return Err(DaemonError::Refused(error)),
         };
         if Instant::now() + pause.into() >= until {
-            return Err(Exit::Unreachable(error));
+            return Err(DaemonError::Unreachable(error));
         }
         if backoff.failures() == 1 {
             warn!("not reachable yet: {error}");
@@ -101,11 +101,11 @@ pub(super) async fn login(
 ///
 /// # Errors
 /// [`Exit`] says what is wrong.
-pub(super) async fn look(client: Client) -> Result<(Client, Account), Exit> {
+pub(super) async fn look(client: Client) -> Result<(Client, Account), DaemonError> {
     let account = client.account().await.map_err(|error| match error {
-        CallError::Transient { .. } | CallError::RateLimited { .. } => Exit::Unreachable(error),
-        CallError::Unauthorized { .. } => Exit::UnknownToken,
-        CallError::Rejected { .. } => Exit::Refused(error),
+        CallError::Transient { .. } | CallError::RateLimited { .. } => DaemonError::Unreachable(error),
+        CallError::Unauthorized { .. } => DaemonError::UnknownToken,
+        CallError::Rejected { .. } => DaemonError::Refused(error),
     })?;
     info!(
         "this is {}, and nothing will be sent but questions",
@@ -115,7 +115,7 @@ pub(super) async fn look(client: Client) -> Result<(Client, Account), Exit> {
 }
 
 enum Failure {
-    Final(Exit),
+    Final(DaemonError),
     Call(CallError),
 }
 
@@ -129,22 +129,22 @@ async fn attempt(client: &Client, wanted: &[&str]) -> Result<Account, Failure> {
     may_play(client, wanted).await?.map_err(Failure::Final)?;
     let account = client.account().await?;
     if account.disabled {
-        return Err(Failure::Final(Exit::Closed(account.username)));
+        return Err(Failure::Final(DaemonError::Closed(account.username)));
     }
     if !account.is_bot() {
-        return Err(Failure::Final(Exit::NotABot(account.username)));
+        return Err(Failure::Final(DaemonError::NotABot(account.username)));
     }
     info!("this is the bot {}", Escaped(&account.username));
     Ok(account)
 }
 
 /// Whether the token is known and may play. What else the settings want of it is only asked for.
-pub(super) async fn may_play(client: &Client, wanted: &[&str]) -> Result<Result<(), Exit>, CallError> {
+pub(super) async fn may_play(client: &Client, wanted: &[&str]) -> Result<Result<(), DaemonError>, CallError> {
     let Some(token) = client.test_token().await? else {
-        return Ok(Err(Exit::UnknownToken));
+        return Ok(Err(DaemonError::UnknownToken));
     };
     if !token.allows(SCOPE) {
-        return Ok(Err(Exit::MissingScope(token.scopes)));
+        return Ok(Err(DaemonError::MissingScope(token.scopes)));
     }
     let needless: Vec<&str> = token
         .scopes

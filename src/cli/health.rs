@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use super::guard::{self, Access};
 use crate::{
-    bot::{Status, meters::Meters, pulse::Pulse},
+    bot::{Status, metrics::Metrics, liveness::LivenessProbe},
     store::Store,
 };
 
@@ -39,9 +39,9 @@ pub struct Watched {
     /// What the daemon is doing.
     pub status: watch::Receiver<Status>,
     /// Whether its loop turns.
-    pub pulse: Pulse,
+    pub pulse: LivenessProbe,
     /// What it has counted.
-    pub meters: Meters,
+    pub meters: Metrics,
     /// Where games are kept.
     pub store: Store,
     /// Why the settings at the start were refused, as long as only the games of the last run are played.

@@ -8,7 +8,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use crate::bot::{Status, pulse::Pulse};
+use crate::bot::{Status, liveness::LivenessProbe};
 
 /// systemd is told that the daemon is ready after this time even without a network, so that a boot without one is no
 /// failure.
@@ -20,7 +20,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 /// Tells systemd how the daemon is doing.
 pub(super) struct Herald {
     status: watch::Receiver<Status>,
-    pulse: Pulse,
+    pulse: LivenessProbe,
     /// Why the settings were refused, as long as only the games of the last run are played.
     refusal: watch::Receiver<Option<Arc<str>>>,
     /// How often the watchdog wants to hear of us, if there is one.
@@ -34,7 +34,7 @@ impl Herald {
     /// Speaks for a daemon with this status and pulse, whose settings may have been refused.
     pub(super) fn new(
         status: watch::Receiver<Status>,
-        pulse: Pulse,
+        pulse: LivenessProbe,
         refusal: watch::Receiver<Option<Arc<str>>>,
     ) -> Self {
         // Twice in each of its spans, as its manual asks.

@@ -28,7 +28,7 @@ use super::{
     warnings::Warnings,
 };
 use crate::{
-    bot::{Claim, Signals, Status},
+    bot::{ClaimAccount, Shutdown, Status},
     config::{Config, Server},
     http_server::raise_open_files,
     lichess::Client,
@@ -203,7 +203,7 @@ async fn serve(
     args: &Args,
     beginning: Beginning,
     client: Client,
-    claim: Claim,
+    claim: ClaimAccount,
     Kept { folder, place }: Kept<'_>,
     escort: Escort<'_>,
 ) -> anyhow::Result<Exit> {
@@ -293,7 +293,7 @@ async fn steer(
     mut wished: mpsc::Receiver<Wish>,
     mut hangup: Signal,
 ) -> anyhow::Result<()> {
-    let signals = Signals::default();
+    let signals = Shutdown::default();
     let mut status = service.status.clone();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
     let mut herald = Herald::new(service.status, service.pulse, helm.refusal());
@@ -336,7 +336,7 @@ fn plays_nothing(status: &Status) -> bool {
 }
 
 /// The first wish to end drains, the second leaves.
-fn end(signals: &Signals) {
+fn end(signals: &Shutdown) {
     herald::tell_of_the_end();
     if signals.drain.is_cancelled() {
         info!("leaving; running games stay on the server");

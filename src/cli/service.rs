@@ -16,12 +16,12 @@ use super::{
 };
 use crate::{
     bot::{
-        self, Daemon, Options, Past, Status,
-        boards::Boards,
-        meters::Meters,
-        mind::{Mind, Whole},
-        pulse::{Pulse, pulse},
-        thinker::Thinker,
+        self, Daemon, Options, RestoredState, Status,
+        live_games::LiveGames,
+        metrics::Metrics,
+        move_selector::{MoveSelector, Pipeline},
+        liveness::{LivenessProbe, pulse},
+        engine_pool::EnginePool,
     },
     config::Config,
     engine::Tablebase,
@@ -40,7 +40,7 @@ pub struct Service {
     /// Shows what the daemon is doing.
     pub status: watch::Receiver<Status>,
     /// Asks whether its loop turns.
-    pub pulse: Pulse,
+    pub pulse: LivenessProbe,
 }
 
 /// Puts a daemon together. The seed decides everything random that no game decides.
@@ -62,18 +62,18 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
     let daemon = Daemon {
         client,
         // Whoever shares the account with other programs replaces it.
-        claim: Box::new(|_| Box::pin(async { Some(Box::new(()) as bot::Held) })),
+        claim: Box::new(|_| Box::pin(async { Some(Box::new(()) as bot::LockGuard) })),
         options: current,
         cast: stock.cast.clone(),
         // As written; whoever keeps files and addresses fresh replaces them.
         lists: watch::channel(Arc::new(Lists::written(&config.lists))).1,
-        meters: Meters::default(),
-        boards: Boards::default(),
+        meters: Metrics::default(),
+        boards: LiveGames::default(),
         heart,
         store: Store::default(),
-        past: Past::default(),
-        mind: Mind::Whole(Whole {
-            thinker: Thinker::new(searches.count).context("cannot start the engine's threads")?,
+        past: RestoredState::default(),
+        mind: MoveSelector::Whole(Pipeline {
+            thinker: EnginePool::new(searches.count).context("cannot start the engine's threads")?,
             hash_mib: config.engine.hash,
             library: stock.library.clone(),
             tablebase: tablebase(&config.paths.syzygy),
@@ -109,10 +109,10 @@ fn tablebase(folders: &[PathBuf]) -> Option<Arc<Tablebase>> {
 
 /// Why the daemon ended, as the program's own end.
 #[must_use]
-pub fn failure(end: &bot::Exit) -> anyhow::Error {
+pub fn failure(end: &bot::DaemonError) -> anyhow::Error {
     let exit = match end {
-        bot::Exit::Unreachable(_) | bot::Exit::Refused(_) => Exit::Unavailable,
-        bot::Exit::Taken(_) => Exit::Taken,
+        bot::DaemonError::Unreachable(_) | bot::DaemonError::Refused(_) => Exit::Unavailable,
+        bot::DaemonError::Taken(_) => Exit::Taken,
         _ => Exit::NoPermission,
     };
     Failure::error(exit, end.to_string())

@@ -17,7 +17,7 @@ pub use name_lock::NameLock;
 pub use place::{Place, Taken};
 
 use crate::{
-    bot::{Claim, Held, Past},
+    bot::{ClaimAccount, LockGuard, RestoredState},
     config::{self, Config, Server},
     files,
     lichess::{Token, fingerprint, retry::LONGEST_ASKED},
@@ -137,20 +137,20 @@ pub async fn take_token(token: &Token, server: &str) -> Result<NameLock, TokenTa
 }
 
 /// Claims an account of a server for this process, by whatever token it is used.
-pub(super) fn claim(server: &Server, token: Token) -> Claim {
+pub(super) fn claim(server: &Server, token: Token) -> ClaimAccount {
     let server = server.clone();
     Box::new(move |account| {
         let name = fingerprint(server.as_str(), &format!("account {account}"));
-        Box::pin(async move { Some(Box::new(name_lock::take(name, &token).await?) as Held) })
+        Box::pin(async move { Some(Box::new(name_lock::take(name, &token).await?) as LockGuard) })
     })
 }
 
 /// What the archive in the folder remembers, for whoever keeps nothing; nothing where there is none.
 #[must_use]
-pub fn remembered(folder: &Path) -> Past {
+pub fn remembered(folder: &Path) -> RestoredState {
     let path = folder.join(ARCHIVE);
     if !path.exists() {
-        return Past::default();
+        return RestoredState::default();
     }
     as_far_as_it_can_be_read(&path, past).unwrap_or_else(|why| {
         warn!(
@@ -158,7 +158,7 @@ pub fn remembered(folder: &Path) -> Past {
             path.display(),
             anyhow::Error::new(why)
         );
-        Past::default()
+        RestoredState::default()
     })
 }
 
@@ -205,11 +205,11 @@ pub(super) fn latest_limit(now: Millis) -> Millis {
     now + LONGEST_ASKED + AHEAD
 }
 
-fn past(archive: &Archive) -> Result<Past, StoreError> {
+fn past(archive: &Archive) -> Result<RestoredState, StoreError> {
     past_at(archive, epoch())
 }
 
-fn past_at(archive: &Archive, now: Millis) -> Result<Past, StoreError> {
+fn past_at(archive: &Archive, now: Millis) -> Result<RestoredState, StoreError> {
     let midnight = Millis(now.0 - now.0 % DAY);
     let challenges = |since, sent| {
         archive.challenges(&ChallengeFilter {
@@ -221,7 +221,7 @@ fn past_at(archive: &Archive, now: Millis) -> Result<Past, StoreError> {
     };
     let (sent, received) = (challenges(midnight, true)?, challenges(now - Millis(DAY), false)?);
     let repeats = |challenge: ChallengeRecord| Some((challenge.id, challenge.repeats?));
-    Ok(Past {
+    Ok(RestoredState {
         opponents_today: archive.opponents_between(midnight, now + AHEAD)?,
         decided_today: archive.decided_between(midnight, now + AHEAD)?,
         wishes: archive.wishes(now + AHEAD)?,
@@ -369,10 +369,10 @@ mod tests {
             })
             .unwrap();
         let known = past_at(&archive, now).unwrap();
-        let expected = Past {
+        let expected = RestoredState {
             limits: vec![("class.read".to_owned(), now + days(1))],
             scores: known.scores.clone(),
-            ..Past::default()
+            ..RestoredState::default()
         };
         assert_eq!(known, expected);
         // On that day they count, and the day after no more.

@@ -6,7 +6,7 @@ use axum::{Router, response::Redirect};
 use futures::FutureExt as _;
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use sparring::{
-    bot::Exit,
+    bot::DaemonError,
     lichess::CallError,
     sandbox::{Mishap, Sandbox},
     store::Archive,
@@ -20,7 +20,7 @@ use crate::stage::{PATIENCE, WHITE, replies};
 async fn an_unknown_token_is_refused() {
     let stage = replies(&[]).open().await;
     let exit = stage.daemon("lip_nobody").end().await;
-    assert_eq!(exit, Err(Exit::UnknownToken));
+    assert_eq!(exit, Err(DaemonError::UnknownToken));
 }
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn a_token_that_may_not_play_is_refused_with_what_it_may() {
     let sandbox: &Sandbox = &stage.table.sandbox;
     let token = sandbox.grant("SandBot", &["challenge:read"]).unwrap();
     let exit = stage.daemon(&token).end().await;
-    assert_eq!(exit, Err(Exit::MissingScope("challenge:read".into())));
+    assert_eq!(exit, Err(DaemonError::MissingScope("challenge:read".into())));
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn a_person_is_not_played_for() {
     let stage = replies(&[]).open().await;
     let token = stage.table.sandbox.grant("Anna", &["bot:play"]).unwrap();
     let exit = stage.daemon(&token).end().await;
-    assert_eq!(exit, Err(Exit::NotABot("Anna".into())));
+    assert_eq!(exit, Err(DaemonError::NotABot("Anna".into())));
 }
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn a_server_that_is_not_there_is_named_after_a_while() {
     stage.table.url = "http://127.0.0.1:9".to_owned();
     let exit = stage.daemon("lip_any").end().await.unwrap_err();
     assert!(
-        matches!(&exit, Exit::Unreachable(CallError::Transient { .. })),
+        matches!(&exit, DaemonError::Unreachable(CallError::Transient { .. })),
         "{exit}"
     );
 }
@@ -166,7 +166,7 @@ async fn f17_a_token_that_was_taken_back_ends_the_daemon_at_its_next_call() {
     assert!(stage.table.sandbox.revoke(&stage.table.bot.token));
     game.human_plays("e2e4").await;
     let exit = stage.bot.take().unwrap().end().await;
-    assert_eq!(exit, Err(Exit::UnknownToken));
+    assert_eq!(exit, Err(DaemonError::UnknownToken));
 }
 
 #[tokio::test]
@@ -176,7 +176,7 @@ async fn f17_a_token_that_was_taken_back_is_noticed_without_a_game() {
     assert!(stage.table.sandbox.revoke(&stage.table.bot.token));
     stage.challenge(&WHITE).await;
     let exit = stage.bot.take().unwrap().end().await;
-    assert_eq!(exit, Err(Exit::UnknownToken));
+    assert_eq!(exit, Err(DaemonError::UnknownToken));
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use sparring::{
     book::{self, Library},
     bot::{
-        mind::{Decision, Mind, Whole},
-        thinker::Thinker,
+        engine_pool::EnginePool,
+        move_selector::{Decision, MoveSelector, Pipeline},
     },
     engine::Score,
     personality::{DrawTemper, Personality},
@@ -181,18 +181,18 @@ async fn a_draw_is_offered_to_a_bot_once_and_not_again_within_twenty_plies() {
     let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let note = std::sync::Arc::clone(&asked);
     let mut server = acts(|_, _| Act::Ponder)
-        .mind(Mind::Scripted(std::sync::Arc::new(move |request| {
+        .mind(MoveSelector::Scripted(std::sync::Arc::new(move |request| {
             let note = std::sync::Arc::clone(&note);
             Box::pin(async move {
                 let ply = request.line.ply();
-                let outlook = sparring::bot::decide::Outlook {
+                let outlook = sparring::bot::offer_policy::Situation {
                     scores: &request.scores,
                     ply,
                     rated: request.rated,
                     against_bot: request.against_bot,
                     offered_at: request.offered_at,
                 };
-                let draw = sparring::bot::decide::offers_draw(&request.manner.profile, outlook);
+                let draw = sparring::bot::offer_policy::offers_draw(&request.manner.profile, outlook);
                 if draw {
                     note.lock().unwrap().push(ply);
                 }
@@ -263,8 +263,8 @@ async fn f40_f41_an_opponent_who_never_moves_is_left() {
 async fn book_and_engine_play_together() {
     let (book, _) = book::parse("books/test.book", "1. e4 e5 2. Nf3 Nc6\n");
     let library = Arc::new(Library::new(book.into_iter().collect()));
-    let mind = Mind::Whole(Whole {
-        thinker: Thinker::new(1).unwrap(),
+    let mind = MoveSelector::Whole(Pipeline {
+        thinker: EnginePool::new(1).unwrap(),
         hash_mib: 1,
         library: watch::channel(library).1,
         tablebase: None,

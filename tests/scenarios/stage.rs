@@ -5,11 +5,11 @@ use std::{path::Path, sync::Arc, time::Duration};
 use futures::FutureExt as _;
 use sparring::{
     bot::{
-        Daemon, Exit, Held, Options, Past, Signals, Status,
-        boards::Boards,
-        meters::Meters,
-        mind::{Decision, Mind, MoveRequest},
-        pulse::{Pulse, pulse},
+        Daemon, DaemonError, LockGuard, Options, RestoredState, Shutdown, Status,
+        live_games::LiveGames,
+        liveness::{LivenessProbe, pulse},
+        metrics::Metrics,
+        move_selector::{Decision, MoveRequest, MoveSelector},
     },
     chess::parse_uci,
     config::{self, Config, Rule},
@@ -83,7 +83,7 @@ type Acts = Arc<dyn Fn(&MoveRequest, usize) -> Act + Send + Sync>;
 /// How a stage is set.
 pub struct Staging {
     act: Acts,
-    mind: Option<Mind>,
+    mind: Option<MoveSelector>,
     cast: Vec<Personality>,
     options: Options,
     lists: Lists,
@@ -180,7 +180,7 @@ impl Staging {
     }
 
     /// With another mind than the scripted one.
-    pub fn mind(mut self, mind: Mind) -> Self {
+    pub fn mind(mut self, mind: MoveSelector) -> Self {
         self.mind = Some(mind);
         self
     }
@@ -208,15 +208,15 @@ impl Staging {
             lists: watch::channel(Arc::new(self.lists)).1,
             dry: self.dry,
             store: self.store,
-            past: Past::default(),
-            meters: Meters::default(),
-            boards: Boards::default(),
+            past: RestoredState::default(),
+            meters: Metrics::default(),
+            boards: LiveGames::default(),
         }
     }
 }
 
-fn scripted(act: Acts, diary: Diary) -> Mind {
-    Mind::Scripted(Arc::new(move |request| {
+fn scripted(act: Acts, diary: Diary) -> MoveSelector {
+    MoveSelector::Scripted(Arc::new(move |request| {
         let asked = Asked {
             ply: request.line.ply(),
             personality: request.manner.profile.name.clone(),
@@ -259,11 +259,11 @@ fn scripted(act: Acts, diary: Diary) -> Mind {
 
 /// A daemon at work.
 pub struct Bot {
-    pub signals: Signals,
+    pub signals: Shutdown,
     pub status: watch::Receiver<Status>,
     pub options: watch::Sender<Options>,
-    pub pulse: Pulse,
-    pub ended: JoinHandle<Result<(), Exit>>,
+    pub pulse: LivenessProbe,
+    pub ended: JoinHandle<Result<(), DaemonError>>,
 }
 
 impl Bot {
@@ -280,7 +280,7 @@ impl Bot {
     }
 
     /// Waits until it has ended.
-    pub async fn end(self) -> Result<(), Exit> {
+    pub async fn end(self) -> Result<(), DaemonError> {
         timeout(PATIENCE, self.ended)
             .await
             .expect("the daemon goes on")
@@ -291,15 +291,15 @@ impl Bot {
 /// Everything that a daemon needs but a server.
 pub struct Crew {
     diary: Diary,
-    mind: Mind,
+    mind: MoveSelector,
     cast: Arc<Personalities>,
     options: Options,
     pub lists: watch::Receiver<Arc<Lists>>,
     dry: bool,
     pub store: Store,
-    pub past: Past,
-    pub meters: Meters,
-    pub boards: Boards,
+    pub past: RestoredState,
+    pub meters: Metrics,
+    pub boards: LiveGames,
 }
 
 impl Crew {
@@ -311,7 +311,7 @@ impl Crew {
         let (pulse, heart) = pulse();
         let daemon = Daemon {
             client,
-            claim: Box::new(|_| Box::pin(async { Some(Box::new(()) as Held) })),
+            claim: Box::new(|_| Box::pin(async { Some(Box::new(()) as LockGuard) })),
             options: current,
             cast: watch::channel(Arc::clone(&self.cast)).1,
             lists: self.lists.clone(),
@@ -325,7 +325,7 @@ impl Crew {
             seed: 1,
             dry: self.dry,
         };
-        let signals = Signals::default();
+        let signals = Shutdown::default();
         Bot {
             ended: tokio::spawn(daemon.run(signals.clone())),
             signals,

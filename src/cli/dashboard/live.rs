@@ -23,7 +23,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Panel;
 use crate::{
-    bot::boards::{Board, Pictures},
+    bot::live_games::{GameSnapshot, Pictures},
     lichess::model::GameId,
     units::Millis,
 };
@@ -105,7 +105,7 @@ impl Tail {
 
 /// What a reader who knows `before` has to hear.
 fn changes(before: Option<&Pictures>, now: &Pictures) -> String {
-    let known = |id: &GameId, board: &Arc<Board>| {
+    let known = |id: &GameId, board: &Arc<GameSnapshot>| {
         before
             .and_then(|before| before.get(id))
             .is_some_and(|old| Arc::ptr_eq(old, board))
@@ -128,7 +128,7 @@ fn changes(before: Option<&Pictures>, now: &Pictures) -> String {
     if text.is_empty() { "\n".to_owned() } else { text }
 }
 
-fn line(id: &GameId, board: &Board) -> Value {
+fn line(id: &GameId, board: &GameSnapshot) -> Value {
     let since = Millis::from(Instant::now().saturating_duration_since(board.seen));
     json!({
         "type": "board", "id": id, "opponent": board.opponent, "rating": board.rating, "bot": board.is_bot,
@@ -147,15 +147,15 @@ mod tests {
     fn a_reader_hears_all_at_first_and_then_only_what_is_new() {
         let (one, two): (GameId, GameId) = ("aaaaaaaa".parse().unwrap(), "bbbbbbbb".parse().unwrap());
         let before = Pictures::from([
-            (one.clone(), Arc::new(Board::sample(1))),
-            (two.clone(), Arc::new(Board::sample(1))),
+            (one.clone(), Arc::new(GameSnapshot::sample(1))),
+            (two.clone(), Arc::new(GameSnapshot::sample(1))),
         ]);
         let first = changes(None, &before);
         assert_eq!(first.lines().count(), 3);
         assert!(first.starts_with("{\"type\":\"all\"}\n"));
         let mut now = before.clone();
         now.remove(&one);
-        now.insert(two, Arc::new(Board::sample(2)));
+        now.insert(two, Arc::new(GameSnapshot::sample(2)));
         let said = changes(Some(&before), &now);
         let lines: Vec<Value> = said
             .lines()
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn nobody_is_told_what_the_bot_thinks() {
-        let text = line(&"aaaaaaaa".parse().unwrap(), &Board::sample(3)).to_string();
+        let text = line(&"aaaaaaaa".parse().unwrap(), &GameSnapshot::sample(3)).to_string();
         for word in ["score", "eval", "pv", "note"] {
             assert!(!text.contains(word), "{text}");
         }

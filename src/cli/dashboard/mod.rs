@@ -44,7 +44,7 @@ use super::{
 };
 use crate::{
     book::Library,
-    bot::{Options, boards::Boards},
+    bot::{Options, live_games::LiveGames},
     lichess::model::{GameId, UserId},
     personality::{Level, Personalities},
     store::{Filter, GameRecord, StoreError},
@@ -72,7 +72,7 @@ pub struct Panel {
     /// Health and figures.
     pub watched: Watched,
     /// The running games.
-    pub boards: Boards,
+    pub boards: LiveGames,
     /// The settings of this moment.
     pub options: watch::Receiver<Options>,
     /// What the owner asked for beside the settings.

@@ -15,8 +15,8 @@ use super::{
 use crate::{
     bot::{
         BOT_GAMES,
-        facts::{Facts, Moment, minute_of_day},
-        rules::{self, By},
+        rule_context::{RuleContext, LocalContext, minute_of_day},
+        challenge_rules::{self, DecidedBy},
     },
     chess::Color,
     config::{Config, Control, Then, Wish},
@@ -126,12 +126,12 @@ fn beyond_rules(
     config: &Config,
     challenge: &Challenge,
     compat: Option<Compat>,
-    moment: &Moment,
+    moment: &LocalContext,
     background: &Background,
 ) -> String {
     let mut said = String::new();
-    let facts = Facts::of_challenge(challenge, moment);
-    let ruling = rules::judge(&config.rules, challenge, compat, &facts);
+    let facts = RuleContext::of_challenge(challenge, moment);
+    let ruling = challenge_rules::judge(&config.rules, challenge, compat, &facts);
     if !matches!(ruling.then, Then::Decline(_)) {
         if facts.is_bot && background.bots_today >= BOT_GAMES {
             said += &format!("  But {BOT_GAMES} games with bots were played today: declined, later\n");
@@ -139,7 +139,7 @@ fn beyond_rules(
             said +=
                 "  But lichess has said that the games of the day with bots are played: declined, later\n";
         }
-        let who = rules::casting(&config.rules, &facts, &config.play).personality;
+        let who = challenge_rules::casting(&config.rules, &facts, &config.play).personality;
         let most = super::profile_named(&config.paths, &who).and_then(|profile| profile.rematches);
         if let (Some(row), Some(most)) = (background.row, most)
             && row > most
@@ -180,16 +180,16 @@ pub fn explain_challenge(
     config: &Config,
     challenge: &Challenge,
     compat: Option<Compat>,
-    moment: &Moment,
+    moment: &LocalContext,
 ) -> String {
-    let facts = Facts::of_challenge(challenge, moment);
-    let ruling = rules::judge(&config.rules, challenge, compat, &facts);
+    let facts = RuleContext::of_challenge(challenge, moment);
+    let ruling = challenge_rules::judge(&config.rules, challenge, compat, &facts);
     let mut said = format!("{}\n", headline(challenge));
     for (index, rule) in config.rules.iter().enumerate() {
-        let title = rules::title(&config.rules, By::Rule(index));
-        let what = match rules::misfit(&rule.when, &facts) {
+        let title = challenge_rules::title(&config.rules, DecidedBy::Rule(index));
+        let what = match challenge_rules::misfit(&rule.when, &facts) {
             Some(why) => format!("does not fit, {why}"),
-            None if ruling.by == By::Rule(index) => "fits, and decides".to_owned(),
+            None if ruling.by == DecidedBy::Rule(index) => "fits, and decides".to_owned(),
             None if rule.then.is_none() => "fits, and says how to play".to_owned(),
             None if rule.wish != Wish::default() => {
                 "fits, and says how to play, but something above decides".to_owned()
@@ -199,10 +199,10 @@ pub fn explain_challenge(
         let _ = writeln!(said, "  {title}: {what}"); // writing to a string cannot fail
     }
     let by = match ruling.by {
-        By::Nobody => "no rule decides: what has a clock is welcome, games of days are not".to_owned(),
-        by => rules::title(&config.rules, by),
+        DecidedBy::Nobody => "no rule decides: what has a clock is welcome, games of days are not".to_owned(),
+        by => challenge_rules::title(&config.rules, by),
     };
-    let _ = writeln!(said, "{} ({by})", capitalised(&rules::describe(ruling.then)));
+    let _ = writeln!(said, "{} ({by})", capitalised(&challenge_rules::describe(ruling.then)));
     said + &match ruling.then {
         Then::Decline(reason) => format!("  The challenger reads: \"{}\"\n", reason.text()),
         Then::Accept | Then::Queue => played(config, &facts),
@@ -210,8 +210,8 @@ pub fn explain_challenge(
 }
 
 /// Who would play, and how. What the rules leave open is the personality's own, as far as its file can be read.
-fn played(config: &Config, facts: &Facts) -> String {
-    let cast = rules::casting(&config.rules, facts, &config.play);
+fn played(config: &Config, facts: &RuleContext) -> String {
+    let cast = challenge_rules::casting(&config.rules, facts, &config.play);
     let own = super::profile_named(&config.paths, &cast.personality);
     let follows = own.as_ref().and_then(|own| own.follows);
     let followed = follows.and_then(|wish| wish.resolve(facts.meeting()));
@@ -247,12 +247,12 @@ fn played(config: &Config, facts: &Facts) -> String {
 }
 
 /// Which rule goes on at the level of the last game, if one does.
-fn as_last(config: &Config, facts: &Facts) -> String {
-    let asked = rules::level(&config.rules, facts).filter(|(_, by)| rules::goes_on(&config.rules, *by));
+fn as_last(config: &Config, facts: &RuleContext) -> String {
+    let asked = challenge_rules::level(&config.rules, facts).filter(|(_, by)| challenge_rules::goes_on(&config.rules, *by));
     asked.map_or_else(String::new, |(_, by)| {
         format!(
             " as in the last casual game ({})",
-            rules::title(&config.rules, by)
+            challenge_rules::title(&config.rules, by)
         )
     })
 }
@@ -276,7 +276,7 @@ fn headline(challenge: &Challenge) -> String {
     format!(
         "{}: {}{}",
         Escaped(&name),
-        rules::what(challenge),
+        challenge_rules::what(challenge),
         if challenge.rematch_of.is_some() {
             ", a rematch"
         } else {
@@ -357,7 +357,7 @@ impl Made {
         Ok(serde_json::from_value(challenge)?)
     }
 
-    fn moment(&self, challenge: &Challenge, background: &Background, now: Millis) -> anyhow::Result<Moment> {
+    fn moment(&self, challenge: &Challenge, background: &Background, now: Millis) -> anyhow::Result<LocalContext> {
         let minute = match &self.at {
             None => minute_of_day(now),
             Some(at) => {
@@ -371,9 +371,9 @@ impl Made {
             }
         };
         let variant = challenge.variant.variant().unwrap_or_default();
-        let perf = Facts::perf(variant, challenge.time_control.speed());
+        let perf = RuleContext::perf(variant, challenge.time_control.speed());
         let own = self.own_rating.map(|rating| (perf.to_owned(), Elo(rating)));
-        Ok(Moment {
+        Ok(LocalContext {
             ratings: std::sync::Arc::new(own.into_iter().collect()),
             lists: std::sync::Arc::new(background.lists.clone()),
             played_today: self.played_today.unwrap_or(background.played_today),

@@ -13,7 +13,7 @@ use tokio::{
 
 use super::drawing::draw;
 use crate::{
-    bot::game::{Game, Step},
+    bot::game_state::{GameState, Change},
     chess::{Color, Move, Rules as _, parse_san, parse_uci, write_san, write_uci},
     lichess::{
         CallError, Client, Escaped, ReconnectingStream, StreamEvent,
@@ -126,11 +126,11 @@ impl<W: Write> Console<W> {
 
     async fn follow(&mut self, id: &GameId) -> anyhow::Result<()> {
         let mut stream = ReconnectingStream::game(&self.client, id, 2);
-        let mut game: Option<Game> = None;
+        let mut game: Option<GameState> = None;
         let mut listening = true;
         loop {
             // Nobody will move any more. While the opponent thinks, the game can still be watched.
-            let is_stuck = !listening && game.as_ref().is_some_and(Game::is_my_turn);
+            let is_stuck = !listening && game.as_ref().is_some_and(GameState::is_my_turn);
             tokio::select! {
                 news = stream.next() => {
                     let Some(news) = news else { bail!("the server has dropped the game") };
@@ -158,7 +158,7 @@ impl<W: Write> Console<W> {
     }
 
     /// Shows what the stream tells; says whether the game is over.
-    fn take(&mut self, game: &mut Option<Game>, news: StreamEvent<GameEvent>) -> anyhow::Result<bool> {
+    fn take(&mut self, game: &mut Option<GameState>, news: StreamEvent<GameEvent>) -> anyhow::Result<bool> {
         let event = match news {
             StreamEvent::Event { event, .. } => event,
             StreamEvent::Lost { .. } => {
@@ -179,7 +179,7 @@ impl<W: Write> Console<W> {
                 let GameEvent::Full(frame) = event else {
                     return Ok(false);
                 };
-                let fresh = game.insert(Game::new(*frame, &self.me)?);
+                let fresh = game.insert(GameState::new(*frame, &self.me)?);
                 let (color, name) = (name_of(fresh.my_side()), fresh.opponent().display_name());
                 writeln!(self.screen, "You play {color} against {}. {HELP}", Escaped(&name))?;
                 let first = fresh.first_step();
@@ -192,7 +192,7 @@ impl<W: Write> Console<W> {
         }
     }
 
-    fn show(&mut self, game: &Game, step: Step) -> anyhow::Result<bool> {
+    fn show(&mut self, game: &GameState, step: Change) -> anyhow::Result<bool> {
         if step.moved || step.draw_offered || step.ended {
             self.leave_prompt()?;
         }
@@ -212,7 +212,7 @@ impl<W: Write> Console<W> {
         Ok(false)
     }
 
-    fn show_position(&mut self, game: &Game) -> anyhow::Result<()> {
+    fn show_position(&mut self, game: &GameState) -> anyhow::Result<()> {
         let line = game.line();
         let last = line.moves().last().copied();
         if let Some(mv) = last {
@@ -252,7 +252,7 @@ impl<W: Write> Console<W> {
     }
 
     /// Does what was typed; says whether to go on.
-    async fn obey(&mut self, game: &Game, typed: &str) -> anyhow::Result<bool> {
+    async fn obey(&mut self, game: &GameState, typed: &str) -> anyhow::Result<bool> {
         let id = game.id();
         let (word, rest) = typed.split_once(' ').unwrap_or((typed, ""));
         let done = match word {
@@ -274,7 +274,7 @@ impl<W: Write> Console<W> {
         self.report(done)
     }
 
-    async fn play_move(&mut self, game: &Game, typed: &str) -> anyhow::Result<bool> {
+    async fn play_move(&mut self, game: &GameState, typed: &str) -> anyhow::Result<bool> {
         let pos = game.line().position();
         if !game.is_my_turn() {
             return self.answer("It is not your move.");
@@ -288,7 +288,7 @@ impl<W: Write> Console<W> {
         }
     }
 
-    async fn send_move(&mut self, game: &Game, mv: Move) -> anyhow::Result<bool> {
+    async fn send_move(&mut self, game: &GameState, mv: Move) -> anyhow::Result<bool> {
         let uci = write_uci(mv, game.line().variant());
         let done = self.client.play(game.id(), &uci, false, PATIENCE).await;
         self.report(done)
@@ -323,7 +323,7 @@ impl<W: Write> Console<W> {
     }
 }
 
-fn sans(game: &Game) -> Vec<String> {
+fn sans(game: &GameState) -> Vec<String> {
     let pos = game.line().position();
     pos.legal_moves().iter().map(|mv| write_san(pos, *mv)).collect()
 }
@@ -336,7 +336,7 @@ fn name_of(side: Side) -> &'static str {
 }
 
 /// The result in one sentence.
-fn ending(game: &Game) -> String {
+fn ending(game: &GameState) -> String {
     let how = match game.status() {
         Status::Mate => "by checkmate",
         Status::Resign => "by resignation",

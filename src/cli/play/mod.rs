@@ -28,7 +28,7 @@ use super::{
     worker::Worker,
 };
 use crate::{
-    bot::{Options, Signals, Status},
+    bot::{Options, Shutdown, Status},
     config::{Config, Games, Rule, Then, load},
     http_server::raise_open_files,
     lichess::{
@@ -205,7 +205,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let mut service = assemble(&config, client, &stock, seed)?;
     service.daemon.store = store;
     service.options.send_modify(look_often);
-    let signals = Signals::default();
+    let signals = Shutdown::default();
     let mut status = service.status;
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
     let ready = status.wait_for(|status: &Status| status.is_listening);
@@ -232,7 +232,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
 
 async fn show_page(
     address: &str,
-    daemon: &mut tokio::task::JoinHandle<Result<(), crate::bot::Exit>>,
+    daemon: &mut tokio::task::JoinHandle<Result<(), crate::bot::DaemonError>>,
 ) -> anyhow::Result<()> {
     if has_page() {
         super::print(format_args!("Play at {address} (Ctrl-C ends)"))?;

@@ -15,7 +15,7 @@ use super::{
     troubles::Troubles,
 };
 use crate::{
-    bot::game::Game,
+    bot::game_state::GameState,
     cli::trial::{Guest, Played},
     lichess::{
         ReconnectingStream, StreamEvent,
@@ -168,7 +168,7 @@ async fn moment(guest: &Guest, scene: &mut Scene, record: &mut Record) -> anyhow
         .with_context(|| format!("{id}: neither a move nor the end within 10 s"))??;
     let took = begun.elapsed();
     let crowded = crowded || is_crowded(scene.victim.pid());
-    let has_moved = !game.as_ref().is_some_and(Game::is_over);
+    let has_moved = !game.as_ref().is_some_and(GameState::is_over);
     if has_moved {
         guest.resign(&id).await?;
         until(guest, &mut game, &mut stream, usize::MAX).await?;
@@ -195,11 +195,11 @@ async fn kill_with_three_seconds_left(scene: &mut Scene) -> anyhow::Result<()> {
 /// Reads a game's stream until so many half moves were played, or it is over.
 async fn until(
     guest: &Guest,
-    game: &mut Option<Game>,
+    game: &mut Option<GameState>,
     stream: &mut ReconnectingStream<GameEvent>,
     ply: usize,
 ) -> anyhow::Result<()> {
-    let is_there = |game: &Game| game.is_over() || game.line().ply() >= ply;
+    let is_there = |game: &GameState| game.is_over() || game.line().ply() >= ply;
     while !game.as_ref().is_some_and(is_there) {
         if let StreamEvent::Event { event, .. } = stream.next().await.context("no game stream")? {
             guest.take(game, event)?;

@@ -11,7 +11,7 @@ use tracing::{debug, warn};
 
 use super::{ARCHIVE, LOCK, lock_file, past};
 use crate::{
-    bot::Past,
+    bot::RestoredState,
     store::{Archive, Hold, Home, Store, StoreError},
 };
 
@@ -57,7 +57,7 @@ impl Place {
     /// Opens the archive: the handle that writes to it, and what it remembers. An archive that cannot be used costs no game: it is
     /// tried again while the bot plays, and rows wait for it as for a disk that is full later. In the place of one that is
     /// damaged comes a new one, which remembers what could be read of the old.
-    pub async fn open(&self) -> (Store, Past) {
+    pub async fn open(&self) -> (Store, RestoredState) {
         let (path, hold) = (self.folder.join(ARCHIVE), self.hold());
         tokio::task::spawn_blocking(|| open(path, hold))
             .await
@@ -96,7 +96,7 @@ impl Place {
     }
 }
 
-fn open(path: PathBuf, hold: Hold) -> (Store, Past) {
+fn open(path: PathBuf, hold: Hold) -> (Store, RestoredState) {
     let mut home = Home::new(path.clone(), hold);
     let until = Instant::now() + READING;
     let mut archive = home.open();
@@ -110,7 +110,7 @@ fn open(path: PathBuf, hold: Hold) -> (Store, Past) {
         // Nobody may have it open when it is moved.
         archive = archive.map(Archive::leave).and_then(|()| home.replace(why));
         home.wait_for_rows(until);
-        past = archive.as_ref().map_or_else(|_| Ok(Past::default()), super::past);
+        past = archive.as_ref().map_or_else(|_| Ok(RestoredState::default()), super::past);
     }
     if let Err(why) = &archive {
         warn!(
@@ -168,7 +168,7 @@ mod tests {
         fs::write(&folder, "").unwrap();
         let place = Place::take(&folder).unwrap();
         let (store, past) = place.open().await;
-        assert_eq!(past, Past::default());
+        assert_eq!(past, RestoredState::default());
         store.limit("x", Millis(u64::MAX >> 1));
         store.flush().await;
         assert!(store.is_failing());

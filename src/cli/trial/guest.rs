@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::Ground;
 use crate::{
-    bot::game::{Game, Step},
+    bot::game_state::{GameState, Change},
     chess::{Move, Rules as _, write_uci},
     engine::{Engine, Limits, SearchControl, SearchRequest, Stop},
     lichess::{
@@ -218,10 +218,10 @@ impl Guest {
     ///
     /// # Errors
     /// When the game makes no sense.
-    pub(in crate::cli) fn take(&self, game: &mut Option<Game>, event: GameEvent) -> anyhow::Result<Step> {
+    pub(in crate::cli) fn take(&self, game: &mut Option<GameState>, event: GameEvent) -> anyhow::Result<Change> {
         match (game.as_mut(), event) {
-            (None, GameEvent::Full(frame)) => Ok(game.insert(Game::new(*frame, &self.me)?).first_step()),
-            (None, _) => Ok(Step::default()),
+            (None, GameEvent::Full(frame)) => Ok(game.insert(GameState::new(*frame, &self.me)?).first_step()),
+            (None, _) => Ok(Change::default()),
             (Some(game), event) => Ok(game.apply(&event)?),
         }
     }
@@ -230,7 +230,7 @@ impl Guest {
     async fn follow(&self, id: &GameId, manner: &Manner) -> anyhow::Result<Played> {
         let mut stream = self.watch(id);
         let mut rng = ChaCha8Rng::seed_from_u64(manner.seed);
-        let mut game: Option<Game> = None;
+        let mut game: Option<GameState> = None;
         let (mut asked, mut waits, mut last_turn) = (None, Vec::new(), None);
         let mut has_resigned = false;
         loop {
@@ -263,7 +263,7 @@ impl Guest {
     }
 
     /// Moves, and says when the move left; what comes of it is on the stream.
-    async fn answer(&self, game: &Game, manner: &Manner, rng: &mut ChaCha8Rng) -> Option<Instant> {
+    async fn answer(&self, game: &GameState, manner: &Manner, rng: &mut ChaCha8Rng) -> Option<Instant> {
         if game.line().ply() >= manner.most_plies {
             if let Err(error) = self.resign(game.id()).await {
                 tracing::debug!("a guest cannot resign: {error}");
@@ -280,7 +280,7 @@ impl Guest {
         Some(asked)
     }
 
-    async fn choose(&self, game: &Game, manner: &Manner, rng: &mut ChaCha8Rng) -> Option<Move> {
+    async fn choose(&self, game: &GameState, manner: &Manner, rng: &mut ChaCha8Rng) -> Option<Move> {
         if game.line().ply() < manner.drawn {
             return game.line().position().legal_moves().choose(rng).copied();
         }
@@ -305,7 +305,7 @@ impl Guest {
 
     /// How a game went that is over; whether the guest has resigned it is for the caller to say, since a game that is given
     /// up before it has really begun counts as aborted, whoever did so.
-    pub(in crate::cli) fn played(&self, game: &Game, has_resigned: bool) -> Played {
+    pub(in crate::cli) fn played(&self, game: &GameState, has_resigned: bool) -> Played {
         let me = game.my_side();
         let gave_up = match game.status() {
             Status::Resign if game.winner() == Some(me) => Some(Player::Bot),

@@ -1,0 +1,218 @@
+//! Seats, deadlines, stops and hung searches.
+
+use futures::{FutureExt as _, future::select_all};
+
+use super::*;
+use crate::chess::{GameLine, Variant};
+
+fn search(limits: Limits) -> SearchRequest {
+    SearchRequest::new(GameLine::new(Variant::Standard), limits)
+}
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(5)
+}
+
+#[tokio::test]
+async fn searches_come_back_with_a_move() {
+    let thinker = EnginePool::new(1).unwrap();
+    let table = EngineSlot::new(1);
+    let limits = Limits {
+        nodes: Some(Nodes(500)),
+        ..Limits::default()
+    };
+    for _ in 0..3 {
+        let report = thinker.search(&table, search(limits), soon()).await.unwrap();
+        assert!(report.best().is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_future_frees_its_seat() {
+    let thinker = EnginePool::new(1).unwrap();
+    let table = EngineSlot::new(1);
+    let endless = thinker.search(&table, search(Limits::default()), soon());
+    let _ = tokio::time::timeout(Duration::from_millis(20), endless).await;
+    let limits = Limits {
+        nodes: Some(Nodes(500)),
+        ..Limits::default()
+    };
+    let next = thinker.search(&table, search(limits), soon());
+    let report = tokio::time::timeout(Duration::from_secs(10), next).await;
+    assert!(report.expect("the seat was never freed").is_some());
+}
+
+#[tokio::test]
+async fn a_search_with_time_gives_way_to_an_urgent_one_and_goes_on() {
+    let thinker = EnginePool::new(1).unwrap();
+    let (long, short) = (EngineSlot::new(1), EngineSlot::new(1));
+    let an_hour = Limits {
+        hard: Some(Millis::from_secs(3600)),
+        ..Limits::default()
+    };
+    let patient = thinker.search(&long, search(an_hour), Instant::now() + Duration::from_secs(3600));
+    tokio::pin!(patient);
+    let few = Limits {
+        nodes: Some(Nodes(500)),
+        ..Limits::default()
+    };
+    for _ in 0..3 {
+        let urgent = async {
+            // The patient one has the seat by now, or gets it first.
+            tokio::task::yield_now().await;
+            thinker.search(&short, search(few), soon()).await
+        };
+        tokio::select! {
+            _ = &mut patient => panic!("it has an hour"),
+            report = tokio::time::timeout(Duration::from_secs(10), urgent) => {
+                assert!(report.expect("the urgent search got no seat").is_some());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_move_that_must_be_out_is_looked_at_even_without_a_seat() {
+    let thinker = EnginePool::new(1).unwrap();
+    let (long, short) = (EngineSlot::new(1), EngineSlot::new(1));
+    // It cannot pause, and nothing ends it.
+    let whole = Limits {
+        nodes: Some(Nodes(u64::MAX)),
+        ..Limits::default()
+    };
+    let now = Limits {
+        hard: Some(Millis(1)),
+        ..Limits::default()
+    };
+    let blocking = thinker.search(&long, search(whole), soon());
+    let late = async {
+        tokio::task::yield_now().await;
+        thinker.search(&short, search(now), soon()).await
+    };
+    tokio::select! {
+        _ = blocking => panic!("it has no end"),
+        report = late => assert!(report.unwrap().best().is_some()),
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_hangs_loses_its_seat_and_costs_no_other_game() {
+    let thinker = EnginePool::new(1).unwrap();
+    let (stuck, other) = (EngineSlot::new(1), EngineSlot::new(1));
+    // Whoever searches with this engine waits for ever.
+    let (tell, told) = std::sync::mpsc::channel();
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    let engine = stuck.engine();
+    let holder = thread::spawn(move || {
+        let _held = engine.lock().unwrap();
+        tell.send(()).unwrap();
+        let _ = ended.recv(); // the test is over
+    });
+    told.recv().unwrap();
+    let now = Limits {
+        hard: Some(Millis(10)),
+        ..Limits::default()
+    };
+    let report = thinker.search(&stuck, search(now), soon()).await;
+    assert!(report.unwrap().best().is_some(), "a look outside the seats");
+    // This one has all the time, but the only seat is taken.
+    let few = Limits {
+        nodes: Some(Nodes(500)),
+        ..Limits::default()
+    };
+    for table in [&other, &stuck] {
+        let next = thinker.search(table, search(few), soon());
+        let report = tokio::time::timeout(Duration::from_secs(20), next).await;
+        assert!(report.expect("the seat was never free").is_some());
+    }
+    drop(end);
+    holder.join().unwrap();
+}
+
+#[tokio::test]
+async fn f37_one_of_a_crowd_of_searches_takes_only_its_share() {
+    const CROWD: usize = 300;
+    let thinker = EnginePool::new(1).unwrap();
+    let table = EngineSlot::new(1);
+    // It keeps the seat until the whole crowd is there.
+    let whole = Limits {
+        nodes: Some(Nodes(u64::MAX)),
+        ..Limits::default()
+    };
+    let mut blocking = Box::pin(thinker.search(&table, search(whole), Instant::now()));
+    assert!((&mut blocking).now_or_never().is_none());
+    // Alone it would take most of a minute, and one of three hundred has a fifth of a second.
+    let a_minute = Limits {
+        soft: Some(Millis::from_secs(60)),
+        ..Limits::default()
+    };
+    let crowd = (0..CROWD).map(|_| thinker.search(&table, search(a_minute), soon()).boxed());
+    let mut first = select_all(crowd);
+    assert!((&mut first).now_or_never().is_none());
+    drop(blocking);
+    let first = tokio::time::timeout(Duration::from_secs(20), first).await;
+    let (report, ..) = first.expect("it took the time of one alone");
+    assert!(report.unwrap().best().is_some());
+}
+
+/// How nice the thread of this process that is called so is to others, if there is one.
+#[cfg(target_os = "linux")]
+fn niceness(name: &str) -> Option<i32> {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    tasks.flatten().find_map(|task| {
+        // Threads of other tests end meanwhile.
+        let stat = std::fs::read_to_string(task.path().join("stat")).ok()?;
+        let (head, fields) = stat.rsplit_once(") ")?;
+        let (_, command) = head.split_once('(')?;
+        // proc(5): the state is field 3 and the nice value field 19.
+        let nice = fields.split(' ').nth(16).unwrap().parse().unwrap();
+        (command == name).then_some(nice)
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_engine_gives_way_to_everything_else_in_the_program() {
+    const SEATS: usize = 23;
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(") ").unwrap();
+    let own: i32 = fields.split(' ').nth(16).unwrap().parse().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let _guard = runtime.enter();
+    let _thinker = EnginePool::new(SEATS).unwrap();
+    // No other test has so many seats, so this thread is ours. It steps back as soon as it runs.
+    let last = format!("engine-{}", SEATS - 1);
+    let begin = std::time::Instant::now();
+    // Nobody can be nicer than 19.
+    while niceness(&last).is_none_or(|nice| nice <= own.min(18)) {
+        assert!(
+            begin.elapsed() < Duration::from_secs(10),
+            "{last} is as urgent as the network: {:?}, {own}",
+            niceness(&last)
+        );
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn the_threads_end_with_the_last_handle() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let _guard = runtime.enter();
+    let thinker = EnginePool::new(2).unwrap();
+    let room = Arc::downgrade(&thinker.0.0);
+    drop(thinker);
+    let begin = std::time::Instant::now();
+    while room.strong_count() > 0 {
+        assert!(
+            begin.elapsed() < Duration::from_secs(10),
+            "engine threads live on"
+        );
+        thread::yield_now();
+    }
+}

@@ -1,0 +1,49 @@
+//! What was granted to opponents, and what they were asked: kept beside the games, so that neither a fall nor a restart
+//! grants or asks it anew.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+
+use crate::{
+    lichess::model::GameId,
+    store::{Favour, Store},
+};
+
+/// The favours of all games that run.
+#[derive(Debug, Default)]
+pub(super) struct GameFlagsByGame {
+    known: Mutex<BTreeMap<GameId, Favour>>,
+    store: Store,
+}
+
+impl GameFlagsByGame {
+    /// Those that an earlier run left behind.
+    pub(super) fn restore(past: &[(GameId, Favour)], store: Store) -> Self {
+        Self {
+            known: Mutex::new(past.iter().cloned().collect()),
+            store,
+        }
+    }
+
+    /// What was granted in a game so far.
+    pub(super) fn of(&self, game: &GameId) -> Favour {
+        self.with(|known| known.get(game).cloned().unwrap_or_default())
+    }
+
+    /// Something was granted or asked.
+    pub(super) fn note(&self, game: &GameId, favour: Favour) {
+        self.with(|known| known.insert(game.clone(), favour.clone()));
+        self.store.favour(game.clone(), favour);
+    }
+
+    /// The game is over.
+    pub(super) fn forget(&self, game: &GameId) {
+        self.with(|known| known.remove(game));
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut BTreeMap<GameId, Favour>) -> T) -> T {
+        act(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

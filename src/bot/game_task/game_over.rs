@@ -1,0 +1,148 @@
+//! The end of a game: taken note of, learned from, and told.
+
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use tokio::time::{Instant, timeout};
+use tracing::{info, warn};
+
+use super::{GameTask, GameCallResult, recorder::began, turn::Turn};
+use crate::{
+    bot::{event_loop::epoch, game_state::GameState},
+    lichess::{
+        Escaped,
+        model::{Side, Status},
+    },
+};
+
+/// What was still to say after the end is said within this time or not at all.
+const CLOSING: Duration = Duration::from_secs(5);
+/// So long the archive has to say whether it knows of an end: less than that, since the game is gone then.
+const LOOK_UP: Duration = Duration::from_secs(4);
+
+impl GameTask {
+    /// A game that is over at the first line, as those of days that ended asleep: whether it was counted before is known to the
+    /// archive alone, which is asked before the end is written there.
+    pub(super) fn look_up_the_end(&mut self) {
+        if !self.is_over() {
+            return;
+        }
+        let id = self.setup.id.clone();
+        let asked = self.shared.store.ask(move |archive| archive.has_ended(&id));
+        self.is_looking_up = true;
+        self.errands.push(
+            async move {
+                let answer = timeout(LOOK_UP, asked).await.ok().flatten();
+                // Without an archive nothing was counted by an earlier run.
+                GameCallResult::LookedUp(matches!(answer, Some(Ok(true))))
+            }
+            .boxed(),
+        );
+    }
+
+    /// The archive has said whether it knows of the end.
+    pub(super) fn looked_up(&mut self, was_known: bool) {
+        self.is_looking_up = false;
+        if !was_known {
+            self.count();
+        }
+    }
+
+    /// The final state has come.
+    pub(super) fn end(&mut self) {
+        self.record_game();
+        self.learn_from_the_flag();
+        if self.has_witnessed {
+            self.count();
+        }
+        self.shared.favours.forget(&self.setup.id);
+        self.turn = Turn::Closed;
+        self.no_show_at = None;
+        self.frame_due = None;
+        self.closes_at = Some(Instant::now() + CLOSING);
+        if let Some(game) = self.game.as_ref().filter(|_| self.has_witnessed) {
+            info!("{}", summary(game));
+            self.say_farewell();
+        }
+    }
+
+    /// The result counts, once.
+    fn count(&self) {
+        let Some(game) = self
+            .game
+            .as_ref()
+            .filter(|game| self.shared.endings.note(game.id()))
+        else {
+            return;
+        };
+        self.shared.meters.game_ended(result(game));
+        self.count_for_rematches(game);
+    }
+
+    /// What was played counts for rules, and casual games that were decided lead to the level of the next one.
+    fn count_for_rematches(&self, game: &GameState) {
+        let Some(opponent) = &game.opponent().id else {
+            return;
+        };
+        let half_points = match result(game) {
+            "won" => Some(2),
+            "drawn" => Some(1),
+            "lost" => Some(0),
+            _ => None,
+        };
+        if let Some(half_points) = half_points {
+            let casual = (!game.frame().rated).then(|| self.manner.plays_at());
+            self.shared.acquaintances.ended(opponent, half_points, casual);
+        }
+        if let (Some(winner), false) = (game.winner(), game.frame().rated) {
+            let opponent_won = winner != game.my_side();
+            self.shared
+                .rivals
+                .ended(opponent, opponent_won, began(game), epoch());
+        }
+    }
+
+    /// A game lost on time with the last move on its way or just shown: the next ones keep more off their clocks.
+    fn learn_from_the_flag(&self) {
+        let Some(game) = &self.game else { return };
+        let was_mine = *game.status() == Status::OutOfTime && game.winner() == Some(game.my_side().other());
+        let was_sent = self.sent_at.is_some_and(|ply| ply + 1 >= game.line().ply());
+        if was_mine && was_sent {
+            self.shared.tardiness.learn();
+            warn!(
+                "the flag fell with the move on its way: from now on {} more are kept off the clock",
+                self.shared.tardiness.extra()
+            );
+        }
+    }
+}
+
+/// A game's end for me, in a word.
+fn result(game: &GameState) -> &'static str {
+    match (game.winner(), game.status()) {
+        (Some(side), _) if side == game.my_side() => "won",
+        (Some(_), _) => "lost",
+        (None, Status::Aborted | Status::NoStart) => "void",
+        (None, _) => "drawn",
+    }
+}
+
+/// A game's end in one line.
+fn summary(game: &GameState) -> String {
+    let result = match game.winner() {
+        Some(side) if side == game.my_side() => "won",
+        Some(_) => "lost",
+        None => "ended without a winner",
+    };
+    let color = if game.my_side() == Side::White {
+        "White"
+    } else {
+        "Black"
+    };
+    format!(
+        "{result} as {color} against {} ({}) after {} moves",
+        Escaped(&game.opponent().display_name()),
+        game.status().name(),
+        game.line().ply().div_ceil(2),
+    )
+}

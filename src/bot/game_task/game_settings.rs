@@ -1,0 +1,109 @@
+//! What a game's task is given, told, and leaves behind.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use tokio::sync::watch;
+
+use super::chat_queue::Breath;
+use crate::{
+    bot::{
+        opponent_stats::OpponentStats, live_games::LiveGames, finished_games::FinishedGames, rule_context::LocalContext, game_flags::GameFlagsByGame,
+        game_state::GameError, move_overhead::LagMargin, metrics::Metrics, move_selector::MoveSelector, opponent_memory::OpponentMemory,
+    },
+    config::{Chat, Play, Rule},
+    lichess::{
+        CallError, Client,
+        model::{GameId, Side, UserId},
+    },
+    lists::Lists,
+    personality::Personalities,
+    store::Store,
+    units::{Elo, Millis},
+};
+
+/// What all games of a daemon share.
+pub(in crate::bot) struct Shared {
+    /// Where commands go.
+    pub(in crate::bot) client: Client,
+    /// Who we are.
+    pub(in crate::bot) me: UserId,
+    /// Who decides.
+    pub(in crate::bot) mind: MoveSelector,
+    /// The personalities of this moment.
+    pub(in crate::bot) cast: watch::Receiver<Arc<Personalities>>,
+    /// My ratings of this hour, by lichess' keys.
+    pub(in crate::bot) ratings: watch::Sender<Arc<BTreeMap<String, Elo>>>,
+    /// Who is on which list.
+    pub(in crate::bot) lists: watch::Receiver<Arc<Lists>>,
+    /// What is kept of games.
+    pub(in crate::bot) store: Store,
+    /// What is counted.
+    pub(in crate::bot) meters: Metrics,
+    /// Where running games are shown.
+    pub(in crate::bot) boards: LiveGames,
+    /// What was granted in each game.
+    pub(in crate::bot) favours: GameFlagsByGame,
+    /// Which ends of games were counted.
+    pub(in crate::bot) endings: FinishedGames,
+    /// What was played with opponents ever.
+    pub(in crate::bot) acquaintances: OpponentStats,
+    /// What is kept of opponents.
+    pub(in crate::bot) rivals: OpponentMemory,
+    /// What all games share of the right to answer in chat.
+    pub(in crate::bot) breath: Breath,
+    /// What is kept off the clocks because moves came too late before.
+    pub(in crate::bot) tardiness: LagMargin,
+}
+
+/// How a game is to be played.
+#[derive(Debug, Clone)]
+pub(in crate::bot) struct Setup {
+    /// Which game.
+    pub(in crate::bot) id: GameId,
+    /// Whether it was running before we came: then its chat may hold what was said and asked for.
+    pub(in crate::bot) adopted: bool,
+    /// Against whom, where the event stream says so.
+    pub(in crate::bot) opponent: Option<UserId>,
+    /// With which pieces, where it says so.
+    pub(in crate::bot) side: Option<Side>,
+    /// Who sits down, and with which books, where no rule says otherwise.
+    pub(in crate::bot) play: Play,
+    /// What its opponent may ask for.
+    pub(in crate::bot) chat: Chat,
+    /// The rules.
+    pub(in crate::bot) rules: Arc<Vec<Rule>>,
+    /// What rules may ask besides what the game itself says.
+    pub(in crate::bot) moment: LocalContext,
+    /// How long an opponent may leave the first move out; none where the server itself sees to that, as in arenas.
+    pub(in crate::bot) no_show: Option<Millis>,
+    /// A game without a clock in which the opponent is silent for so long needs no stream.
+    pub(in crate::bot) idle: Millis,
+    /// The first line of a stream is the whole game; a stream that keeps it back so long is opened anew.
+    pub(in crate::bot) frame_within: Millis,
+}
+
+/// What the daemon tells a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::bot) enum Note {
+    /// The event stream says that the game is over.
+    Finished,
+}
+
+/// How a game's task ended.
+#[derive(Debug)]
+pub(in crate::bot) enum Outcome {
+    /// The game is over.
+    Ended,
+    /// The event stream says that the game is over, and its own has not shown how.
+    Unseen,
+    /// It was told to leave; the game goes on without us.
+    Left,
+    /// The opponent may take days for the next move.
+    Asleep,
+    /// The game cannot be played, and was aborted or resigned.
+    Unplayable(GameError),
+    /// The server does not let us into the game.
+    Refused(CallError),
+    /// The token is not accepted any more, or so it seems.
+    Unauthorized(CallError),
+}

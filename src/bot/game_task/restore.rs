@@ -1,0 +1,154 @@
+//! What was known of a game before this task began: the scores of its moves and the last one from a book, as the archive
+//! has them. Games of days are forgotten each time they sleep, all others by a restart.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::debug;
+
+use super::{
+    GameTask, GameCallResult,
+    turn::{numbered, of_book},
+};
+use crate::{
+    bot::game_state::GameState,
+    chess::{GameLine, write_uci},
+    engine::Score,
+    store::{Grounds, MoveRecord},
+    units::Millis,
+};
+
+/// How long the first thought waits for the archive, which answers at once unless its disk hangs.
+const WITHIN: Duration = Duration::from_millis(500);
+/// With less than this on the clock nothing is waited for.
+const SHORT_OF_TIME: Millis = Millis::from_secs(10);
+
+impl GameTask {
+    /// Asks the archive for the moves of a game that was running before we came.
+    pub(super) fn remember(&mut self) {
+        if self.has_remembered {
+            return;
+        }
+        let clocks = self.game.as_ref().and_then(GameState::clocks);
+        if clocks.is_none_or(|clocks| clocks.mine >= SHORT_OF_TIME) {
+            self.memory_due = Some(Instant::now() + WITHIN);
+        }
+        let store = self.shared.store.clone();
+        self.call(move |_, id| async move {
+            let moves = store.ask(move |archive| archive.moves(&id)).await;
+            GameCallResult::Remembered(match moves {
+                Some(Ok(moves)) => moves,
+                Some(Err(error)) => {
+                    debug!("how the game was played before is not known: {error}");
+                    Vec::new()
+                }
+                None => Vec::new(),
+            })
+        });
+    }
+
+    /// The archive has answered. An offer of a draw has waited for it.
+    pub(super) fn remembered(&mut self, moves: &[MoveRecord]) {
+        self.memory_due = None;
+        self.has_remembered = true;
+        let Some(game) = &self.game else { return };
+        let past = Past::of(game.line(), moves);
+        let is_offered = game.is_offered_draw() && !game.is_over();
+        // What was thought since comes after it.
+        let newer = std::mem::replace(&mut self.scores, past.scores);
+        if let Some((first, _)) = newer.first() {
+            self.scores.retain(|(ply, _)| ply < first);
+        }
+        self.scores.extend(newer);
+        self.book = self.book.take().or(past.book);
+        if is_offered {
+            self.answer_draw();
+        }
+    }
+}
+
+/// What rows of the archive say of the moves on the board.
+#[derive(Debug, Default, PartialEq)]
+struct Past {
+    /// Scores of my own moves, with the ply each was played at.
+    scores: Vec<(usize, Score)>,
+    /// What is said of the last move from a book.
+    book: Option<String>,
+}
+
+impl Past {
+    /// Rows of moves that were taken back since say nothing.
+    fn of(line: &GameLine, rows: &[MoveRecord]) -> Self {
+        let mut past = Self::default();
+        let mut before = GameLine::from_position(line.variant(), line.start().clone());
+        for (ply, mv) in line.moves().iter().enumerate() {
+            let uci = write_uci(*mv, line.variant());
+            let row = rows
+                .iter()
+                .find(|row| row.ply as usize == ply + 1 && row.uci == uci);
+            if let Some(thought) = row.and_then(|row| row.thought.as_ref()) {
+                past.scores.extend(thought.score.map(|score| (ply, score)));
+                if let Some(Grounds::Book(grounds)) = &thought.grounds {
+                    past.book = Some(of_book(grounds, &numbered(&before, *mv)));
+                }
+            }
+            before.play(*mv);
+        }
+        past
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        chess::Variant,
+        store::{BookChance, BookGrounds, Source, Thought},
+        units::Centipawns,
+    };
+
+    fn row(ply: u32, uci: &str, score: Option<i32>, grounds: Option<Grounds>) -> MoveRecord {
+        MoveRecord {
+            ply,
+            uci: uci.to_owned(),
+            clock: None,
+            thought: Some(Thought {
+                source: Source::Other,
+                note: String::new(),
+                score: score.map(|cp| Score::Cp(Centipawns(cp))),
+                think: Millis::ZERO,
+                grounds,
+            }),
+        }
+    }
+
+    #[test]
+    fn the_archive_knows_the_scores_and_the_last_book_move_of_what_is_on_the_board() {
+        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6").unwrap();
+        let of_book = |san: &str| {
+            Some(Grounds::Book(BookGrounds {
+                at: "books/main.book:7".to_owned(),
+                note: None,
+                moves: vec![BookChance {
+                    san: san.to_owned(),
+                    permille: 300,
+                }],
+            }))
+        };
+        let rows = [
+            row(2, "e7e5", None, of_book("e5")),
+            row(4, "b8c6", Some(-20), None),
+            // This one was taken back.
+            row(6, "f8c5", Some(500), of_book("Bc5")),
+        ];
+        let past = Past::of(&line, &rows);
+        assert_eq!(past.scores, [(3, Score::Cp(Centipawns(-20)))]);
+        assert_eq!(
+            past.book.as_deref(),
+            Some(
+                "My last book move was 1... e5, from the book main, line 7, where 30% of my games go this way."
+            )
+        );
+        assert_eq!(Past::of(&line, &[]), Past::default());
+    }
+}

@@ -1,0 +1,329 @@
+//! My turn: thinking, sending, and making sure that the move is played.
+
+use std::path::Path;
+
+use futures::future::{BoxFuture, pending};
+use tokio::time::Instant;
+use tracing::{debug, error, info, warn};
+
+use super::{
+    GameTask, GameCommand, GameCallResult, Outcome,
+    move_submission::{MoveSubmission, NextAction},
+    seed,
+};
+use crate::{
+    bot::{
+        adaptive_level,
+        chat::Persona,
+        game_state::GameState,
+        move_selector::{Decision, MoveRequest},
+    },
+    chess::{Color, GameLine, Move, Rules as _, write_fen, write_san, write_uci},
+    config::Adapt,
+    engine::Score,
+    lichess::{CallError, model::Side},
+    store::{BookGrounds, Grounds},
+    units::Millis,
+};
+
+/// A clock that shows less than this part of what was expected is no matter of rounding or of the way. A thought and the
+/// pause after it take no more than three fifths of the clock that they were planned with: with more than this they are
+/// in time as they are.
+const MUCH_LESS: f64 = 0.75;
+
+/// Where the move of this turn stands.
+pub(super) enum Turn {
+    /// Nothing was done about it yet, or it is the opponent's.
+    Open,
+    /// The mind works on it.
+    Thinking(BoxFuture<'static, Option<Decision>>),
+    /// It is on its way.
+    Delivering(MoveSubmission),
+    /// No move will be made in this position.
+    Closed,
+}
+
+impl Turn {
+    /// What the mind decides, if it is thinking; never otherwise. Dropping the future stops nothing.
+    pub(super) async fn thought(&mut self) -> Option<Decision> {
+        match self {
+            Self::Thinking(thought) => thought.await,
+            _ => pending().await,
+        }
+    }
+
+    pub(super) fn wakes_at(&self) -> Option<Instant> {
+        match self {
+            Self::Delivering(delivery) => delivery.wakes_at(),
+            _ => None,
+        }
+    }
+}
+
+impl GameTask {
+    /// The moves on the board have changed: whatever was going on about the old position is void.
+    pub(super) fn note_progress(&mut self) {
+        let Some(game) = &self.game else { return };
+        let ply = game.line().ply();
+        let before = self.moved_at.replace(self.heard);
+        let took = before.map(|before| Millis::from(self.heard.saturating_duration_since(before)));
+        match &self.turn {
+            Turn::Delivering(delivery) if ply == delivery.ply + 1 => self.own_last = took,
+            _ => self.opponent_last = took,
+        }
+        self.scores.retain(|(at, _)| *at < ply);
+        self.held_until = None;
+        // A request under way is left to end by itself: cancelling it would cost the connection.
+        self.turn = if self.unplayable.is_some() {
+            Turn::Closed
+        } else {
+            Turn::Open
+        };
+        self.expect_first_move();
+    }
+
+    /// Thinks if it is time to, and keeps a move on its way going.
+    pub(super) fn attend_turn(&mut self, now: Instant) {
+        for wait in [&mut self.held_until, &mut self.recall_due, &mut self.memory_due] {
+            if wait.is_some_and(|until| now >= until) {
+                *wait = None;
+            }
+        }
+        let todo = match &mut self.turn {
+            Turn::Delivering(delivery) => delivery.due(now),
+            Turn::Open if self.held_until.or(self.recall_due).or(self.memory_due).is_none() => {
+                return self.think();
+            }
+            _ => return,
+        };
+        self.act(todo);
+    }
+
+    fn think(&mut self) {
+        let Some(game) = self.game.as_ref().filter(|game| game.is_my_turn()) else {
+            return;
+        };
+        let request = self.request(game);
+        self.turn = Turn::Thinking(self.mind.decide(request));
+    }
+
+    fn request(&self, game: &GameState) -> MoveRequest {
+        let books = match game.my_side() {
+            Side::White => &self.setup.play.books_white,
+            Side::Black => &self.setup.play.books_black,
+        };
+        MoveRequest {
+            game: game.id().clone(),
+            line: game.line().clone(),
+            manner: self.manner_now(),
+            books: books
+                .clone()
+                .unwrap_or_else(|| self.manner.profile.books_of(game.line().turn()).to_vec()),
+            clocks: game.clocks(),
+            initial: game.frame().clock.map_or(Millis::ZERO, |clock| clock.initial),
+            arrived: self.heard,
+            overhead: self.lag.overhead(),
+            opponent_last: self.opponent_last,
+            own_last: self.own_last,
+            scores: self.my_scores(),
+            rated: game.frame().rated,
+            against_bot: game.opponent().is_bot(),
+            offered_draw: game.is_offered_draw(),
+            offered_at: self.offered_at,
+            seed: seed(game.id()),
+        }
+    }
+
+    /// Who plays the next move: a coach's level follows the game.
+    fn manner_now(&self) -> Persona {
+        let manner = self.manner.clone();
+        match manner.plays_at() {
+            Some(level) if self.setup.play.adapt == Adapt::Coach => Persona {
+                level: Some(adaptive_level::by_score(
+                    level,
+                    self.scores.last().map(|(_, score)| *score),
+                )),
+                ..manner
+            },
+            _ => manner,
+        }
+    }
+
+    pub(super) fn my_scores(&self) -> Vec<Score> {
+        self.scores.iter().map(|(_, score)| *score).collect()
+    }
+
+    /// The mind has decided.
+    pub(super) fn decided(&mut self, decision: Option<Decision>) {
+        let Some(game) = &self.game else { return };
+        let Some(decision) = decision else {
+            // The server will say how the game ended.
+            self.turn = Turn::Closed;
+            return;
+        };
+        let ply = game.line().ply();
+        let spent = Millis::from(self.heard.elapsed());
+        info!("{}", describe(game, &decision, spent));
+        self.scores.extend(decision.score.map(|score| (ply, score)));
+        self.chronicle.note(ply, &decision, spent);
+        if let Some(Grounds::Book(grounds)) = &decision.grounds {
+            let move_said = numbered(game.line(), decision.mv);
+            self.book = Some(of_book(grounds, &move_said));
+        }
+        if decision.resign && !self.plays_on {
+            self.turn = Turn::Closed;
+            self.command(GameCommand::Resign);
+            return;
+        }
+        if decision.draw {
+            self.offered_at = Some(ply);
+            self.note_favour();
+        }
+        self.turn = Turn::Delivering(MoveSubmission::new(decision, ply));
+        self.act(NextAction::Send);
+    }
+
+    fn act(&mut self, todo: NextAction) {
+        match todo {
+            NextAction::Wait => {}
+            NextAction::Send => self.send(),
+            NextAction::Look => self.look(),
+            NextAction::GiveUp => self.disagree(),
+        }
+    }
+
+    fn send(&mut self) {
+        let (Turn::Delivering(delivery), Some(game)) = (&self.turn, &self.game) else {
+            return;
+        };
+        let uci = write_uci(delivery.decision.mv, game.line().variant());
+        let (ply, draw) = (delivery.ply, delivery.decision.draw);
+        let patience = MoveSubmission::patience(self.left());
+        self.sent_at = Some(ply);
+        let heard = self.heard;
+        self.call(move |client, id| async move {
+            let sent = Instant::now();
+            // From the bytes that said it was our turn; `bench-daemon` reads this line.
+            debug!(
+                "{uci} leaves {} us after the turn came",
+                (sent - heard).as_micros()
+            );
+            let answer = client.play(&id, &uci, draw, patience).await;
+            GameCallResult::Moved { ply, sent, answer }
+        });
+    }
+
+    /// A request for a move has ended.
+    pub(super) fn move_answered(&mut self, ply: usize, sent: Instant, answer: Result<(), CallError>) {
+        if answer.is_ok() {
+            let trip = sent.elapsed().into();
+            self.lag.note(trip);
+            self.shared.meters.moved(trip);
+        }
+        let left = self.left();
+        let Turn::Delivering(delivery) = &mut self.turn else {
+            // The stream was quicker: the fate of that move is known.
+            return;
+        };
+        if delivery.ply != ply {
+            return;
+        }
+        let now = Instant::now();
+        let todo = delivery.answered(&answer, now, left);
+        if let Err(error) = &answer {
+            let again = delivery.wakes_at().map(|at| at.saturating_duration_since(now));
+            warn!("{}", error.clone().waiting(again.unwrap_or_default().into()));
+        }
+        if let Err(error @ CallError::Unauthorized { .. }) = answer {
+            self.outcome = Some(Outcome::Unauthorized(error));
+        }
+        self.act(todo);
+    }
+
+    /// A fresh stream shows the same moves as before.
+    pub(super) fn still_unplayed(&mut self) {
+        let left = self.left();
+        if let Turn::Delivering(delivery) = &mut self.turn {
+            let todo = delivery.not_played(Instant::now(), left);
+            if todo != NextAction::Wait {
+                debug!("the move was not played");
+            }
+            self.act(todo);
+        }
+    }
+
+    /// The server refuses a move that is legal in the position it shows.
+    fn disagree(&mut self) {
+        if let (Turn::Delivering(delivery), Some(game)) = (&self.turn, &self.game) {
+            error!(
+                "the server refuses {} in {} after \"{}\"",
+                write_uci(delivery.decision.mv, game.line().variant()),
+                write_fen(game.line().position()),
+                game.line().uci_moves(),
+            );
+        }
+        self.turn = Turn::Closed;
+        self.command(GameCommand::GiveUp);
+    }
+
+    /// My clock was expected to show so much. When it shows much less, a thought that was planned with more is dropped,
+    /// and begun anew with what there is.
+    pub(super) fn heed_clock(&mut self, expected: Option<Millis>) {
+        let shown = self.left_at(self.heard);
+        let has_fallen = expected
+            .zip(shown)
+            .is_some_and(|(expected, shown)| shown < expected.scaled(MUCH_LESS));
+        if has_fallen && matches!(self.turn, Turn::Thinking(_)) {
+            debug!("the clock has fallen: thinking anew");
+            self.turn = Turn::Open;
+        }
+    }
+
+    /// What is left of my clock now.
+    pub(super) fn left(&self) -> Option<Millis> {
+        self.left_at(Instant::now())
+    }
+
+    /// What is left of my clock at a moment, by the newest state.
+    pub(super) fn left_at(&self, moment: Instant) -> Option<Millis> {
+        let clocks = self.game.as_ref()?.clocks()?;
+        Some(clocks.mine - moment.saturating_duration_since(self.heard).into())
+    }
+}
+
+/// A decision in one line: `12. Nf3 book books/starter.book:41 30% | 0.4 s`.
+fn describe(game: &GameState, decision: &Decision, spent: Millis) -> String {
+    let extra = match (decision.resign, decision.draw) {
+        (true, _) => ", resigns",
+        (false, true) => ", draw",
+        (false, false) => "",
+    };
+    format!(
+        "{} {} {}{extra} | {:.1} s",
+        game.id(),
+        numbered(game.line(), decision.mv),
+        decision.why,
+        spent.as_secs_f64()
+    )
+}
+
+/// A move of a book in words, for whoever asks for it.
+pub(super) fn of_book(grounds: &BookGrounds, said: &str) -> String {
+    let (file, line) = grounds.at.rsplit_once(':').unwrap_or((&grounds.at, "?"));
+    let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+    let chance = grounds
+        .moves
+        .iter()
+        .find(|offer| said.rsplit(' ').next() == Some(&offer.san));
+    let share = chance.map_or_else(String::new, |offer| {
+        format!(", where {}% of my games go this way", (offer.permille + 5) / 10)
+    });
+    format!("My last book move was {said}, from the book {name}, line {line}{share}.")
+}
+
+/// A move with its number, as in `12. Nf3` or `12... Nf6`.
+pub(super) fn numbered(line: &GameLine, mv: Move) -> String {
+    let pos = line.position();
+    let dots = if pos.turn() == Color::White { "." } else { "..." };
+    format!("{}{dots} {}", pos.fullmoves(), write_san(pos, mv))
+}
