@@ -9,7 +9,7 @@ use std::{
 use sparring::{
     book::{self, Notation, ZeroWeights},
     bot::{chat, game_state::GameState},
-    chess::{Color, GameLine, Games, Pgn, RecordedGame, Rules as _, Variant, parse_fen, write_fen},
+    chess::{Color, GameHistory, Games, Pgn, RecordedGame, Rules as _, Variant, parse_fen, write_fen},
     config,
     lichess::model::{Event, GameEvent},
     personality, uci,
@@ -120,7 +120,7 @@ pub fn positions(data: &[u8]) {
             assert_eq!(write_fen(&read), again);
             assert!(pos.legal_moves().len() < 1000);
         }
-        let _ = GameLine::replay(variant, fen, moves);
+        let _ = GameHistory::replay(variant, fen, moves);
     }
 }
 
@@ -161,7 +161,7 @@ fn recorded(stream: impl Read, plies: usize) -> Vec<RecordedGame> {
 }
 
 /// Writes a game, and reads it whole, with a word that is no move, without one of its moves, and cut.
-fn spoiled_games_begin_as_the_whole(line: &GameLine, salt: usize) {
+fn spoiled_games_begin_as_the_whole(line: &GameHistory, salt: usize) {
     let written = Pgn {
         line,
         tags: Vec::new(),

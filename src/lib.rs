@@ -14,7 +14,7 @@
 //! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`], [`atomic_file`], [`files`], [`lines`] | shakmaty, toml; files |
 
 #[cfg(feature = "daemon")]
-pub mod arena;
+pub mod match_runner;
 #[cfg(feature = "daemon")]
 pub mod atomic_file;
 pub mod book;
@@ -25,7 +25,7 @@ pub mod chess;
 pub mod cli;
 #[cfg(feature = "daemon")]
 pub mod config;
-pub mod diagnostic;
+pub mod diagnostics;
 pub mod engine;
 pub mod files;
 #[cfg(feature = "daemon")]
@@ -34,17 +34,17 @@ pub mod http_server;
 pub mod lichess;
 pub mod lines;
 #[cfg(feature = "daemon")]
-pub mod lists;
+pub mod user_lists;
 #[cfg(feature = "daemon")]
 pub mod personality;
 #[cfg(feature = "daemon")]
 pub mod sandbox;
 #[cfg(feature = "daemon")]
-pub mod settings;
+pub mod schema;
 #[cfg(feature = "daemon")]
 pub mod store;
 pub mod tuning;
 pub mod uci;
 pub mod units;
 #[cfg(feature = "daemon")]
-pub mod watch;
+pub mod reload;

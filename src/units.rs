@@ -132,7 +132,7 @@ impl fmt::Display for Elo {
 /// A monotonic clock that is passed in, so that whoever calls decides what time it is.
 ///
 /// Below the floor of the daemon nobody reads the system's clock; tests pass a clock that they move by hand.
-pub trait Clock {
+pub trait TimeSource {
     /// Time since a fixed moment of this clock's choice.
     fn elapsed(&self) -> Millis;
 }
@@ -149,7 +149,7 @@ impl Stopwatch {
     }
 }
 
-impl Clock for Stopwatch {
+impl TimeSource for Stopwatch {
     fn elapsed(&self) -> Millis {
         self.0.elapsed().into()
     }

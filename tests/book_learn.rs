@@ -8,7 +8,7 @@ use std::{fs, path::Path, process::Command};
 
 use sparring::{
     book,
-    chess::{GameLine, Variant, parse_san},
+    chess::{GameHistory, Variant, parse_san},
     engine::Score,
     lichess::model::Side,
     store::{Archive, End, GameRecord, MoveRecord, Source, Thought},
@@ -269,7 +269,7 @@ fn where_games_turned_is_told_and_a_book_plays_something_else_there() {
     let (book, findings) = book::check("turns.book", &text);
     let book = book.unwrap();
     assert_eq!(findings.to_string(), "");
-    let before = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6").unwrap();
+    let before = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6").unwrap();
     let lost = parse_san(before.position(), "Nxe5").unwrap();
     let entries = book.entries(*before.keys().last().unwrap());
     assert_eq!(entries.len(), 1);

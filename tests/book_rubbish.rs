@@ -7,8 +7,8 @@ use std::{fs, path::Path, process::Command};
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 use sparring::{
     book::{self, Book, Library, Notation},
-    chess::{GameLine, Variant},
-    diagnostic::Findings,
+    chess::{GameHistory, Variant},
+    diagnostics::Diagnostics,
 };
 
 /// How many variations of each book are made in each way. The books are cut to their first lines, to be quick.
@@ -41,7 +41,7 @@ fn below(rng: &mut ChaCha8Rng, end: usize) -> usize {
 }
 
 /// Reads a spoiled book and does all with it that the bot and the tools do.
-fn survive(what: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
+fn survive(what: &str, bytes: &[u8]) -> (Option<Book>, Diagnostics) {
     let (read, findings) = book::parse_bytes("spoiled.book", bytes);
     for finding in &findings.list {
         let (line, column) = findings.place(finding);
@@ -74,7 +74,7 @@ fn survive(what: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
             let again = book::parse("tidy.book", &tidy).0.unwrap();
             assert_eq!(again.rows(), read.rows(), "{what}: good order keeps every line");
             let library = Library::new(vec![read.clone()]);
-            let _ = library.pick(&["spoiled".to_owned()], &GameLine::new(Variant::Standard), 1);
+            let _ = library.pick(&["spoiled".to_owned()], &GameHistory::new(Variant::Standard), 1);
         }
     }
     (read, findings)

@@ -11,7 +11,7 @@ use std::{
 use sparring::{
     cli::explain::{explain_level, explain_profile, explain_settings},
     lichess::model::Side,
-    store::{Archive, Asked, ChallengeRecord, End, GameRecord},
+    store::{Archive, RequestedPersona, ChallengeRecord, End, GameRecord},
     units::{Elo, Millis},
 };
 
@@ -432,7 +432,7 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
     archive
         .put_limit("bot.vsBot.day", now + Millis::from_secs(3600))
         .unwrap();
-    let wish = Asked {
+    let wish = RequestedPersona {
         personality: None,
         level: Some(Elo(2700)),
     };

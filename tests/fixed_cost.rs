@@ -8,7 +8,7 @@ use std::{
 };
 
 use sparring::{
-    chess::{GameLine, Variant},
+    chess::{GameHistory, Variant},
     engine::{
         Engine, EngineOverrides, Handicap, Limits, Params, SearchControl, SearchRequest, SearchResult, Stop,
         WeightOverrides,
@@ -49,7 +49,7 @@ fn searches(made: impl Fn(SearchRequest) -> SearchRequest) -> Vec<SearchRequest>
             ..Limits::default()
         };
         made(SearchRequest::new(
-            GameLine::replay(Variant::Standard, fen, "").unwrap(),
+            GameHistory::replay(Variant::Standard, fen, "").unwrap(),
             limits,
         ))
     };
@@ -70,7 +70,7 @@ fn assert_no_allocations(searches: &[SearchRequest]) {
     };
     // Once in the life of the program: the report makes room for its line, endings that are known by heart are worked out,
     // and the numbers of a player are reckoned with.
-    let ending = GameLine::replay(Variant::Standard, "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", "").unwrap();
+    let ending = GameHistory::replay(Variant::Standard, "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", "").unwrap();
     let first = SearchRequest {
         line: ending,
         ..searches[0].clone()

@@ -9,7 +9,7 @@ use std::{
     process::{Child, Command, ExitStatus, Output, Stdio},
 };
 
-use sparring::sandbox::{Fault, Mishap, Options, Sandbox};
+use sparring::sandbox::{Fault, FaultKind, Options, Sandbox};
 use tokio::{net::TcpListener, runtime::Runtime};
 use tokio_util::sync::CancellationToken;
 
@@ -263,7 +263,7 @@ fn an_upgrade_that_the_server_refuses_leaves_no_files_behind() {
         on: "account/upgrade".to_owned(),
         skip: 0,
         times: 1,
-        what: Mishap::Answer {
+        what: FaultKind::Answer {
             status: 400,
             body: "{\"error\":\"not now\"}".to_owned(),
             content_type: "application/json".to_owned(),

@@ -8,7 +8,7 @@ use std::{
 
 use sparring::{
     book::{self, Book, Library},
-    chess::{Color, GameLine, Variant},
+    chess::{Color, GameHistory, Variant},
     personality,
 };
 
@@ -51,7 +51,7 @@ fn every_shipped_book_has_a_first_move_and_an_answer_to_the_usual_ones() {
     let library = Library::new(books);
     for name in names {
         for moves in ["", "e2e4", "d2d4"] {
-            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
             let found = library.pick(std::slice::from_ref(&name), &line, 1);
             assert!(found.is_some(), "{name} has nothing to play after \"{moves}\"");
         }

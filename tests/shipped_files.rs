@@ -16,7 +16,7 @@ use sparring::{
     },
     config::{self, Config},
     personality::{self, Personality, strength},
-    settings::{Fallback, Key},
+    schema::{DefaultValue, Key},
 };
 
 fn root() -> PathBuf {
@@ -51,8 +51,8 @@ fn bot_toml_shows_every_key_with_its_default() {
     for key in config::keys(&text) {
         let name = key.path.rsplit('.').next().unwrap();
         match key.fallback {
-            Fallback::Value(_) => assert!(key.span.is_some(), "{} is not shown", key.path),
-            Fallback::Nothing(_) => assert!(
+            DefaultValue::Value(_) => assert!(key.span.is_some(), "{} is not shown", key.path),
+            DefaultValue::Nothing(_) => assert!(
                 text.contains(&format!("\n# {name} = ")),
                 "{} is not shown as a comment",
                 key.path

@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use sparring::{chess::GameLine, engine::bench, uci, units::Depth};
+use sparring::{chess::GameHistory, engine::bench, uci, units::Depth};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn scaling(threads: u32, depth: Depth) -> impl std::fmt::Display {
-    let lines: Vec<GameLine> = bench::lines().collect();
+    let lines: Vec<GameHistory> = bench::lines().collect();
     uci::scaling(&lines, threads as usize, depth)
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::tree_view::moves_of;
 use crate::{
-    chess::{GameLine, Move, write_fen, write_san},
+    chess::{GameHistory, Move, write_fen, write_san},
     units::Centipawns,
 };
 
@@ -15,7 +15,7 @@ const LOST: Centipawns = Centipawns(-300);
 #[derive(Debug, Clone)]
 pub struct BlunderPosition {
     /// A game up to the position.
-    pub line: GameLine,
+    pub line: GameHistory,
     /// The move.
     pub mv: Move,
     /// In how many games it went so.
@@ -68,7 +68,7 @@ pub struct BlunderPositions {
 
 #[derive(Debug)]
 struct Met {
-    line: GameLine,
+    line: GameHistory,
     games: u32,
     thought: i64,
     found: i64,
@@ -86,7 +86,7 @@ impl BlunderPositions {
 
     /// Looks at a game. `scores` are what the player thought when on move: how many half moves stood before, and the score
     /// from the player's side, in order.
-    pub fn add(&mut self, line: &GameLine, scores: &[(usize, Centipawns)]) {
+    pub fn add(&mut self, line: &GameHistory, scores: &[(usize, Centipawns)]) {
         for pair in scores.windows(2) {
             let [(ply, thought), (next, found)] = *pair else {
                 continue;
@@ -140,8 +140,8 @@ mod tests {
         chess::{Variant, key, parse_san},
     };
 
-    fn line(moves: &str) -> GameLine {
-        GameLine::replay(Variant::Standard, "startpos", moves).unwrap()
+    fn line(moves: &str) -> GameHistory {
+        GameHistory::replay(Variant::Standard, "startpos", moves).unwrap()
     }
 
     fn scores(list: &[(usize, i32)]) -> Vec<(usize, Centipawns)> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     chess::{Color, Move, Rules as _},
-    diagnostic::Diagnostic,
+    diagnostics::Diagnostic,
 };
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::chess::{Color, GameLine, Move, Position, Variant, key};
+use crate::chess::{Color, GameHistory, Move, Position, Variant, key};
 
 use super::{
     build_text::{Scale, write},
@@ -77,7 +77,7 @@ impl BookBuilder {
     /// Counts the moves of a game, as often as said. `side` is whose moves count in the book; both if none is named. Games
     /// of other rules are passed over, which false says, and those from elsewhere, unless they are
     /// [asked for](Self::from_positions).
-    pub fn add(&mut self, line: &GameLine, side: Option<Color>, times: u32) -> bool {
+    pub fn add(&mut self, line: &GameHistory, side: Option<Color>, times: u32) -> bool {
         if !line.variant().is_orthodox() {
             return false;
         }
@@ -178,7 +178,7 @@ impl BookBuilder {
 
 /// Whether a game begins in the usual position.
 #[must_use]
-pub fn begins_as_usual(line: &GameLine) -> bool {
+pub fn begins_as_usual(line: &GameHistory) -> bool {
     line.keys().first() == Some(&key(&Variant::Standard.start()))
 }
 
@@ -192,7 +192,7 @@ mod tests {
     fn harvest(games: &[(&str, Option<Color>)]) -> BookBuilder {
         let mut harvest = BookBuilder::new();
         for (moves, side) in games {
-            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
             assert!(harvest.add(&line, *side, 1));
         }
         harvest
@@ -288,7 +288,7 @@ mod tests {
             walk(book.text(), &mut |row| {
                 rows += 1;
                 if rows % 20 == 0 && row.trail.counts() {
-                    let mut line = GameLine::new(Variant::Standard);
+                    let mut line = GameHistory::new(Variant::Standard);
                     for (depth, played) in row.played.iter().enumerate() {
                         if played.depth == depth {
                             line.play(played.mv);
@@ -363,7 +363,7 @@ mod tests {
             (CORNERS, Variant::Chess960, "e1f3 e8f6"),
         ];
         for (start, variant, moves) in games {
-            assert!(harvest.add(&GameLine::replay(variant, start, moves).unwrap(), None, 1));
+            assert!(harvest.add(&GameHistory::replay(variant, start, moves).unwrap(), None, 1));
         }
         let grown = harvest.grow(1);
         assert_eq!(
@@ -385,7 +385,7 @@ mod tests {
     fn blocks_of_positions_end_where_another_side_begins() {
         let mut harvest = BookBuilder::of_each_side().from_positions();
         for (start, moves) in [(ENDING, "e2e4 e8d7"), ("startpos", "e2e4 e7e5")] {
-            let line = GameLine::replay(Variant::Standard, start, moves).unwrap();
+            let line = GameHistory::replay(Variant::Standard, start, moves).unwrap();
             harvest.add(&line, Some(Color::White), 1);
             harvest.add(&line, Some(Color::Black), 1);
         }
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn a_book_goes_on_with_blocks_of_positions() {
         let mut harvest = BookBuilder::new().from_positions();
-        let line = |start, moves| GameLine::replay(Variant::Standard, start, moves).unwrap();
+        let line = |start, moves| GameHistory::replay(Variant::Standard, start, moves).unwrap();
         harvest.add(&line(ENDING, "e2e4 e8d7"), None, 1);
         let old = parse("a.book", &format!("1. d4 d5\nfrom: {ENDING}\ne3 5\n"))
             .0
@@ -413,8 +413,8 @@ mod tests {
 
     #[test]
     fn games_from_elsewhere_are_passed_over() {
-        let ending = GameLine::replay(Variant::Standard, ENDING, "e2e4").unwrap();
+        let ending = GameHistory::replay(Variant::Standard, ENDING, "e2e4").unwrap();
         assert!(!BookBuilder::new().add(&ending, None, 1));
-        assert!(!BookBuilder::new().add(&GameLine::new(Variant::Atomic), None, 1));
+        assert!(!BookBuilder::new().add(&GameHistory::new(Variant::Atomic), None, 1));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, hash_map};
 
 use crate::{
     chess::{Color, Move, Position, Rules as _, key, write_san},
-    diagnostic::{Diagnostic, Findings},
+    diagnostics::{Diagnostic, Diagnostics},
 };
 
 use super::{
@@ -31,17 +31,17 @@ use super::{
 /// );
 /// ```
 #[must_use]
-pub fn check(name: &str, text: &str) -> (Option<Book>, Findings) {
+pub fn check(name: &str, text: &str) -> (Option<Book>, Diagnostics) {
     look(read(name, text))
 }
 
 /// Reads and checks a book from bytes, which must be UTF-8. See [`check`].
 #[must_use]
-pub fn check_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
+pub fn check_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Diagnostics) {
     look(read_bytes(name, bytes))
 }
 
-fn look(draft: Result<ParsedBook, Findings>) -> (Option<Book>, Findings) {
+fn look(draft: Result<ParsedBook, Diagnostics>) -> (Option<Book>, Diagnostics) {
     let draft = match draft {
         Ok(draft) => draft,
         Err(findings) => return (None, findings),
@@ -55,7 +55,7 @@ fn look(draft: Result<ParsedBook, Findings>) -> (Option<Book>, Findings) {
 }
 
 /// What is wrong with some of the rows, after what is known already.
-fn look_at(book: &Book, mistakes: Findings, is_wanted: impl Fn(usize) -> bool) -> Findings {
+fn look_at(book: &Book, mistakes: Diagnostics, is_wanted: impl Fn(usize) -> bool) -> Diagnostics {
     let mut checker = Checker {
         book,
         rows: HashMap::new(),
@@ -63,14 +63,14 @@ fn look_at(book: &Book, mistakes: Findings, is_wanted: impl Fn(usize) -> bool) -
         findings: mistakes.list,
     };
     walk_some(book.text(), is_wanted, &mut |row| checker.row(row));
-    Findings::new(mistakes.name, mistakes.text, checker.findings)
+    Diagnostics::new(mistakes.name, mistakes.text, checker.findings)
 }
 
 /// Looks for moves that lead into known positions and that the book does not have: the bot would leave its book
 /// although it could stay. Positions with a choice (`|`) are taken at their word, and lines for the other color alone
 /// are no place to stay in.
 #[must_use]
-pub fn missing_transpositions(book: &Book) -> Findings {
+pub fn missing_transpositions(book: &Book) -> Diagnostics {
     let havens = havens(book);
     let (mut seen, mut findings) = (HashSet::new(), Vec::new());
     walk(book.text(), &mut |row| {
@@ -86,7 +86,7 @@ pub fn missing_transpositions(book: &Book) -> Findings {
             }
         }
     });
-    Findings::new(book.path(), book.text().source(), findings)
+    Diagnostics::new(book.path(), book.text().source(), findings)
 }
 
 /// By color and key the positions that a side can move into and find the other side's answer in a line that counts for
@@ -138,7 +138,7 @@ fn find_transpositions(
 /// Looks for moves that are less likely than `below`, from 0 to 1, though nobody has said so: no number, no mark, only
 /// few lines beside many. Rodent's book doctor stops at such moves for a decision.
 #[must_use]
-pub fn rare_moves(book: &Book, below: f64) -> Findings {
+pub fn rare_moves(book: &Book, below: f64) -> Diagnostics {
     let (mut seen, mut findings) = (HashSet::new(), Vec::new());
     walk(book.text(), &mut |row| {
         for played in row.counting() {
@@ -158,7 +158,7 @@ pub fn rare_moves(book: &Book, below: f64) -> Findings {
             }
         }
     });
-    Findings::new(book.path(), book.text().source(), findings)
+    Diagnostics::new(book.path(), book.text().source(), findings)
 }
 
 /// What earlier lines said of a move in a position.
@@ -335,7 +335,7 @@ mod tests {
         book.unwrap()
     }
 
-    fn check(text: &str) -> Findings {
+    fn check(text: &str) -> Diagnostics {
         super::check("a.book", text).1
     }
 

@@ -267,7 +267,7 @@ mod tests {
     use super::*;
     use crate::{
         book::{BookQuery, Library, SelectionPolicy, parse, read},
-        chess::{GameLine, Variant},
+        chess::{GameHistory, Variant},
     };
     use proptest::prelude::*;
     use std::io::{Cursor, Write as _};
@@ -377,7 +377,7 @@ mod tests {
         let read = parsed(include_str!("../../books/main.book"));
         let (opened, _) = open(&compiled_bytes(&read)).unwrap();
         let (read, opened) = (Library::new(vec![read]), Library::new(vec![opened]));
-        let (books, line) = (["a".to_owned()], GameLine::new(Variant::Standard));
+        let (books, line) = (["a".to_owned()], GameHistory::new(Variant::Standard));
         for seed in 0..100 {
             let wish = BookQuery {
                 taste: SelectionPolicy::Temperature(2.0),

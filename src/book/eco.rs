@@ -61,7 +61,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::chess::GameLine;
+    use crate::chess::GameHistory;
 
     #[test]
     fn every_line_of_the_list_can_be_read_and_none_names_a_position_twice() {
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_position_has_its_name_by_any_order_of_moves() {
-        let game = |moves| GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let game = |moves| GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let slav = game("c2c4 c7c6 d2d4 d7d5");
         assert_eq!(name_of(slav.keys()).unwrap().to_string(), "D10 Slav Defense");
         let beyond = game("e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 h2h3 h7h5");

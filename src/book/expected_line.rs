@@ -1,6 +1,6 @@
 //! What a book would have played: its moves in one position, and how each would most likely have gone on.
 
-use crate::chess::{GameLine, Rules as _, write_san};
+use crate::chess::{GameHistory, Rules as _, write_san};
 
 use super::{library::Book, positions::Entry};
 
@@ -31,7 +31,7 @@ pub struct ExpectedLine {
 /// assert_eq!((plan[0].san.as_str(), plan[0].then.join(" ")), ("e5", "Nf3 Nc6".to_owned()));
 /// ```
 #[must_use]
-pub fn plan(book: &Book, line: &GameLine, most: usize) -> Vec<ExpectedLine> {
+pub fn plan(book: &Book, line: &GameHistory, most: usize) -> Vec<ExpectedLine> {
     let pos = line.position();
     let entries = playable(book, line);
     let total: u64 = entries.iter().map(|(_, share)| share).sum();
@@ -46,7 +46,7 @@ pub fn plan(book: &Book, line: &GameLine, most: usize) -> Vec<ExpectedLine> {
 }
 
 /// The moves that may be drawn in a position, with what each counts, the likeliest first.
-fn playable(book: &Book, line: &GameLine) -> Vec<(Entry, u64)> {
+fn playable(book: &Book, line: &GameHistory) -> Vec<(Entry, u64)> {
     let here = line.keys().last().copied().unwrap_or_default();
     let entries = book.entries_along(line.keys());
     let legal = entries.iter().filter(|entry| line.position().is_legal(entry.mv));
@@ -58,7 +58,7 @@ fn playable(book: &Book, line: &GameLine) -> Vec<(Entry, u64)> {
     playable
 }
 
-fn continuation(book: &Book, line: &GameLine, first: &Entry, most: usize) -> Vec<String> {
+fn continuation(book: &Book, line: &GameHistory, first: &Entry, most: usize) -> Vec<String> {
     let mut line = line.clone();
     line.play(first.mv);
     let mut sans = Vec::new();
@@ -79,7 +79,7 @@ mod tests {
 
     fn planned(text: &str, moves: &str) -> Vec<String> {
         let book = parse("a.book", text).0.unwrap();
-        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let show =
             |one: &ExpectedLine| format!("{} {:.2} {} {}", one.san, one.chance, one.at, one.then.join(" "));
         plan(&book, &line, 3).iter().map(show).collect()

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::{
         book::{SelectionPolicy, parse},
-        chess::{GameLine, Variant},
+        chess::{GameHistory, Variant},
     };
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
             read("more.book", "e4 e5"),
         ]);
         let books: Vec<String> = ["own", "main", "nobody", "more"].map(str::to_owned).to_vec();
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4").unwrap();
         let shown: Vec<String> = library
             .explain(&BookQuery::new(&books, &line, 0))
             .iter()
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn what_has_a_chance_is_what_is_drawn() {
         let library = Library::new(vec![parse("a.book", "e4 7 | d4 2 | c4 1").0.unwrap()]);
-        let (books, line) = (["a".to_owned()], GameLine::new(Variant::Standard));
+        let (books, line) = (["a".to_owned()], GameHistory::new(Variant::Standard));
         let wish = BookQuery::new(&books, &line, 0);
         let total: f64 = library.explain(&wish).iter().map(|one| one.chance).sum();
         assert!((total - 1.0).abs() < 1e-9);
@@ -222,7 +222,7 @@ mod tests {
             read("main.book", "e4 e5 70 | c6 30"),
         ]);
         let books = ["fast", "main"].map(str::to_owned);
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4").unwrap();
         let shown = |plies| -> Vec<String> {
             let wish = BookQuery {
                 speed: Some("blitz"),

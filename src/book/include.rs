@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::diagnostic::{Diagnostic, Findings};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 
 use super::{library::Book, moves::is_near};
 
@@ -33,7 +33,7 @@ fn visit<'b>(book: &'b Book, all: &'b [Book], seen: &mut HashSet<&'b str>, found
 /// Tells of includes that come to nothing: books that are not there, of other rules, or that include each other in a
 /// circle. Only books with such includes are named.
 #[must_use]
-pub fn missing_includes(all: &[Book]) -> Vec<Findings> {
+pub fn missing_includes(all: &[Book]) -> Vec<Diagnostics> {
     let told = all.iter().map(|book| {
         let findings = book.head().includes.iter().filter_map(|include| {
             let mut help = "its lines are left out, all others of this book count".to_owned();
@@ -74,7 +74,7 @@ pub fn missing_includes(all: &[Book]) -> Vec<Findings> {
             };
             Some(Diagnostic::error(include.span.clone(), message).with_help(help))
         });
-        Findings::new(book.path(), book.text().source(), findings.collect())
+        Diagnostics::new(book.path(), book.text().source(), findings.collect())
     });
     told.filter(|findings| !findings.list.is_empty()).collect()
 }
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::{
         book::{LARGE, Library, parse},
-        chess::{GameLine, Variant},
+        chess::{GameHistory, Variant},
     };
 
     fn books(texts: &[(&str, &str)]) -> Vec<Book> {
@@ -106,7 +106,7 @@ mod tests {
             ("mine.book", "include: base\n1. e4 c5  # Sicilian\n"),
             ("base.book", "1. e4 e5  # Open\n1. e4 c5\n"),
         ]));
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4").unwrap();
         let choices = library.choices(&["mine".to_owned()], &line);
         let shown: Vec<(String, i64, Option<String>)> = choices
             .into_iter()
@@ -129,7 +129,7 @@ mod tests {
             ("c.book", "include: c\n1. c4\n"),
             ("d.book", "variant: atomic\ninclude: a\n1. Nf3\n"),
         ]);
-        let said: Vec<String> = missing_includes(&all).iter().map(Findings::to_string).collect();
+        let said: Vec<String> = missing_includes(&all).iter().map(Diagnostics::to_string).collect();
         let once = "the lines of each count once; take out one of the two headers";
         let out = "its lines are left out, all others of this book count";
         assert_eq!(

@@ -9,7 +9,7 @@ pub use follow::MoveOrigin;
 pub use score::expected_score;
 
 use crate::{
-    chess::{Color, GameLine, Move, write_san},
+    chess::{Color, GameHistory, Move, write_san},
     units::Centipawns,
 };
 
@@ -28,7 +28,7 @@ use score::Score;
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome<'a> {
     /// The game.
-    pub line: &'a GameLine,
+    pub line: &'a GameHistory,
     /// The side that followed the book.
     pub side: Color,
     /// What it scored, in half points: 0, 1 or 2.
@@ -139,7 +139,7 @@ impl<'b> LearnReport<'b> {
     /// it played no move of the book, or the game ended before. `drawn` says where its moves came from, as in
     /// [`Outcome::drawn`].
     #[must_use]
-    pub fn left(&self, line: &GameLine, side: Color, drawn: &[MoveOrigin]) -> Option<GameLine> {
+    pub fn left(&self, line: &GameHistory, side: Color, drawn: &[MoveOrigin]) -> Option<GameHistory> {
         let (found, left) = follow(self.book, line, side, drawn);
         left.filter(|_| !found.is_empty())
     }

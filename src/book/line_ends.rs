@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use crate::chess::{Color, GameLine, Rules as _};
+use crate::chess::{Color, GameHistory, Rules as _};
 
 use super::{
     library::Book,
@@ -13,7 +13,7 @@ use super::{
 #[derive(Debug, Clone)]
 pub struct LineEnd {
     /// The moves up to it.
-    pub line: GameLine,
+    pub line: GameHistory,
     /// The bytes of the last move in the text.
     pub span: Range<usize>,
     /// Whether the book plays all of White's moves up to it.
@@ -33,7 +33,7 @@ pub fn ends(book: &Book) -> Vec<LineEnd> {
         let Some(last) = row.played.last() else { return };
         let depth = last.depth;
         let start = row.trail.position(0).clone();
-        let mut line = GameLine::from_position(book.head().variant, start);
+        let mut line = GameHistory::from_position(book.head().variant, start);
         for played in row.played.iter().filter(|played| played.depth < depth) {
             line.play(played.mv);
         }
@@ -57,13 +57,13 @@ pub fn ends(book: &Book) -> Vec<LineEnd> {
 }
 
 /// Whether the book knows what comes next, so that this is no end.
-fn goes_on(book: &Book, line: &GameLine) -> bool {
+fn goes_on(book: &Book, line: &GameHistory) -> bool {
     line.keys()
         .last()
         .is_some_and(|key| !book.entries(*key).is_empty())
 }
 
-fn is_chosen(book: &Book, row: &Row<'_, '_>, line: &GameLine, side: Color) -> bool {
+fn is_chosen(book: &Book, row: &Row<'_, '_>, line: &GameHistory, side: Color) -> bool {
     let mut turn = line.start().turn();
     let counts = row.color.is_none_or(|color| color == side);
     counts

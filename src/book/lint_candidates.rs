@@ -9,10 +9,10 @@ use super::{
     parsed_book::ParsedBook,
     positions::Entry,
 };
-use crate::diagnostic::Findings;
+use crate::diagnostics::Diagnostics;
 
 /// The book, what is wrong with its lines, and the lines that may hold a slip: all that do, and a few that do not.
-pub(super) fn find(draft: ParsedBook) -> (Book, Findings, HashSet<usize>) {
+pub(super) fn find(draft: ParsedBook) -> (Book, Diagnostics, HashSet<usize>) {
     let mut suspects = HashSet::new();
     let occurrences = draft.occurrences();
     alike(&occurrences.rows, &mut suspects);

@@ -2,7 +2,7 @@
 
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 
-use crate::chess::{GameLine, Move, Rules as _};
+use crate::chess::{GameHistory, Move, Rules as _};
 
 use super::{
     entries::Entries,
@@ -35,7 +35,7 @@ pub struct BookQuery<'a> {
     /// The names of the books, first come first asked. Names of books that are not there are passed over.
     pub books: &'a [String],
     /// The game so far.
-    pub line: &'a GameLine,
+    pub line: &'a GameHistory,
     /// The speed of the game, as lichess writes it; books for other speeds are passed over.
     pub speed: Option<&'a str>,
     /// The level that plays, on the scale of lichess ratings; books for other levels are passed over.
@@ -54,7 +54,7 @@ pub struct BookQuery<'a> {
 impl<'a> BookQuery<'a> {
     /// A wish by weight, of whatever speed and level.
     #[must_use]
-    pub fn new(books: &'a [String], line: &'a GameLine, seed: u64) -> Self {
+    pub fn new(books: &'a [String], line: &'a GameHistory, seed: u64) -> Self {
         Self {
             books,
             line,
@@ -80,7 +80,7 @@ impl Library {
     /// A move by weight for the line's last position from the first of the named books that has one to play there: see
     /// [`choose`](Self::choose).
     #[must_use]
-    pub fn pick(&self, books: &[String], line: &GameLine, seed: u64) -> Option<BookMove> {
+    pub fn pick(&self, books: &[String], line: &GameHistory, seed: u64) -> Option<BookMove> {
         self.choose(&BookQuery::new(books, line, seed))
     }
 
@@ -104,7 +104,7 @@ impl Library {
     /// All moves of the book that [`pick`](Self::pick) chooses from, with their chances, the likeliest first.
     /// Those that are never played come last with chance 0.
     #[must_use]
-    pub fn choices(&self, books: &[String], line: &GameLine) -> Vec<BookMove> {
+    pub fn choices(&self, books: &[String], line: &GameHistory) -> Vec<BookMove> {
         self.choices_for(&BookQuery::new(books, line, 0))
     }
 
@@ -241,8 +241,8 @@ mod tests {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    fn after(moves: &str) -> GameLine {
-        GameLine::replay(Variant::Standard, "startpos", moves).unwrap()
+    fn after(moves: &str) -> GameHistory {
+        GameHistory::replay(Variant::Standard, "startpos", moves).unwrap()
     }
 
     fn shown(choices: &[BookMove]) -> Vec<String> {
@@ -340,10 +340,10 @@ mod tests {
     fn a_book_for_orthodox_chess_is_for_no_other_rules() {
         let library = library(&[("a.book", "e4 e5")]);
         let a = names(&["a"]);
-        assert_eq!(library.pick(&a, &GameLine::new(Variant::Crazyhouse), 1), None);
+        assert_eq!(library.pick(&a, &GameHistory::new(Variant::Crazyhouse), 1), None);
         assert!(
             library
-                .pick(&a, &GameLine::new(Variant::FromPosition), 1)
+                .pick(&a, &GameHistory::new(Variant::FromPosition), 1)
                 .is_some()
         );
     }
@@ -352,7 +352,7 @@ mod tests {
     fn castling_is_played_whatever_the_variant_calls_it() {
         let library = library(&[("a.book", "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O")]);
         let fen = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4";
-        let line = GameLine::replay(Variant::FromPosition, fen, "").unwrap();
+        let line = GameHistory::replay(Variant::FromPosition, fen, "").unwrap();
         assert!(library.pick(&names(&["a"]), &line, 3).unwrap().mv.is_castle());
     }
 
@@ -461,7 +461,7 @@ mod tests {
     fn other_rules_have_their_own_books() {
         let library = library(&[("boom.book", "variant: atomic\nNf3 f6"), ("plain.book", "e4")]);
         let books = names(&["boom", "plain"]);
-        let atomic = GameLine::new(Variant::Atomic);
+        let atomic = GameHistory::new(Variant::Atomic);
         assert_eq!(library.pick(&books, &atomic, 1).unwrap().at, "boom.book:2");
         assert_eq!(library.pick(&books, &after(""), 1).unwrap().at, "plain.book:1");
     }

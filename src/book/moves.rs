@@ -254,11 +254,11 @@ fn side(color: Color) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::GameLine;
+    use crate::chess::GameHistory;
 
     /// What is said of a word after some moves: message and help, divided by `;`.
     fn said(moves: &str, word: &str) -> String {
-        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let unread = read_move(line.position(), word).unwrap_err();
         match unread.help {
             Some(help) => format!("{}; {help}", unread.message),

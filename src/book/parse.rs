@@ -1,6 +1,6 @@
 //! From text to book: the limits of what is read.
 
-use crate::diagnostic::{Diagnostic, Findings, utf8};
+use crate::diagnostics::{Diagnostic, Diagnostics, utf8};
 
 use super::{library::Book, parsed_book::ParsedBook, syntax::BookText};
 
@@ -17,7 +17,7 @@ pub const MAX_LINES: usize = 1_000_000;
 
 /// Reads a book from bytes, which must be UTF-8. See [`parse`].
 #[must_use]
-pub fn parse_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
+pub fn parse_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Diagnostics) {
     finish(read_bytes(name, bytes))
 }
 
@@ -26,11 +26,11 @@ pub fn parse_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Findings) {
 /// `name` is the file's name as its user would write it. There is no book only if the text cannot be one:
 /// larger than [`MAX_BYTES`], longer than [`MAX_LINES`], or not a text at all.
 #[must_use]
-pub fn parse(name: &str, text: &str) -> (Option<Book>, Findings) {
+pub fn parse(name: &str, text: &str) -> (Option<Book>, Diagnostics) {
     finish(read(name, text))
 }
 
-fn finish(draft: Result<ParsedBook, Findings>) -> (Option<Book>, Findings) {
+fn finish(draft: Result<ParsedBook, Diagnostics>) -> (Option<Book>, Diagnostics) {
     match draft {
         Ok(draft) => {
             let (book, findings) = draft.into_book();
@@ -44,7 +44,7 @@ fn finish(draft: Result<ParsedBook, Findings>) -> (Option<Book>, Findings) {
 ///
 /// # Errors
 /// Why there is no book.
-pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<ParsedBook, Findings> {
+pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<ParsedBook, Diagnostics> {
     if bytes.len() > MAX_BYTES {
         return Err(too_large(name, bytes.len() as u64));
     }
@@ -56,14 +56,14 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<ParsedBook, Findings> {
 ///
 /// # Errors
 /// Why there is no book.
-pub fn read(name: &str, text: &str) -> Result<ParsedBook, Findings> {
+pub fn read(name: &str, text: &str) -> Result<ParsedBook, Diagnostics> {
     if text.len() > MAX_BYTES {
         return Err(too_large(name, text.len() as u64));
     }
     let text = BookText::new(text);
     let refuse = |span, message: String| {
         let findings = vec![Diagnostic::error(span, message)];
-        Err(Findings::new(name, text.source(), findings))
+        Err(Diagnostics::new(name, text.source(), findings))
     };
     if let Some(at) = text.as_str().find('\0') {
         return refuse(at..at + 1, "this is not a text: it has a zero byte".to_owned());
@@ -117,9 +117,9 @@ fn stranger(text: &str) -> Option<Diagnostic> {
 
 /// What is said of a text of more than [`MAX_BYTES`], which need not be read for that.
 #[must_use]
-pub fn too_large(name: &str, bytes: u64) -> Findings {
+pub fn too_large(name: &str, bytes: u64) -> Diagnostics {
     let message = format!("{bytes} bytes are too many for a book: {MAX_BYTES} are read");
-    Findings::new(name, "", vec![Diagnostic::error(0..0, message)])
+    Diagnostics::new(name, "", vec![Diagnostic::error(0..0, message)])
 }
 
 #[cfg(test)]
@@ -127,14 +127,14 @@ mod tests {
     use super::*;
     use crate::{
         book::{walk::MAX_ERRORS, write},
-        chess::{GameLine, Variant, parse_fen},
+        chess::{GameHistory, Variant, parse_fen},
     };
     use proptest::prelude::*;
 
     /// What a book knows after some moves in coordinates: each move with its weight.
     fn known(text: &str, moves: &str) -> String {
         let (book, _) = parse("books/test.book", text);
-        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let key = *line.keys().last().unwrap();
         let entries = book.as_ref().unwrap().entries(key);
         let shown = entries.iter().map(|entry| {
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(findings.to_string(), "");
         let book = book.unwrap();
         let at = |moves: &str| -> Vec<(String, u64)> {
-            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
             let entries = book.entries_along(line.keys());
             entries
                 .iter()
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(known("e4! 0\nd4", ""), "e2e4 0 :1, d2d4 100 :2");
         assert_eq!(known("e4!! 3 e5? 0", "e2e4"), "e7e5 -100 :1");
         let (book, _) = parse("a", "e4! 0 | d4\nc4");
-        let start = *GameLine::new(Variant::Standard).keys().last().unwrap();
+        let start = *GameHistory::new(Variant::Standard).keys().last().unwrap();
         assert!(book.unwrap().entries(start)[0].is_unwanted());
     }
 

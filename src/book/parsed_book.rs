@@ -3,7 +3,7 @@
 
 use std::io::{Seek, Write};
 
-use crate::diagnostic::{Diagnostic, Findings};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 
 use super::{
     compile::{CompileError, Origin, write_compiled},
@@ -52,8 +52,8 @@ impl ParsedBook {
 
     /// What is wrong with its lines.
     #[must_use]
-    pub fn findings(&self) -> Findings {
-        Findings::new(
+    pub fn findings(&self) -> Diagnostics {
+        Diagnostics::new(
             self.name.as_str(),
             self.text.source(),
             self.walked.findings.clone(),
@@ -62,7 +62,7 @@ impl ParsedBook {
 
     /// The book in memory, and what is wrong with its lines.
     #[must_use]
-    pub fn into_book(self) -> (Book, Findings) {
+    pub fn into_book(self) -> (Book, Diagnostics) {
         let (book, findings, _) = self.gather(|_, _, _, _: &mut ()| {});
         (book, findings)
     }
@@ -93,12 +93,12 @@ impl ParsedBook {
     pub(super) fn gather<K: Default + Send>(
         self,
         see: impl Fn(&[Occurrence], &[Remark], &[Entry], &mut K) + Sync,
-    ) -> (Book, Findings, Vec<K>) {
+    ) -> (Book, Diagnostics, Vec<K>) {
         let source = self.text.source();
         let texts = Texts::new(vec![0], &self.occurrences.notes, &source);
         let (positions, kept) = Positions::gather(self.occurrences, &texts, see);
         let findings: Vec<Diagnostic> = self.walked.findings;
-        let findings = Findings::new(self.name.as_str(), source.clone(), findings);
+        let findings = Diagnostics::new(self.name.as_str(), source.clone(), findings);
         let book = Book::new(
             &self.name,
             self.walked.head,

@@ -39,14 +39,14 @@ mod tests {
     use super::*;
     use crate::{
         book::{BookMove, BookQuery, Library, parse},
-        chess::{GameLine, Variant},
+        chess::{GameHistory, Variant},
     };
 
     /// A book for the first move.
     struct First {
         library: Library,
         books: Vec<String>,
-        line: GameLine,
+        line: GameHistory,
         taste: SelectionPolicy,
     }
 
@@ -57,7 +57,7 @@ mod tests {
             Self {
                 library: Library::new(book.into_iter().collect()),
                 books: vec!["a".to_owned()],
-                line: GameLine::new(Variant::Standard),
+                line: GameHistory::new(Variant::Standard),
                 taste,
             }
         }

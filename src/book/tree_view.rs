@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::chess::{Color, GameLine, Position, Rules as _, key, write_san};
+use crate::chess::{Color, GameHistory, Position, Rules as _, key, write_san};
 
 use super::{eco, learned_weights::WeightFactor, library::Book, positions::Entry};
 
@@ -47,7 +47,7 @@ pub struct Branch {
 /// assert_eq!(tree[0].chance, 0.6);
 /// ```
 #[must_use]
-pub fn tree(book: &Book, line: &GameLine, extent: Extent) -> Vec<Branch> {
+pub fn tree(book: &Book, line: &GameHistory, extent: Extent) -> Vec<Branch> {
     let mut walk = Walk {
         book,
         extent,
@@ -123,7 +123,7 @@ pub(super) fn numbered(pos: &Position, san: &str) -> String {
 
 /// The moves of a game as one writes them down, as in `1. e4 e5 2. Nf3`; empty at its start.
 #[must_use]
-pub fn moves_of(line: &GameLine) -> String {
+pub fn moves_of(line: &GameHistory) -> String {
     let mut pos = line.start().clone();
     let mut words = Vec::new();
     for mv in line.moves() {
@@ -145,7 +145,7 @@ mod tests {
 
     fn shown(text: &str, moves: &str, plies: usize, least: f64) -> Vec<String> {
         let book = parse("a.book", text).0.unwrap();
-        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let show = |branch: &Branch| {
             let seen = if branch.seen { " seen" } else { "" };
             format!(

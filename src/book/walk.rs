@@ -4,7 +4,7 @@ use std::{num::NonZero, ops::Range, thread};
 
 use crate::{
     chess::{Color, Position, Variant, key, parse_fen},
-    diagnostic::Diagnostic,
+    diagnostics::Diagnostic,
 };
 
 use super::{

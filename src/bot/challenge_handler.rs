@@ -15,13 +15,13 @@ use super::{
     challenge_rules::{self, DecidedBy, RuleDecision},
 };
 use crate::{
-    config::Then,
+    config::Action,
     lichess::{
         CallError, Escaped,
         model::{Challenge, Compat, DeclineReason, GameId, NowPlaying, UserId},
         retry::EndpointClass,
     },
-    store::{ChallengeRecord, Tally},
+    store::{ChallengeRecord, OpponentScore},
     units::Millis,
 };
 
@@ -37,11 +37,11 @@ impl EventLoop {
         let moment = self.moment(challenger.map(|user| &user.id), false);
         let facts = RuleContext::of_challenge(challenge, &moment);
         let mut ruling = challenge_rules::judge(&rules, challenge, compat, &facts);
-        if !matches!(ruling.then, Then::Decline(_))
+        if !matches!(ruling.then, Action::Decline(_))
             && let Some(why) = self.is_no_time_for(challenge, &facts)
         {
             ruling = RuleDecision {
-                then: Then::Decline(DeclineReason::Later),
+                then: Action::Decline(DeclineReason::Later),
                 by: DecidedBy::Nature(why),
             };
         }
@@ -75,12 +75,12 @@ impl EventLoop {
         self.undecided.note(record);
         let id = challenge.id.clone();
         let patience = match ruling.then {
-            Then::Decline(reason) => {
+            Action::Decline(reason) => {
                 self.note_fate(&id, &challenge_rules::describe(ruling.then));
                 return self.intake.refuse(id, reason);
             }
-            Then::Accept => Millis::ZERO,
-            Then::Queue => challenge_queue::PATIENCE,
+            Action::Accept => Millis::ZERO,
+            Action::Queue => challenge_queue::PATIENCE,
         };
         let who = QueuedChallenge {
             id,
@@ -166,7 +166,7 @@ impl EventLoop {
 
     /// Refuses a challenge. A refusal that gets lost is sent again while the challenger waits.
     pub(super) fn refuse(&mut self, id: GameId, reason: DeclineReason) {
-        let verdict = challenge_rules::describe(Then::Decline(reason));
+        let verdict = challenge_rules::describe(Action::Decline(reason));
         if self.note_fate(&id, &verdict) {
             info!("challenge {id}: {verdict} after all");
         }
@@ -221,7 +221,7 @@ impl EventLoop {
             ratings: Arc::clone(&self.shared.ratings.borrow()),
             lists: Arc::clone(&self.shared.lists.borrow()),
             played_today: opponent.map_or(0, |opponent| self.today.played(opponent, now)),
-            score: opponent.map_or_else(Tally::default, |opponent| {
+            score: opponent.map_or_else(OpponentScore::default, |opponent| {
                 self.shared.acquaintances.score(opponent)
             }),
             running: u32::try_from(with_them.count()).unwrap_or(u32::MAX),

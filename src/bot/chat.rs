@@ -12,7 +12,7 @@ pub use command::{Command, read};
 use crate::{
     config::Chat,
     personality::{Level, Personalities, Personality, chat_lines::LONGEST_LINE},
-    store::Asked,
+    store::RequestedPersona,
     units::Elo,
 };
 use command::WORDS;
@@ -121,7 +121,7 @@ pub struct CommandResult {
     /// Who plays now, and how.
     pub manner: Persona,
     /// What is to count from the next casual game on.
-    pub later: Option<Asked>,
+    pub later: Option<RequestedPersona>,
     /// What is answered.
     pub answer: String,
 }
@@ -195,7 +195,7 @@ pub fn obey(command: &Command, manner: &Persona, scene: &ChatContext<'_>) -> Com
 }
 
 /// Plays as somebody, now or in the next game, and says so.
-fn as_whom(name: &str, scene: &ChatContext<'_>, changed: &mut Persona, later: &mut Option<Asked>) -> String {
+fn as_whom(name: &str, scene: &ChatContext<'_>, changed: &mut Persona, later: &mut Option<RequestedPersona>) -> String {
     let Some(profile) = scene.cast.get(name).filter(|who| scene.offer.offers(&who.name)) else {
         return scene.names("I am not acquainted with that name. I know");
     };
@@ -204,7 +204,7 @@ fn as_whom(name: &str, scene: &ChatContext<'_>, changed: &mut Persona, later: &m
         changed.level = None;
         return format!("From my next move on you play {}.", profile.title);
     }
-    *later = Some(Asked {
+    *later = Some(RequestedPersona {
         personality: Some(profile.name.clone()),
         level: None,
     });
@@ -216,12 +216,12 @@ fn as_whom(name: &str, scene: &ChatContext<'_>, changed: &mut Persona, later: &m
 }
 
 /// Plays at a level, now or in the next game, and says so.
-fn at_level(level: Elo, scene: &ChatContext<'_>, changed: &mut Persona, later: &mut Option<Asked>) -> String {
+fn at_level(level: Elo, scene: &ChatContext<'_>, changed: &mut Persona, later: &mut Option<RequestedPersona>) -> String {
     if scene.may_change() {
         changed.level = Some(level);
         return format!("From my next move on I play at level {level}.");
     }
-    *later = Some(Asked {
+    *later = Some(RequestedPersona {
         personality: None,
         level: Some(level),
     });

@@ -28,9 +28,9 @@ use crate::{
         Client,
         model::{GameId, UserId},
     },
-    lists::Lists,
+    user_lists::UserLists,
     personality::Personalities,
-    store::{Asked, Favour, Rest, Store, Tally},
+    store::{RequestedPersona, GameFlags, ChallengeCooldown, ArchiveWriter, OpponentScore},
     units::Millis,
 };
 
@@ -144,21 +144,21 @@ pub struct RestoredState {
     /// Casual games begun since then that were not drawn: against whom, and whether the opponent won.
     pub decided_today: Vec<(UserId, bool)>,
     /// Whom opponents asked for in a game in which it was too late.
-    pub wishes: Vec<(UserId, Asked)>,
+    pub wishes: Vec<(UserId, RequestedPersona)>,
     /// Limits of the server that may still hold, and until when, in milliseconds since 1970.
     pub limits: Vec<(String, Millis)>,
     /// Who is not challenged for a while, until when since 1970.
-    pub rests: Vec<Rest>,
+    pub rests: Vec<ChallengeCooldown>,
     /// Challenges of ours since midnight UTC.
     pub asked_today: u32,
     /// Challenges of the last day that wanted to repeat a game, the oldest first, each with that game.
     pub repeats: Vec<(GameId, GameId)>,
     /// What was played with each opponent ever.
-    pub scores: Vec<(UserId, Tally)>,
+    pub scores: Vec<(UserId, OpponentScore)>,
     /// Games that were running when the last run ended: what became of those that run no more is still to be kept.
     pub unfinished: Vec<GameId>,
     /// What was granted in those games so far.
-    pub favours: Vec<(GameId, Favour)>,
+    pub favours: Vec<(GameId, GameFlags)>,
 }
 
 /// Claims an account for this process, once its name is known and before anything is heard or played; none where another
@@ -179,9 +179,9 @@ pub struct Daemon {
     /// The personalities, now and after an edit.
     pub cast: watch::Receiver<Arc<Personalities>>,
     /// Who is on which list, now and after a change.
-    pub lists: watch::Receiver<Arc<Lists>>,
+    pub lists: watch::Receiver<Arc<UserLists>>,
     /// What is kept of games, and what was kept before.
-    pub store: Store,
+    pub store: ArchiveWriter,
     /// What earlier runs left behind.
     pub past: RestoredState,
     /// Who decides on moves.

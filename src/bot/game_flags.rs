@@ -8,19 +8,19 @@ use std::{
 
 use crate::{
     lichess::model::GameId,
-    store::{Favour, Store},
+    store::{GameFlags, ArchiveWriter},
 };
 
 /// The favours of all games that run.
 #[derive(Debug, Default)]
 pub(super) struct GameFlagsByGame {
-    known: Mutex<BTreeMap<GameId, Favour>>,
-    store: Store,
+    known: Mutex<BTreeMap<GameId, GameFlags>>,
+    store: ArchiveWriter,
 }
 
 impl GameFlagsByGame {
     /// Those that an earlier run left behind.
-    pub(super) fn restore(past: &[(GameId, Favour)], store: Store) -> Self {
+    pub(super) fn restore(past: &[(GameId, GameFlags)], store: ArchiveWriter) -> Self {
         Self {
             known: Mutex::new(past.iter().cloned().collect()),
             store,
@@ -28,12 +28,12 @@ impl GameFlagsByGame {
     }
 
     /// What was granted in a game so far.
-    pub(super) fn of(&self, game: &GameId) -> Favour {
+    pub(super) fn of(&self, game: &GameId) -> GameFlags {
         self.with(|known| known.get(game).cloned().unwrap_or_default())
     }
 
     /// Something was granted or asked.
-    pub(super) fn note(&self, game: &GameId, favour: Favour) {
+    pub(super) fn note(&self, game: &GameId, favour: GameFlags) {
         self.with(|known| known.insert(game.clone(), favour.clone()));
         self.store.favour(game.clone(), favour);
     }
@@ -43,7 +43,7 @@ impl GameFlagsByGame {
         self.with(|known| known.remove(game));
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut BTreeMap<GameId, Favour>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut BTreeMap<GameId, GameFlags>) -> T) -> T {
         act(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

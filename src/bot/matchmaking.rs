@@ -16,13 +16,13 @@ use super::{
     opponent_picker::ChallengeProposal,
 };
 use crate::{
-    config::{Matchmaking, Then},
+    config::{Matchmaking, Action},
     lichess::{
         CallError, ChallengeOutcome, NdjsonStream,
         model::{Account, Challenge, ChallengeDone, ChallengeRequest, GameId, NowPlaying, UserId},
         retry::{Backoff, EndpointClass},
     },
-    store::{ChallengeRecord, Rest},
+    store::{ChallengeRecord, ChallengeCooldown},
     units::Millis,
 };
 
@@ -36,7 +36,7 @@ impl EventLoop {
     pub(super) fn court(&mut self, now: Millis) {
         for rest in self.suitor.news() {
             let until = epoch() + (rest.until - now);
-            self.shared.store.rest(Rest { until, ..rest });
+            self.shared.store.rest(ChallengeCooldown { until, ..rest });
         }
         if !self.registry.is_empty() || self.arenas.seats(now) > 0 {
             self.suitor.busy(now);
@@ -113,7 +113,7 @@ impl EventLoop {
         let rules = Arc::clone(&self.options.borrow().rules);
         let is_welcome = |account: &&Account| {
             let facts = RuleContext::of_plan(account, plan, &self.moment(Some(&account.id), false));
-            !matches!(challenge_rules::rule_on(&rules, &facts).then, Then::Decline(_))
+            !matches!(challenge_rules::rule_on(&rules, &facts).then, Action::Decline(_))
         };
         let others: Vec<&Account> = online
             .iter()

@@ -9,7 +9,7 @@ use prometheus_client::{
 };
 
 use super::daemon::Status;
-use crate::{lichess::retry::EndpointClass, store::Store, units::Millis};
+use crate::{lichess::retry::EndpointClass, store::ArchiveWriter, units::Millis};
 
 /// Bounds of the histogram of round trips, in seconds: from the same machine to a bad day.
 const TRIPS: [f64; 10] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
@@ -201,7 +201,7 @@ impl Metrics {
 
     /// Everything as OpenMetrics text. `memory` is what the process uses, in bytes, where that is known.
     #[must_use]
-    pub fn page(&self, status: &Status, store: &Store, memory: Option<u64>) -> String {
+    pub fn page(&self, status: &Status, store: &ArchiveWriter, memory: Option<u64>) -> String {
         let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         self.0.games.set(signed(status.games as u64));
         self.0.asleep.set(signed(status.asleep as u64));
@@ -240,7 +240,7 @@ mod tests {
             is_listening: true,
             ..Status::default()
         };
-        let page = meters.page(&status, &Store::default(), Some(1024));
+        let page = meters.page(&status, &ArchiveWriter::default(), Some(1024));
         for line in [
             "sparring_games 3",
             "sparring_challenges_waiting 2",
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn everything_counted_is_explained_to_whoever_watches() {
-        let page = Metrics::default().page(&Status::default(), &Store::default(), None);
+        let page = Metrics::default().page(&Status::default(), &ArchiveWriter::default(), None);
         let docs = include_str!("../../docs/bot-toml.md");
         let declared = page.lines().filter_map(|line| line.strip_prefix("# TYPE "));
         for (name, kind) in declared.filter_map(|line| line.split_once(' ')) {

@@ -9,7 +9,7 @@ use std::{
 use super::event_loop::epoch;
 use crate::{
     lichess::model::UserId,
-    store::{Asked, Store},
+    store::{RequestedPersona, ArchiveWriter},
     units::Millis,
 };
 
@@ -21,7 +21,7 @@ const MOST: usize = 10_000;
 /// One opponent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Opponent {
-    asked: Asked,
+    asked: RequestedPersona,
     /// Decided casual games of the day won, less those lost.
     lead: i32,
 }
@@ -38,16 +38,16 @@ struct Known {
 #[derive(Debug, Default)]
 pub(super) struct OpponentMemory {
     known: Mutex<Known>,
-    store: Store,
+    store: ArchiveWriter,
 }
 
 impl OpponentMemory {
     /// With whom opponents asked for and have not played yet, and the casual games of the day of `now` that were not drawn:
     /// against whom, and whether the opponent won.
     pub(super) fn restore(
-        wishes: &[(UserId, Asked)],
+        wishes: &[(UserId, RequestedPersona)],
         decided: &[(UserId, bool)],
-        store: Store,
+        store: ArchiveWriter,
         now: Millis,
     ) -> Self {
         let rivals = Self {
@@ -91,10 +91,10 @@ impl OpponentMemory {
 
     /// An opponent asked for something when it was too late for the game. A personality comes at its own strength; a
     /// level is for whoever was asked for before.
-    pub(super) fn ask(&self, opponent: &UserId, asked: Asked) {
+    pub(super) fn ask(&self, opponent: &UserId, asked: RequestedPersona) {
         self.wish(opponent, |before| match asked.personality {
             Some(_) => asked,
-            None => Asked {
+            None => RequestedPersona {
                 level: asked.level,
                 ..before
             },
@@ -102,17 +102,17 @@ impl OpponentMemory {
     }
 
     /// What an opponent asked for in an earlier game.
-    pub(super) fn asked(&self, opponent: &UserId) -> Asked {
+    pub(super) fn asked(&self, opponent: &UserId) -> RequestedPersona {
         self.with(opponent, |rival| rival.asked.clone())
     }
 
     /// What was asked for in time counts instead of what was asked for in an earlier game.
     pub(super) fn answered(&self, opponent: &UserId) {
-        self.wish(opponent, |_| Asked::default());
+        self.wish(opponent, |_| RequestedPersona::default());
     }
 
     /// Keeps what is asked for from now on, by what was before.
-    fn wish(&self, opponent: &UserId, change: impl FnOnce(Asked) -> Asked) {
+    fn wish(&self, opponent: &UserId, change: impl FnOnce(RequestedPersona) -> RequestedPersona) {
         let changed = self.with(opponent, |rival| {
             let before = std::mem::take(&mut rival.asked);
             rival.asked = change(before.clone());
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn games_are_counted_for_each_opponent() {
         let decided = [(user("ana"), true), (user("ana"), true), (user("boris"), false)];
-        let rivals = OpponentMemory::restore(&[], &decided, Store::default(), NOON);
+        let rivals = OpponentMemory::restore(&[], &decided, ArchiveWriter::default(), NOON);
         rivals.ended(&user("ana"), false, NOON, NOON);
         assert_eq!(rivals.lead(&user("ana"), NOON), 1);
         assert_eq!(rivals.lead(&user("boris"), NOON), -1);
@@ -163,10 +163,10 @@ mod tests {
         let rivals = OpponentMemory::restore(
             &[],
             &[(user("ana"), true), (user("boris"), true)],
-            Store::default(),
+            ArchiveWriter::default(),
             NOON,
         );
-        let asked = Asked {
+        let asked = RequestedPersona {
             personality: Some("club".to_owned()),
             level: None,
         };
@@ -195,7 +195,7 @@ mod tests {
     fn a_level_is_for_whoever_was_asked_for_and_a_personality_comes_at_its_own() {
         let rivals = OpponentMemory::default();
         let ask = |personality: Option<&str>, level: Option<u32>| {
-            let asked = Asked {
+            let asked = RequestedPersona {
                 personality: personality.map(str::to_owned),
                 level: level.map(Elo),
             };
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(ask(Some("club"), None), (Some("club".to_owned()), None));
         assert_eq!(ask(None, Some(1400)), (Some("club".to_owned()), Some(1400)));
         rivals.answered(&user("ana"));
-        assert_eq!(rivals.asked(&user("ana")), Asked::default());
+        assert_eq!(rivals.asked(&user("ana")), RequestedPersona::default());
     }
 
     #[test]

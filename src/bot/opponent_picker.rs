@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::rule_context::RuleContext;
 use crate::{
     chess::Variant,
-    config::{Control, Matchmaking, Mode},
+    config::{TimeControlLimit, Matchmaking, Mode},
     lichess::model::{Account, ChallengeColor, ChallengeRequest, GameId, Speed, UserId},
-    store::Rest,
+    store::ChallengeCooldown,
     units::{Elo, Millis},
 };
 
@@ -32,7 +32,7 @@ const DAY: u64 = 24 * 3600 * 1000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChallengeProposal {
     /// The clock.
-    pub(super) clock: Control,
+    pub(super) clock: TimeControlLimit,
     /// What to play.
     pub(super) variant: Variant,
     /// Whether ratings change.
@@ -74,7 +74,7 @@ pub(super) struct OpponentPicker {
     day_ends: Millis,
     sent_today: u32,
     /// What was learned and is not kept yet.
-    news: Vec<Rest>,
+    news: Vec<ChallengeCooldown>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -86,7 +86,7 @@ struct Memory {
 impl OpponentPicker {
     /// A suitor who begins now, at this time since 1970, and knows what an earlier run has learned: who is left alone
     /// until when since 1970, and how many challenges were sent since midnight.
-    pub(super) fn restore(rests: &[Rest], sent_today: u32, epoch: Millis) -> Self {
+    pub(super) fn restore(rests: &[ChallengeCooldown], sent_today: u32, epoch: Millis) -> Self {
         // A longer rest is of a clock that was wrong.
         let possible = rests.iter().filter(|rest| rest.until <= epoch + LONGEST_REST);
         let memory = possible.map(|rest| {
@@ -105,7 +105,7 @@ impl OpponentPicker {
     }
 
     /// What was learned since this was asked last: to be kept.
-    pub(super) fn news(&mut self) -> Vec<Rest> {
+    pub(super) fn news(&mut self) -> Vec<ChallengeCooldown> {
         std::mem::take(&mut self.news)
     }
 
@@ -274,7 +274,7 @@ impl OpponentPicker {
     }
 
     fn remember(&mut self, user: UserId, refusals: u32, free_at: Millis) {
-        self.news.push(Rest {
+        self.news.push(ChallengeCooldown {
             user: user.clone(),
             refusals,
             until: free_at,
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(suitor.news(), []);
         // The next run begins an hour before noon; the rest that is left counts from there.
         let eleven = secs(50 * 24 * 3600 + 11 * 3600);
-        let rest = Rest {
+        let rest = ChallengeCooldown {
             until: eleven + secs(600),
             ..learned[1].clone()
         };

@@ -5,18 +5,18 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::{lichess::model::UserId, store::Tally, units::Elo};
+use crate::{lichess::model::UserId, store::OpponentScore, units::Elo};
 
 /// More are not kept in mind; the archive forgets nobody.
 const MOST: usize = 200_000;
 
 /// All opponents of games that have ended.
 #[derive(Debug, Default)]
-pub(super) struct OpponentStats(Mutex<BTreeMap<UserId, Tally>>);
+pub(super) struct OpponentStats(Mutex<BTreeMap<UserId, OpponentScore>>);
 
 impl OpponentStats {
     /// Those that an earlier run has met.
-    pub(super) fn of(past: &[(UserId, Tally)]) -> Self {
+    pub(super) fn of(past: &[(UserId, OpponentScore)]) -> Self {
         Self(Mutex::new(past.iter().take(MOST).cloned().collect()))
     }
 
@@ -32,7 +32,7 @@ impl OpponentStats {
     }
 
     /// What was played with somebody.
-    pub(super) fn score(&self, opponent: &UserId) -> Tally {
+    pub(super) fn score(&self, opponent: &UserId) -> OpponentScore {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(opponent).copied().unwrap_or_default()
     }
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn what_was_played_adds_up_to_a_score() {
         let ana: UserId = "ana".parse().unwrap();
-        let before = Tally {
+        let before = OpponentScore {
             games: 3,
             half_points: 2,
             level: Some(Elo(1300)),

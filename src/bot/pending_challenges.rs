@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use crate::{
     lichess::model::{Challenge, Compat, GameId},
-    lists::Lists,
+    user_lists::UserLists,
 };
 
 /// More do not wait: the rest hears nothing and expires.
@@ -18,13 +18,13 @@ pub(super) type PendingChallenge = (Box<Challenge>, Option<Compat>);
 
 /// Who stands at the door.
 pub(super) struct PendingChallenges {
-    lists: watch::Receiver<Arc<Lists>>,
+    lists: watch::Receiver<Arc<UserLists>>,
     callers: VecDeque<PendingChallenge>,
 }
 
 impl PendingChallenges {
     /// Nobody yet.
-    pub(super) fn new(lists: watch::Receiver<Arc<Lists>>) -> Self {
+    pub(super) fn new(lists: watch::Receiver<Arc<UserLists>>) -> Self {
         Self {
             lists,
             callers: VecDeque::new(),

@@ -7,7 +7,7 @@ use crate::{
         CallError, Client,
         retry::{EndpointClass, LONGEST_ASKED},
     },
-    store::Store,
+    store::ArchiveWriter,
     units::Millis,
 };
 
@@ -25,13 +25,13 @@ const SET_BACK: Millis = Millis::from_secs(600);
 #[derive(Debug, Default)]
 pub(super) struct PersistedRateLimits {
     until: BTreeMap<String, Millis>,
-    store: Store,
+    store: ArchiveWriter,
 }
 
 impl PersistedRateLimits {
     /// The limits that an earlier run left: silent classes are silent again. One that would last longer than the server may have
     /// asked for is of a clock that was wrong, and is none.
-    pub(super) fn restore(past: &[(String, Millis)], client: &Client, store: Store, epoch: Millis) -> Self {
+    pub(super) fn restore(past: &[(String, Millis)], client: &Client, store: ArchiveWriter, epoch: Millis) -> Self {
         let until = past
             .iter()
             .filter(|(_, until)| is_possible(*until, epoch))
@@ -113,7 +113,7 @@ mod tests {
         let client = Client::new("http://127.0.0.1:9", Token::parse("lip_x").unwrap(), 1).unwrap();
         let now = Millis::from_secs(1000);
         let past = [("class.challenge".to_owned(), Millis::from_secs(1060))];
-        let _limits = PersistedRateLimits::restore(&past, &client, Store::default(), now);
+        let _limits = PersistedRateLimits::restore(&past, &client, ArchiveWriter::default(), now);
         let refused = client.accept(&"abcd1234".parse().unwrap()).await.unwrap_err();
         let CallError::RateLimited { after, .. } = refused else {
             panic!("{refused}");
@@ -127,14 +127,14 @@ mod tests {
         let (now, day) = (Millis::from_secs(1000), Millis::from_secs(24 * 3600));
         let years = now + day.scaled(1000.0);
         let past = [(VS_BOTS.to_owned(), years), ("class.read".to_owned(), years)];
-        let limits = PersistedRateLimits::restore(&past, &client, Store::default(), now);
+        let limits = PersistedRateLimits::restore(&past, &client, ArchiveWriter::default(), now);
         assert!(client.silence(EndpointClass::Read).is_none() && !limits.forbids_bots(now));
         let minutes = Millis::from_secs(300);
         let past = [
             (VS_BOTS.to_owned(), now + day + minutes),
             ("class.read".to_owned(), now + day),
         ];
-        let mut limits = PersistedRateLimits::restore(&past, &client, Store::default(), now);
+        let mut limits = PersistedRateLimits::restore(&past, &client, ArchiveWriter::default(), now);
         assert!(client.silence(EndpointClass::Read).unwrap() <= day);
         assert!(limits.forbids_bots(now + day - Millis(1)) && !limits.forbids_bots(now + day));
         // While it runs: a limit of a clock that was years ahead is none, and takes the place of no other.

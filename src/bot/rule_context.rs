@@ -6,9 +6,9 @@ use super::opponent_picker::ChallengeProposal;
 use crate::{
     chess::Variant,
     lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId},
-    lists::Lists,
+    user_lists::UserLists,
     personality::LevelContext,
-    store::Tally,
+    store::OpponentScore,
     units::{Elo, Millis},
 };
 
@@ -40,7 +40,7 @@ pub struct RuleContext {
     /// Games begun with the opponent since midnight.
     pub played_today: u32,
     /// What was played with the opponent ever.
-    pub score: Tally,
+    pub score: OpponentScore,
     /// Games that run with the opponent.
     pub running: u32,
     /// The minute of the day, UTC.
@@ -53,11 +53,11 @@ pub struct LocalContext {
     /// My ratings, by lichess' keys.
     pub ratings: Arc<BTreeMap<String, Elo>>,
     /// Who is on which list.
-    pub lists: Arc<Lists>,
+    pub lists: Arc<UserLists>,
     /// Games begun with the opponent since midnight.
     pub played_today: u32,
     /// What was played with the opponent ever.
-    pub score: Tally,
+    pub score: OpponentScore,
     /// Games that run with the opponent.
     pub running: u32,
     /// The minute of the day, UTC.

@@ -25,7 +25,7 @@ use self::{
     tokens::{Tag, Token, Tokens, Word},
     word::{Kind, Outcome, classify, outcome},
 };
-use super::{Color, GameLine, Variant, in_plain_signs};
+use super::{Color, GameHistory, Variant, in_plain_signs};
 
 /// No game of chess has as many half moves: by the rule of 75 moves it ends long before.
 const LONGEST: usize = 20_000;
@@ -41,7 +41,7 @@ pub struct RecordedGame {
     /// Names and values of the tags, in their order. Of several with one name the first is kept.
     pub tags: Vec<(String, String)>,
     /// The moves that were read.
-    pub line: GameLine,
+    pub line: GameHistory,
     /// What stopped the reading before its time: a word that is no legal move, a number that does not fit, a start
     /// that is no position, or the end of a text that was cut.
     pub broken: Option<Break>,
@@ -334,7 +334,7 @@ impl Header {
         let game = RecordedGame {
             number: 0,
             tags: self.tags,
-            line: GameLine::new(Variant::Standard),
+            line: GameHistory::new(Variant::Standard),
             broken: None,
             marker: None,
         };

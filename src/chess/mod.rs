@@ -3,21 +3,21 @@
 //! Nobody else names shakmaty's variants or castling modes. Both spellings of castling (`e1g1` and the
 //! king-takes-rook `e1h1`) are read everywhere; how a move is written depends on the [`Variant`].
 
-mod counts;
-mod ending;
+mod material;
+mod outcome;
 #[cfg(feature = "daemon")]
 mod games;
-mod line;
-mod named;
+mod history;
+mod san;
 mod notation;
 mod pgn;
 mod variant;
 
-pub use counts::{is_tucked_away, material, men_near_king, pawnless_files, queens_out, ranks_advanced};
-pub use ending::Ending;
+pub use material::{is_tucked_away, material, men_near_king, pawnless_files, queens_out, ranks_advanced};
+pub use outcome::Outcome;
 #[cfg(feature = "daemon")]
 pub use games::{Break, Games, RecordedGame};
-pub use line::{GameLine, PlayError};
+pub use history::{GameHistory, PlayError};
 pub use notation::{NotationError, SanError, in_plain_signs, parse_san, parse_uci, write_san, write_uci};
 pub use pgn::Pgn;
 pub use shakmaty::{
@@ -105,7 +105,7 @@ mod tests {
             ("a2a4 b7b5 h2h4 b5b4 c2c4", 0x3c81_23ea_7b06_7637),
             ("a2a4 b7b5 h2h4 b5b4 c2c4 b4c3 a1a3", 0x5c3f_9b82_9b27_9560),
         ] {
-            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
             assert_eq!(polyglot_key(line.position()), expected, "{moves}");
             assert_eq!(key(line.position()), expected, "{moves}");
         }

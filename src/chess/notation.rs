@@ -6,7 +6,7 @@ use shakmaty::{
 };
 use thiserror::Error;
 
-use super::{File, Move, Position, Rank, Rules as _, Variant, named::named};
+use super::{File, Move, Position, Rank, Rules as _, Variant, san::named};
 
 /// Text that is not a legal UCI move here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

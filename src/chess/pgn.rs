@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::{Color, GameLine, Rules as _, Variant, write_fen, write_san};
+use super::{Color, GameHistory, Rules as _, Variant, write_fen, write_san};
 
 /// A game to be written. Names and comments may be any text; what would break the format is made harmless.
 #[derive(Debug, Clone)]
 pub struct Pgn<'a> {
     /// The moves and where they started.
-    pub line: &'a GameLine,
+    pub line: &'a GameHistory,
     /// Tags in the order of writing, the seven of the roster first. `Result`, `FEN`, `SetUp` and `Variant` are
     /// added where they are missing and needed.
     pub tags: Vec<(&'a str, String)>,
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_game_is_written_with_numbers_comments_and_harmless_names() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "f2f3 e7e5 g2g4 d8h4").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "f2f3 e7e5 g2g4 d8h4").unwrap();
         let pgn = Pgn {
             line: &line,
             tags: vec![
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_game_from_a_position_with_black_to_move_says_so() {
         let fen = "4k3/8/8/8/8/8/4p3/K7 b - - 0 30";
-        let line = GameLine::replay(Variant::FromPosition, fen, "e2e1q a1b2").unwrap();
+        let line = GameHistory::replay(Variant::FromPosition, fen, "e2e1q a1b2").unwrap();
         let text = Pgn {
             line: &line,
             tags: vec![],

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{exit::Exit, openings::openings_of, print};
 use crate::{
-    chess::{GameLine, Variant},
+    chess::{GameHistory, Variant},
     engine::bench,
     uci,
     units::Depth,
@@ -55,11 +55,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
 }
 
-fn read(args: &Args, path: &Path) -> anyhow::Result<Vec<GameLine>> {
+fn read(args: &Args, path: &Path) -> anyhow::Result<Vec<GameHistory>> {
     let openings = openings_of(path, usize::MAX, args.seed)?.openings;
     let drawn = openings.into_iter().take(args.count as usize);
     Ok(drawn
-        .map(|opening| GameLine::from_position(Variant::Standard, opening.position))
+        .map(|opening| GameHistory::from_position(Variant::Standard, opening.position))
         .collect())
 }
 

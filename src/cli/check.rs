@@ -16,11 +16,11 @@ use super::{
 use crate::{
     book::{self, Book},
     config::{self, Known, Paths},
-    diagnostic::{Diagnostic, Findings, Severity, utf8},
+    diagnostics::{Diagnostic, Diagnostics, Severity, utf8},
     engine::Tablebase,
-    files, lists, personality,
-    settings::quote,
-    watch::list,
+    files, user_lists, personality,
+    schema::quote,
+    reload::list,
 };
 
 /// Validates bot.toml, books and personalities, and shows everything wrong at once.
@@ -53,7 +53,7 @@ pub struct Outcome {
     /// How many files were read.
     pub files: usize,
     /// The files with findings, by name.
-    pub findings: Vec<Findings>,
+    pub findings: Vec<Diagnostics>,
 }
 
 impl Outcome {
@@ -67,7 +67,7 @@ impl Outcome {
     /// Whether everything can be used.
     #[must_use]
     pub fn is_usable(&self) -> bool {
-        self.findings.iter().all(Findings::is_usable)
+        self.findings.iter().all(Diagnostics::is_usable)
     }
 }
 
@@ -253,7 +253,7 @@ impl Checker {
                 }
             }
         }
-        self.keep(Findings::new(findings.name, findings.text, findings.list));
+        self.keep(Diagnostics::new(findings.name, findings.text, findings.list));
         Ok(())
     }
 
@@ -280,7 +280,7 @@ impl Checker {
     }
 
     /// That settings lie among the personalities, under a name that only a personality has there.
-    fn misplaced(&self, folder: &Path, file: &Path) -> Option<Findings> {
+    fn misplaced(&self, folder: &Path, file: &Path) -> Option<Diagnostics> {
         let is_meant =
             file.file_name().is_some_and(|name| name == CONFIG) || folder != self.paths.personalities;
         let text = String::from_utf8(read(file).ok().filter(|_| !is_meant)?).ok()?;
@@ -302,14 +302,14 @@ impl Checker {
             _ => {
                 let finding = Diagnostic::error(0..0, "this is neither a book nor settings")
                     .with_help("name it *.book or *.toml");
-                Findings::new(name, "", vec![finding])
+                Diagnostics::new(name, "", vec![finding])
             }
         };
         self.keep(findings);
         Ok(())
     }
 
-    fn text(&self, bytes: &[u8], path: &Path, read: impl FnOnce(&str, &str) -> Findings) -> Findings {
+    fn text(&self, bytes: &[u8], path: &Path, read: impl FnOnce(&str, &str) -> Diagnostics) -> Diagnostics {
         let name = path.display().to_string();
         match utf8(&name, bytes) {
             Ok(text) => read(&name, text),
@@ -317,7 +317,7 @@ impl Checker {
         }
     }
 
-    fn keep(&mut self, findings: Findings) {
+    fn keep(&mut self, findings: Diagnostics) {
         self.outcome.files += 1;
         if !findings.list.is_empty() {
             self.outcome.findings.push(findings);
@@ -329,23 +329,23 @@ const BOOK: &str = "book";
 const PROFILE: &str = "toml";
 
 /// What is wrong with a list of users.
-fn list_findings(name: &str, text: &str) -> Findings {
-    let misfits = lists::parse(text).1.into_iter().map(|number| {
+fn list_findings(name: &str, text: &str) -> Diagnostics {
+    let misfits = user_lists::parse(text).1.into_iter().map(|number| {
         let before: usize = text.split_inclusive('\n').take(number - 1).map(str::len).sum();
         let line = text[before..].lines().next().unwrap_or_default();
         let message = format!("{} is no name of a user", quote(line));
         Diagnostic::error(before..before + line.len(), message)
             .with_help("one name a line; # begins a comment")
     });
-    Findings::new(name, text, misfits.collect())
+    Diagnostics::new(name, text, misfits.collect())
 }
 
 /// What is wrong with a book, and what looks like a slip in what can be read of it.
-fn book_findings(name: &str, bytes: &[u8]) -> Findings {
+fn book_findings(name: &str, bytes: &[u8]) -> Diagnostics {
     let (book, findings) = book::check_bytes(name, bytes);
     let lost = book.as_ref().map_or_else(Vec::new, lost_includes);
     let list = findings.list.into_iter().chain(lost).collect();
-    Findings::new(findings.name, findings.text, list)
+    Diagnostics::new(findings.name, findings.text, list)
 }
 
 /// What a book includes in vain: the others of its folder are read to know.
@@ -448,7 +448,7 @@ mod tests {
             findings: Vec::new(),
         };
         assert_eq!(summary(&outcome), "1 file checked, all in order");
-        outcome.findings = vec![Findings::new("a", "x", vec![Diagnostic::warning(0..1, "odd")])];
+        outcome.findings = vec![Diagnostics::new("a", "x", vec![Diagnostic::warning(0..1, "odd")])];
         assert_eq!(summary(&outcome), "1 file checked: 0 errors, 1 warning");
         assert!(outcome.is_usable());
     }
@@ -473,7 +473,7 @@ mod tests {
         let finding = Diagnostic::error(2..3, "odd").with_help("even");
         let outcome = Outcome {
             files: 2,
-            findings: vec![Findings::new("a", "x\ny", vec![finding])],
+            findings: vec![Diagnostics::new("a", "x\ny", vec![finding])],
         };
         insta::assert_snapshot!(serde_json::to_string(&json(&outcome)).unwrap(), @r#"{"files":2,"errors":1,"warnings":0,"findings":[{"file":"a","line":2,"column":1,"severity":"error","message":"odd","help":"even"}]}"#);
     }

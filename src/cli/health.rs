@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use super::guard::{self, Access};
 use crate::{
     bot::{Status, metrics::Metrics, liveness::LivenessProbe},
-    store::Store,
+    store::ArchiveWriter,
 };
 
 /// A loop that has not answered within this time hangs.
@@ -43,7 +43,7 @@ pub struct Watched {
     /// What it has counted.
     pub meters: Metrics,
     /// Where games are kept.
-    pub store: Store,
+    pub store: ArchiveWriter,
     /// Why the settings at the start were refused, as long as only the games of the last run are played.
     pub refusal: watch::Receiver<Option<Arc<str>>>,
     /// Whether the settings in force are older than those in the file, which cannot be used.

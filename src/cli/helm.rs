@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{
     bot::Options,
-    config::{Config, Mode, Rule, UserList, When, Wish},
+    config::{Config, Mode, Rule, UserList, Conditions, GameSettings},
     personality::LevelSetting,
     units::Elo,
-    watch::Stock,
+    reload::Assets,
 };
 
 /// Steers a running daemon.
@@ -27,7 +27,7 @@ pub(super) struct Helm {
     /// The settings that it was started with: some of them count only then.
     started: Config,
     /// The books and personalities there are.
-    stock: Stock,
+    stock: Assets,
     /// The options as the settings have them.
     wanted: Options,
     options: watch::Sender<Options>,
@@ -46,7 +46,7 @@ impl Helm {
     pub(super) fn new(
         path: PathBuf,
         started: Config,
-        stock: Stock,
+        stock: Assets,
         options: watch::Sender<Options>,
         lists: watch::Sender<Vec<UserList>>,
     ) -> Self {
@@ -200,13 +200,13 @@ impl Helm {
 fn casual_at(level: Elo) -> Rule {
     Rule {
         name: Some("the level of the dashboard".to_owned()),
-        when: When {
+        when: Conditions {
             mode: Some(Mode::Casual),
-            ..When::default()
+            ..Conditions::default()
         },
-        wish: Wish {
+        wish: GameSettings {
             level: Some(LevelSetting::Fixed(level)),
-            ..Wish::default()
+            ..GameSettings::default()
         },
         ..Rule::default()
     }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    chess::{Color, GameLine, Rules as _},
+    chess::{Color, GameHistory, Rules as _},
     engine::{Balance, Judged, Share, term_names, weigh},
     personality::{Personalities, strength},
     store::GameRecord,
@@ -13,7 +13,7 @@ use crate::{
 
 /// The positions of a game judged for the bot; nothing in variants that are judged as a whole. `line` is the whole game.
 /// Weights of the personality's own are those that it has now: where it is gone, nothing can be said.
-pub(super) fn judged(game: &GameRecord, line: &GameLine, cast: &Personalities) -> Option<Value> {
+pub(super) fn judged(game: &GameRecord, line: &GameHistory, cast: &Personalities) -> Option<Value> {
     if !line.variant().is_orthodox() || !cast.remembers(&game.personality) {
         return None;
     }

@@ -15,7 +15,7 @@ use super::book::from_archive;
 use crate::{
     book::{Book, LearnReport, LearnedWeights, Library, WeightFactor},
     store::{Archive, Filter, StoreError},
-    watch::Stock,
+    reload::Assets,
 };
 
 /// Results of fewer games say nothing yet.
@@ -25,7 +25,7 @@ const LEAST_GAMES: u32 = 4;
 const INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Lets the books of the stock lean until `stop`.
-pub fn keep(archive: PathBuf, stock: Stock, stop: CancellationToken) {
+pub fn keep(archive: PathBuf, stock: Assets, stop: CancellationToken) {
     tokio::spawn(async move {
         let mut ticks = tokio::time::interval(INTERVAL);
         loop {

@@ -13,7 +13,7 @@ use crate::{
     atomic_file::{self, Readers},
     chess::Position,
     files,
-    tuning::{Errors, Hindsight, PositionSet},
+    tuning::{Errors, Hindsight, Dataset},
 };
 
 /// A share of one.
@@ -51,10 +51,10 @@ pub(super) fn read<S>(
     files: &[PathBuf],
     hindsight: Hindsight,
     take_apart: &mut dyn FnMut(&Position) -> Option<S>,
-) -> anyhow::Result<PositionSet<S>> {
-    let mut set = PositionSet {
+) -> anyhow::Result<Dataset<S>> {
+    let mut set = Dataset {
         hindsight,
-        ..PositionSet::default()
+        ..Dataset::default()
     };
     for path in files {
         let text =

@@ -15,8 +15,8 @@ use super::{
     openings::openings_of,
 };
 use crate::{
-    arena::{
-        Adjudication, BadTimeControl, EngineSpec, Match, Progress, Record, Referee, Sprt, TimeControl,
+    match_runner::{
+        Adjudication, BadTimeControl, EngineSpec, Match, Progress, Journal, Referee, Sprt, TimeControl,
         Verdict, progress, read_openings,
     },
     files,
@@ -156,8 +156,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         sprt: args.sprt,
     };
     let mut record = match &args.record {
-        Some(path) => Record::open(path, &heading(args, controls, &text, &contest.engines))?,
-        None => Record::new(),
+        Some(path) => Journal::open(path, &heading(args, controls, &text, &contest.engines))?,
+        None => Journal::new(),
     };
     let pgn = args
         .pgn
@@ -354,7 +354,7 @@ fn complain(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{arena::Pentanomial, cli::parsed};
+    use crate::{match_runner::Pentanomial, cli::parsed};
 
     fn times(words: &str) -> Result<[String; 2], String> {
         let words = format!("match a b {words}");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::arena::{OpeningSet, read_openings_file};
+use crate::match_runner::{OpeningSet, read_openings_file};
 
 /// Reads a file of openings, of games so many half moves each, and tells of what it leaves out.
 ///

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::{
     book::{self, Book, ExpectedLine, Library},
-    chess::GameLine,
-    store::{BookGrounds, Grounds, MoveRecord, Source, Thought},
+    chess::GameHistory,
+    store::{BookChoice, MoveExplanation, MoveRecord, Source, Thought},
 };
 
 /// So many half moves of a plan are told after its first.
@@ -36,7 +36,7 @@ impl Who {
 
 /// Where the first moves of mine from a book were followed by one that was not; nothing where that never happened.
 /// `line` is the whole game.
-pub(super) fn parting(line: &GameLine, moves: &[MoveRecord], library: &Library) -> Option<Value> {
+pub(super) fn parting(line: &GameHistory, moves: &[MoveRecord], library: &Library) -> Option<Value> {
     let mine: Vec<(u32, &Thought)> = moves
         .iter()
         .filter_map(|record| Some((record.ply, record.thought.as_ref()?)))
@@ -48,7 +48,7 @@ pub(super) fn parting(line: &GameLine, moves: &[MoveRecord], library: &Library) 
     let (last, thought) = mine.get(booked.checked_sub(1)?)?;
     let (mine_next, _) = mine.get(booked)?;
     let followed = match &thought.grounds {
-        Some(Grounds::Book(book)) => Some(book),
+        Some(MoveExplanation::Book(book)) => Some(book),
         _ => None,
     };
     let found = followed
@@ -67,7 +67,7 @@ pub(super) fn parting(line: &GameLine, moves: &[MoveRecord], library: &Library) 
 }
 
 /// The book that a line stands in.
-fn book_of<'l>(library: &'l Library, followed: &BookGrounds) -> Option<&'l Book> {
+fn book_of<'l>(library: &'l Library, followed: &BookChoice) -> Option<&'l Book> {
     let (file, _) = followed.at.rsplit_once(':')?;
     library
         .names()
@@ -76,7 +76,7 @@ fn book_of<'l>(library: &'l Library, followed: &BookGrounds) -> Option<&'l Book>
 }
 
 /// From the position after my last move from the book: who left it at which ply, and what it would have played.
-fn trace(book: &Book, line: &GameLine, last: usize) -> (usize, Who, Vec<ExpectedLine>) {
+fn trace(book: &Book, line: &GameHistory, last: usize) -> (usize, Who, Vec<ExpectedLine>) {
     let before = |plies: usize| {
         let mut before = line.clone();
         before.truncate(plies);
@@ -114,7 +114,7 @@ mod tests {
     /// White is the bot; its first so many moves are from the book.
     fn left(text: &str, game: &str, booked: usize) -> Option<Value> {
         let library = Library::new(vec![book::parse("books/x.book", text).0.unwrap()]);
-        let line = GameLine::replay(Variant::Standard, "startpos", game).unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", game).unwrap();
         let moves: Vec<MoveRecord> = game
             .split(' ')
             .enumerate()
@@ -139,7 +139,7 @@ mod tests {
             score: None,
             think: Millis(1),
             grounds: is_booked.then(|| {
-                Grounds::Book(BookGrounds {
+                MoveExplanation::Book(BookChoice {
                     at: "books/x.book:1".to_owned(),
                     note: None,
                     moves: Vec::new(),
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_book_that_is_gone_leaves_the_place_and_no_plan() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3").unwrap();
         let record = |ply, is_booked| MoveRecord {
             ply,
             uci: String::new(),

@@ -8,7 +8,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::{diagnostic::utf8, files};
+use crate::{diagnostics::utf8, files};
 
 /// More than any secret: the file may be anything, and only this much of it is read.
 const MOST: u64 = 4096;

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::guard::{self, Access};
-use crate::watch::Tidings;
+use crate::reload::ReloadLog;
 
 /// The call, for those who have access.
-pub(super) fn router(tidings: watch::Receiver<Tidings>, access: Access) -> Router {
+pub(super) fn router(tidings: watch::Receiver<ReloadLog>, access: Access) -> Router {
     Router::new()
         .route("/reloads", get(recent))
         .layer(from_fn_with_state(access, guard::check))
@@ -16,7 +16,7 @@ pub(super) fn router(tidings: watch::Receiver<Tidings>, access: Access) -> Route
 }
 
 /// The newest first.
-async fn recent(State(tidings): State<watch::Receiver<Tidings>>) -> Json<Value> {
+async fn recent(State(tidings): State<watch::Receiver<ReloadLog>>) -> Json<Value> {
     let tidings = tidings.borrow().clone();
     let rows: Vec<Value> = tidings
         .recent()

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-use crate::diagnostic::{Diagnostic, Findings, Severity};
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 
 /// How findings are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,13 +24,13 @@ pub const MOST_SHOWN: usize = 20;
 /// Draws the findings of several texts, at most [`MOST_SHOWN`] and then their number. Ends with a newline unless
 /// there is nothing to draw.
 #[must_use]
-pub fn draw(texts: &[Findings], style: Style) -> String {
+pub fn draw(texts: &[Diagnostics], style: Style) -> String {
     draw_up_to(texts, style, MOST_SHOWN)
 }
 
 /// Draws the findings of several texts, at most so many and then their number.
 #[must_use]
-pub fn draw_up_to(texts: &[Findings], style: Style, most: usize) -> String {
+pub fn draw_up_to(texts: &[Diagnostics], style: Style, most: usize) -> String {
     let all = || {
         texts
             .iter()
@@ -42,7 +42,7 @@ pub fn draw_up_to(texts: &[Findings], style: Style, most: usize) -> String {
             Style::Color => snippet(text, finding, &Renderer::styled()) + "\n\n",
             Style::Plain => snippet(text, finding, &Renderer::plain()) + "\n\n",
             Style::Lines => {
-                let one = Findings {
+                let one = Diagnostics {
                     list: vec![finding.clone()],
                     ..text.clone()
                 };
@@ -60,7 +60,7 @@ pub fn draw_up_to(texts: &[Findings], style: Style, most: usize) -> String {
 }
 
 /// Only the line of the finding is handed to the renderer, which would otherwise count through a whole book.
-fn snippet(text: &Findings, finding: &Diagnostic, renderer: &Renderer) -> String {
+fn snippet(text: &Diagnostics, finding: &Diagnostic, renderer: &Renderer) -> String {
     let (number, _) = text.place(finding);
     let at = finding.span.start.min(text.text.len());
     let begin = text.text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -90,9 +90,9 @@ mod tests {
 
     use super::*;
 
-    fn sample() -> Findings {
+    fn sample() -> Diagnostics {
         let text = "# mine\nlevel = 100\nnose = 3\n";
-        Findings::new(
+        Diagnostics::new(
             "personalities/tim.toml",
             text,
             vec![
@@ -141,7 +141,7 @@ mod tests {
         let list = (0..25)
             .map(|line| Diagnostic::error(line * 2..line * 2 + 1, "bad"))
             .collect();
-        let drawn = draw(&[Findings::new("a.book", text, list)], Style::Lines);
+        let drawn = draw(&[Diagnostics::new("a.book", text, list)], Style::Lines);
         assert_eq!(drawn.lines().count(), MOST_SHOWN + 1);
         assert!(
             drawn.ends_with("a.book:20:1: error: bad\n... and 5 more\n"),
@@ -160,7 +160,7 @@ mod tests {
             while !text.is_char_boundary(to) {
                 to -= 1;
             }
-            let findings = Findings::new("t", text.as_str(), vec![Diagnostic::error(from..to, "odd")]);
+            let findings = Diagnostics::new("t", text.as_str(), vec![Diagnostic::error(from..to, "odd")]);
             prop_assert!(draw(&[findings], Style::Plain).contains("odd"));
         }
     }

@@ -13,19 +13,19 @@ use super::{
     stock::inspected,
 };
 use crate::{
-    config::{Config, Mode, Rule, Then, When, Wish},
+    config::{Config, Mode, Rule, Action, Conditions, GameSettings},
     files,
     lichess::model::DeclineReason,
     personality::{LevelSetting, Personalities},
     store::GameRecord,
-    watch::Stock,
+    reload::Assets,
 };
 
 /// What a run goes by.
 pub(super) struct Beginning {
     pub(super) config: Config,
     /// The books and personalities of these settings, kept fresh.
-    pub(super) stock: Stock,
+    pub(super) stock: Assets,
     /// Whether these are the settings that the file has.
     pub(super) standing: Standing,
 }
@@ -103,7 +103,7 @@ fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
 fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Personalities) -> Config {
     let declining = Rule {
         name: Some("the settings cannot be used".to_owned()),
-        then: Some(Then::Decline(DeclineReason::Later)),
+        then: Some(Action::Decline(DeclineReason::Later)),
         ..Rule::default()
     };
     config.rules = std::iter::once(declining)
@@ -122,15 +122,15 @@ fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
     let own = game.played.filter(|_| !cast.remembers(&game.personality));
     Some(Rule {
         name: Some(format!("as game {} was begun", game.id)),
-        when: When {
+        when: Conditions {
             users: Some(vec![game.opponent.clone()?]),
             mode: Some(if game.rated { Mode::Rated } else { Mode::Casual }),
-            ..When::default()
+            ..Conditions::default()
         },
-        wish: Wish {
+        wish: GameSettings {
             personality: Some(game.personality.clone()),
             level: game.level.or(own).map(LevelSetting::Fixed),
-            ..Wish::default()
+            ..GameSettings::default()
         },
         ..Rule::default()
     })
@@ -139,7 +139,7 @@ fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lichess::model::Side, personality::Personality, store::sample, units::Elo};
+    use crate::{lichess::model::Side, personality::Personality, store::test_fixtures, units::Elo};
 
     #[test]
     fn everybody_is_declined_and_each_kind_of_game_is_played_as_it_was_begun() {
@@ -147,22 +147,22 @@ mod tests {
             rated: true,
             personality: "club".to_owned(),
             played: Some(Elo(1500)),
-            ..sample::game("abcd1234", Side::White)
+            ..test_fixtures::game("abcd1234", Side::White)
         };
         let casual = GameRecord {
             rated: false,
             personality: "gone".to_owned(),
             played: Some(Elo(900)),
-            ..sample::game("efgh5678", Side::Black)
+            ..test_fixtures::game("efgh5678", Side::Black)
         };
         let mut own = Config::default();
         own.matchmaking.enabled = true;
         own.rules = vec![Rule::welcoming_all()];
         let cast = Personalities::new(vec![Personality::new("club")]);
         let config = nothing_new(own, &[rated, casual], &cast);
-        let decided: Vec<Option<Then>> = config.rules.iter().map(|rule| rule.then).collect();
-        let later = Then::Decline(DeclineReason::Later);
-        assert_eq!(decided, [Some(later), None, None, Some(Then::Queue)]);
+        let decided: Vec<Option<Action>> = config.rules.iter().map(|rule| rule.then).collect();
+        let later = Action::Decline(DeclineReason::Later);
+        assert_eq!(decided, [Some(later), None, None, Some(Action::Queue)]);
         let played: Vec<_> = config.rules[1..3]
             .iter()
             .map(|rule| (rule.when.mode, rule.wish.personality.as_deref(), rule.wish.level))

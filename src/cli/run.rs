@@ -32,8 +32,8 @@ use crate::{
     config::{Config, Server},
     http_server::raise_open_files,
     lichess::Client,
-    lists::{self, Cache},
-    watch::Stock,
+    user_lists::{self, Cache},
+    reload::Assets,
 };
 
 /// Is the bot on lichess, as bot.toml says, until told to stop.
@@ -217,7 +217,7 @@ async fn serve(
     let (declare, declared) = watch::channel(config.lists.clone());
     let cache = Cache::new(&folder.join(state::LISTS));
     let cache = if args.dry_run { cache.reading_only() } else { cache };
-    service.daemon.lists = lists::keep(declared, cache, stop).await;
+    service.daemon.lists = user_lists::keep(declared, cache, stop).await;
     service.daemon.dry = args.dry_run;
     service.daemon.claim = claim;
     match place {
@@ -252,7 +252,7 @@ async fn serve(
 fn panel(
     config: &Config,
     service: &Service,
-    stock: &Stock,
+    stock: &Assets,
     helm: &Helm,
     warnings: Warnings,
     wishes: mpsc::Sender<Wish>,

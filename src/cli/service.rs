@@ -26,9 +26,9 @@ use crate::{
     config::Config,
     engine::Tablebase,
     lichess::Client,
-    lists::Lists,
-    store::Store,
-    watch::Stock,
+    user_lists::UserLists,
+    store::ArchiveWriter,
+    reload::Assets,
 };
 
 /// A daemon that is ready to run, and the handles to whoever steers and watches it.
@@ -47,7 +47,7 @@ pub struct Service {
 ///
 /// # Errors
 /// When the threads of the engine cannot be started.
-pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> anyhow::Result<Service> {
+pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> anyhow::Result<Service> {
     let searches = Searches::here(config.engine.threads);
     if let Some((wanted, allowed)) = searches.cut {
         warn!(
@@ -66,11 +66,11 @@ pub fn assemble(config: &Config, client: Client, stock: &Stock, seed: u64) -> an
         options: current,
         cast: stock.cast.clone(),
         // As written; whoever keeps files and addresses fresh replaces them.
-        lists: watch::channel(Arc::new(Lists::written(&config.lists))).1,
+        lists: watch::channel(Arc::new(UserLists::written(&config.lists))).1,
         meters: Metrics::default(),
         boards: LiveGames::default(),
         heart,
-        store: Store::default(),
+        store: ArchiveWriter::default(),
         past: RestoredState::default(),
         mind: MoveSelector::Whole(Pipeline {
             thinker: EnginePool::new(searches.count).context("cannot start the engine's threads")?,

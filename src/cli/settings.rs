@@ -16,9 +16,9 @@ use super::{
 };
 use crate::{
     config::{Config, Known, LoadError, Loaded, Paths, load, load_among},
-    diagnostic::Findings,
+    diagnostics::Diagnostics,
     files, personality,
-    watch::{Stock, list},
+    reload::{Assets, list},
 };
 
 /// Reads the settings, whoever they name. Nothing is said of warnings: [`read_with`] finds them again.
@@ -46,8 +46,8 @@ pub(super) struct Accepted {
 pub(super) fn read_with(
     path: &Path,
     folders: &Paths,
-    stock: &Stock,
-    broken: &[Findings],
+    stock: &Assets,
+    broken: &[Diagnostics],
 ) -> anyhow::Result<Accepted> {
     let books: Vec<String> = stock.library.borrow().names().map(str::to_owned).collect();
     let mut personalities: Vec<String> = stock.cast.borrow().names().map(str::to_owned).collect();
@@ -80,11 +80,11 @@ fn saved(folders: &Paths, books: &[String]) -> Vec<String> {
     files.iter().filter_map(read).collect()
 }
 
-fn refused(error: LoadError, broken: &[Findings]) -> anyhow::Error {
+fn refused(error: LoadError, broken: &[Diagnostics]) -> anyhow::Error {
     Failure::error(Exit::BadConfiguration, explained(error, broken))
 }
 
-fn explained(error: LoadError, broken: &[Findings]) -> String {
+fn explained(error: LoadError, broken: &[Diagnostics]) -> String {
     match error {
         LoadError::Unreadable { path, source } => {
             format!(
@@ -100,7 +100,7 @@ fn explained(error: LoadError, broken: &[Findings]) -> String {
             };
             let name = Arc::clone(&findings.name);
             let broken = broken.iter().filter(|text| !text.is_usable());
-            let all: Vec<Findings> = std::iter::once(findings).chain(broken.cloned()).collect();
+            let all: Vec<Diagnostics> = std::iter::once(findings).chain(broken.cloned()).collect();
             format!("{name} cannot be used:\n{}", report::draw(&all, style).trim_end())
         }
     }
@@ -111,7 +111,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::watch::open;
+    use crate::reload::open;
 
     fn refusal(settings: &str, personality: &str) -> String {
         let folder = tempfile::tempdir().unwrap();

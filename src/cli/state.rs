@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use crate::{
         lichess::model::Side,
-        store::{Asked, Favour, Rest, sample},
+        store::{RequestedPersona, GameFlags, ChallengeCooldown, test_fixtures},
         units::Elo,
     };
 
@@ -301,11 +301,11 @@ mod tests {
         let at = tempfile::tempdir().unwrap();
         let game = GameRecord {
             began: epoch() - Millis(90 * DAY),
-            ..sample::game("abcd1234", Side::White)
+            ..test_fixtures::game("abcd1234", Side::White)
         };
-        let favour = Favour {
+        let favour = GameFlags {
             takebacks: 1,
-            ..Favour::default()
+            ..GameFlags::default()
         };
         let archive = Archive::open(&at.path().join(ARCHIVE)).unwrap();
         archive.put_game(&game).unwrap();
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(known.favours, [(game.id.clone(), favour)]);
         assert_eq!(known.unfinished, std::slice::from_ref(&game.id));
         assert_eq!(unfinished(at.path()), std::slice::from_ref(&game));
-        let end = sample::end("mate", None, "");
+        let end = test_fixtures::end("mate", None, "");
         archive.put_game(&GameRecord { end, ..game }).unwrap();
         let known = past(&archive).unwrap();
         assert_eq!((known.favours, known.unfinished), (vec![], vec![]));
@@ -328,16 +328,16 @@ mod tests {
         let ahead = now + days(300);
         for number in 0..120 {
             let id = format!("game{number:04}");
-            let end = sample::end("mate", Some(Side::Black), "");
+            let end = test_fixtures::end("mate", Some(Side::Black), "");
             let bot = GameRecord {
                 began: ahead,
                 is_bot: true,
                 rated: false,
                 end: (number % 2 == 0).then_some(end).flatten(),
-                ..sample::game(&id, Side::White)
+                ..test_fixtures::game(&id, Side::White)
             };
             archive.put_game(&bot).unwrap();
-            archive.put_favour(&bot.id, &Favour::default()).unwrap();
+            archive.put_favour(&bot.id, &GameFlags::default()).unwrap();
             archive
                 .put_challenge(&ChallengeRecord {
                     id: bot.id.clone(),
@@ -355,14 +355,14 @@ mod tests {
         archive.put_limit("class.read", now + days(1)).unwrap();
         let (ana, asked) = (
             "ana".parse().unwrap(),
-            Asked {
+            RequestedPersona {
                 level: Some(Elo(1500)),
                 personality: None,
             },
         );
         archive.put_wish(&ana, &asked, ahead).unwrap();
         archive
-            .put_rest(&Rest {
+            .put_rest(&ChallengeCooldown {
                 user: ana.clone(),
                 refusals: 1,
                 until: ahead,

@@ -10,11 +10,11 @@ use super::exit::{Exit, Failure};
 use crate::{
     book::{self, Library},
     config::{self, Paths},
-    diagnostic::Findings,
+    diagnostics::Diagnostics,
     files,
     personality::{self, Personalities, Personality},
     uci::UciResources,
-    watch::{Stock, Tidings, open},
+    reload::{Assets, ReloadLog, open},
 };
 
 /// The shipped books, by path and text.
@@ -27,12 +27,12 @@ pub const PERSONALITIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/p
 ///
 /// What cannot be used is told in the log; the rest loads.
 #[must_use]
-pub fn stock(paths: &Paths, stop: &CancellationToken) -> Stock {
+pub fn stock(paths: &Paths, stop: &CancellationToken) -> Assets {
     inspected(paths, stop).0
 }
 
 /// The same with what cannot be used.
-pub(super) fn inspected(paths: &Paths, stop: &CancellationToken) -> (Stock, Vec<Findings>) {
+pub(super) fn inspected(paths: &Paths, stop: &CancellationToken) -> (Assets, Vec<Diagnostics>) {
     if shipped_stand_in(paths) {
         info!(
             "neither {} nor {} exists: playing with the shipped books and personalities",
@@ -73,7 +73,7 @@ pub fn shipped_stand_in(paths: &Paths) -> bool {
 }
 
 /// What the program carries. Tests check that every shipped file can be used.
-pub(super) fn shipped() -> Stock {
+pub(super) fn shipped() -> Assets {
     let books = BOOKS
         .iter()
         .filter_map(|(name, text)| book::parse(name, text).0)
@@ -82,11 +82,11 @@ pub(super) fn shipped() -> Stock {
         .iter()
         .filter_map(|(name, text)| personality::read(name, text).0)
         .collect();
-    Stock {
+    Assets {
         library: watch::channel(Arc::new(Library::new(books))).1,
         // Nobody watches what the program carries, so it does not lean either.
         leans: watch::channel(BTreeMap::new()).0,
-        tidings: watch::channel(Tidings::default()).1,
+        tidings: watch::channel(ReloadLog::default()).1,
         cast: watch::channel(Arc::new(Personalities::new(profiles))).1,
     }
 }

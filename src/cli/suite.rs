@@ -17,9 +17,9 @@ use super::{
     report::{Style, draw_up_to},
 };
 use crate::{
-    arena::{Attempt, Goal, Problem, read_epd, read_suite},
-    chess::{GameLine, Variant, write_san},
-    diagnostic::Findings,
+    match_runner::{Attempt, Goal, Problem, read_epd, read_suite},
+    chess::{GameHistory, Variant, write_san},
+    diagnostics::Diagnostics,
     engine::{Engine, Limits, SearchControl, SearchRequest, SearchResult, Stop},
     units::{Depth, Millis, Nodes, Stopwatch},
 };
@@ -99,7 +99,7 @@ struct Total<'a> {
 /// When a file cannot be read or holds nothing to solve.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     // A mistake in the last of them is told before the first takes its minutes.
-    let suites: Vec<(Vec<Problem>, Findings)> = args
+    let suites: Vec<(Vec<Problem>, Diagnostics)> = args
         .files
         .iter()
         .map(|path| {
@@ -127,7 +127,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 /// Tells of all lines that are left out.
 #[expect(clippy::print_stderr, reason = "talk about the work goes to stderr")]
-fn complain(suites: &[(Vec<Problem>, Findings)]) {
+fn complain(suites: &[(Vec<Problem>, Diagnostics)]) {
     const MOST: usize = 1000;
     for (_, findings) in suites {
         let found = std::slice::from_ref(findings);
@@ -175,7 +175,7 @@ fn solve(args: &Args, engine: &mut Engine, problem: &Problem) -> Outcome {
         },
         soft: None,
     };
-    let line = GameLine::from_position(Variant::Standard, problem.position.clone());
+    let line = GameHistory::from_position(Variant::Standard, problem.position.clone());
     let around = SearchControl {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
@@ -199,7 +199,7 @@ fn solve(args: &Args, engine: &mut Engine, problem: &Problem) -> Outcome {
 }
 
 #[expect(clippy::print_stdout, reason = "the result is what the command is for")]
-fn print(args: &Args, findings: &Findings, problems: &[Problem], outcomes: &[Outcome]) {
+fn print(args: &Args, findings: &Diagnostics, problems: &[Problem], outcomes: &[Outcome]) {
     let (suite, left_out) = (&findings.name, findings.list.len());
     let solved = outcomes.iter().filter(|outcome| outcome.solved).count();
     let times = outcomes.iter().filter_map(|outcome| outcome.solved_after_ms);

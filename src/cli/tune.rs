@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use super::learning::{Target, not_negative, positive, read, say, share, showing_passes};
 use crate::{
     engine::{Sample, weight_rows, weights_in_use, weights_source},
-    tuning::{Chances, Hindsight, Tuned, Tuner},
+    tuning::{WdlModel, Hindsight, Tuned, Tuner},
 };
 
 /// Moves the weights of the evaluation to where they foretell the results of games best.
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         set.training.len(),
         set.held_out.len()
     ));
-    let chances = Chances::fit(&set.training);
+    let chances = WdlModel::fit(&set.training);
     say(&format!(
         "wins {:.0} centipawns at evens, spread {:.0}: surprise {:.4}, held out {:.4}",
         chances.even,

@@ -16,7 +16,7 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 
-use crate::{diagnostic::without_secrets, units::Millis};
+use crate::{diagnostics::without_secrets, units::Millis};
 
 /// So many different ones are kept.
 const KEPT: usize = 50;

@@ -10,10 +10,10 @@ use tokio::time::{Instant, sleep};
 use super::{judged::judged, parting::parting};
 use crate::{
     book::Library,
-    chess::{GameLine, Variant, parse_uci, write_fen, write_san, write_uci},
+    chess::{GameHistory, Variant, parse_uci, write_fen, write_san, write_uci},
     lichess::model::{GameId, Side},
     personality::Personalities,
-    store::{BookGrounds, GameRecord, Grounds, MoveRecord, SearchGrounds, Source, Store, Worth},
+    store::{BookChoice, GameRecord, MoveExplanation, MoveRecord, SearchExplanation, Source, ArchiveWriter, ScoreJson},
 };
 
 /// The last rows of a game are written a moment after its end is seen elsewhere.
@@ -23,7 +23,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// A game that is over for everybody else, with its moves, once its end is in the archive; nothing for games that it does
 /// not know.
-pub async fn once_written(store: &Store, id: GameId) -> Option<(GameRecord, Vec<MoveRecord>)> {
+pub async fn once_written(store: &ArchiveWriter, id: GameId) -> Option<(GameRecord, Vec<MoveRecord>)> {
     let begun = Instant::now();
     loop {
         let wanted = id.clone();
@@ -55,14 +55,14 @@ pub fn retold(game: &GameRecord, moves: &[MoveRecord]) -> Vec<Told> {
 }
 
 /// The game itself, and its moves in words; nothing where its start makes no sense.
-fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameLine, Vec<Told>)> {
+fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameHistory, Vec<Told>)> {
     let written = game.end.as_ref().map(|end| end.moves.as_str());
     let words: Vec<&str> = match written {
         Some(written) => written.split_ascii_whitespace().collect(),
         None => moves.iter().map(|record| record.uci.as_str()).collect(),
     };
     let variant = game.variant.parse::<Variant>().ok()?;
-    let mut line = GameLine::replay(variant, &game.start, "").ok()?;
+    let mut line = GameHistory::replay(variant, &game.start, "").ok()?;
     let mut told = Vec::new();
     for word in words {
         let Ok(mv) = parse_uci(line.position(), word) else {
@@ -124,18 +124,18 @@ fn card(record: &MoveRecord, mv: &Told) -> Option<Value> {
         Source::Other => ("other", None, None),
     };
     let (book, search) = match &thought.grounds {
-        Some(Grounds::Book(book)) => (Some(of_book(book)), None),
-        Some(Grounds::Search(search)) => (None, Some(of_search(search))),
+        Some(MoveExplanation::Book(book)) => (Some(of_book(book)), None),
+        Some(MoveExplanation::Search(search)) => (None, Some(of_search(search))),
         None => (None, None),
     };
     Some(json!({
         "ply": record.ply, "uci": mv.uci, "san": mv.san, "from": from, "note": thought.note,
-        "tookMillis": thought.think, "clockMillis": record.clock, "score": thought.score.map(Worth::from),
+        "tookMillis": thought.think, "clockMillis": record.clock, "score": thought.score.map(ScoreJson::from),
         "depth": depth, "nodes": nodes, "book": book, "search": search,
     }))
 }
 
-fn of_book(book: &BookGrounds) -> Value {
+fn of_book(book: &BookChoice) -> Value {
     let moves: Vec<Value> = book
         .moves
         .iter()
@@ -144,7 +144,7 @@ fn of_book(book: &BookGrounds) -> Value {
     json!({"at": book.at, "note": book.note, "moves": moves})
 }
 
-fn of_search(search: &SearchGrounds) -> Value {
+fn of_search(search: &SearchExplanation) -> Value {
     let people = search.people.as_ref().map(|people| {
         let style = people
             .style
@@ -168,18 +168,18 @@ mod tests {
     use crate::{
         engine::{Amount, EngineOverrides, Params, WeightOverrides, term_names, weight_rows},
         personality::Personality,
-        store::{BookChance, People, SeenLine, Thought, sample},
+        store::{BookChance, HumanChoice, PvLine, Thought, test_fixtures},
         units::{Depth, Elo, Millis, Nodes},
     };
 
     fn game(end: Option<&str>) -> GameRecord {
         GameRecord {
-            end: end.and_then(|moves| sample::end("resign", None, moves)),
-            ..sample::game("abcd1234", Side::White)
+            end: end.and_then(|moves| test_fixtures::end("resign", None, moves)),
+            ..test_fixtures::game("abcd1234", Side::White)
         }
     }
 
-    fn thought(source: Source, grounds: Grounds) -> Option<Thought> {
+    fn thought(source: Source, grounds: MoveExplanation) -> Option<Thought> {
         Some(Thought {
             source,
             note: "why".to_owned(),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     fn moves() -> Vec<MoveRecord> {
-        let book = Grounds::Book(BookGrounds {
+        let book = MoveExplanation::Book(BookChoice {
             at: "books/x.book:4".to_owned(),
             note: Some("Italian".to_owned()),
             moves: vec![BookChance {
@@ -207,12 +207,12 @@ mod tests {
                 permille: 600,
             }],
         });
-        let search = Grounds::Search(SearchGrounds {
-            lines: vec![SeenLine {
-                score: Worth::Cp(31),
+        let search = MoveExplanation::Search(SearchExplanation {
+            lines: vec![PvLine {
+                score: ScoreJson::Cp(31),
                 san: vec!["Nf3".to_owned()],
             }],
-            people: Some(People {
+            people: Some(HumanChoice {
                 rating: Elo(1500),
                 permille: 231,
                 corrected: false,

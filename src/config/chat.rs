@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Known, wish::personalities};
+use super::{Known, game_settings::personalities};
 use crate::{
     personality::Level,
-    settings::{Flag, List, Section},
+    schema::{Bool, List, Section},
     units::Elo,
 };
 
@@ -53,7 +53,7 @@ pub(super) fn declare(chat: &mut Section<'_>, known: Option<Known<'_>>) -> Chat 
     let read = Chat {
         commands: chat.key(
             "commands",
-            Flag,
+            Bool,
             true,
             "Whether opponents can ask for anything, as !help tells them.",
         ),

@@ -9,7 +9,7 @@ use std::{
 use toml::{Spanned, de::DeValue};
 
 use super::PATH;
-use crate::settings::{Flag, Form, Misfit, Section, Text};
+use crate::schema::{Bool, ValueType, TypeError, Section, Text};
 
 /// What a Unix socket's path is written behind.
 const UNIX: &str = "unix:";
@@ -102,13 +102,13 @@ pub(super) fn declare(status: &mut Section<'_>) -> Dashboard {
             .map(PathBuf::from),
         controls: status.optional(
             "controls",
-            Flag,
+            Bool,
             "only where listen is an address of this machine",
             "Whether the buttons of the dashboard work: pause, end, read settings, level of casual games.",
         ),
         edit: status.key(
             "edit",
-            Flag,
+            Bool,
             false,
             "Books and personalities can be edited in the browser. Only where listen is an address of this machine.",
         ),
@@ -137,7 +137,7 @@ pub(super) fn declare(status: &mut Section<'_>) -> Dashboard {
 #[derive(Debug, Clone, Copy)]
 struct ListenForm;
 
-impl Form for ListenForm {
+impl ValueType for ListenForm {
     type Value = Listen;
 
     fn describe(&self) -> String {
@@ -145,12 +145,12 @@ impl Form for ListenForm {
             .to_owned()
     }
 
-    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Listen, Vec<Misfit>> {
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Listen, Vec<TypeError>> {
         let text = Text(1000).read(value)?;
         Listen::parse(&text).ok_or_else(|| {
             let shown: String = text.chars().take(60).collect();
             vec![
-                Misfit::new(
+                TypeError::new(
                     value,
                     format!("{shown:?} is neither an address and a port nor a socket"),
                 )

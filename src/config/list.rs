@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{PATH, form::UserForm};
+use super::{PATH, value_types::UserForm};
 use crate::{
     lichess::model::UserId,
-    settings::{List, Name, Section, Text},
+    schema::{List, Name, Section, Text},
 };
 
 /// A list of users that rules can name.

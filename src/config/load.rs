@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::{Config, Known, read_with};
 use crate::{
-    diagnostic::{Findings, utf8, without_tokens},
+    diagnostics::{Diagnostics, utf8, without_tokens},
     files,
 };
 
@@ -20,7 +20,7 @@ pub struct Loaded {
     /// The settings.
     pub config: Config,
     /// Nothing worse than warnings.
-    pub findings: Findings,
+    pub findings: Diagnostics,
     /// The text that says the same again. It has no token, but passwords in addresses: it is not to be shown.
     pub text: Arc<str>,
 }
@@ -39,14 +39,14 @@ pub enum LoadError {
     },
     /// The file says something that cannot be.
     #[error("{0}")]
-    Refused(Findings),
+    Refused(Diagnostics),
 }
 
 /// Reads the settings from a file. Warnings come along with them.
 ///
 /// # Errors
 /// [`LoadError`] when the file cannot be read or used.
-pub fn load(path: &Path) -> Result<(Config, Findings), LoadError> {
+pub fn load(path: &Path) -> Result<(Config, Diagnostics), LoadError> {
     load_with(path, None).map(|loaded| (loaded.config, loaded.findings))
 }
 

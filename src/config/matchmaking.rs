@@ -1,13 +1,13 @@
 //! `[matchmaking]`: when nobody comes, whom the bot challenges itself.
 
 use super::{
-    form::{Control, ControlForm},
-    when::{MODES, Mode},
+    value_types::{TimeControlLimit, ControlForm},
+    conditions::{MODES, Mode},
 };
 use crate::{
     chess::Variant,
     lichess::model::Speed,
-    settings::{Choice, Flag, List, Section, Span, Whole},
+    schema::{Choice, Bool, List, Section, DurationType, Int},
     units::Millis,
 };
 
@@ -24,7 +24,7 @@ pub struct Matchmaking {
     /// Between two challenges.
     pub every: Millis,
     /// Clocks to choose from.
-    pub clocks: Vec<Control>,
+    pub clocks: Vec<TimeControlLimit>,
     /// Whether ratings may change.
     pub mode: Mode,
     /// What to play.
@@ -35,15 +35,15 @@ pub struct Matchmaking {
 
 /// Declares the section's keys.
 pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
-    let span = |from, to| Span(Millis::from_secs(from)..=Millis::from_secs(to));
-    let clock = |initial, increment| Control {
+    let span = |from, to| DurationType(Millis::from_secs(from)..=Millis::from_secs(to));
+    let clock = |initial, increment| TimeControlLimit {
         initial: Millis::from_secs(initial),
         increment: Millis::from_secs(increment),
     };
     let read = Matchmaking {
         enabled: section.key(
             "enabled",
-            Flag,
+            Bool,
             false,
             "Challenges other bots when nobody plays. People are never challenged.",
         ),
@@ -74,7 +74,7 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
         ),
         max_difference: section.key(
             "max-difference",
-            Whole(0..=4000_u32, "points"),
+            Int(0..=4000_u32, "points"),
             300,
             "How far the other's rating may be from the bot's own.",
         ),
@@ -98,7 +98,7 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
 }
 
 /// Whether lichess takes a challenge of a bot with this clock.
-fn is_on_offer(clock: Control) -> bool {
+fn is_on_offer(clock: TimeControlLimit) -> bool {
     let whole_minutes = clock.initial.0.is_multiple_of(60_000);
     let is_limit = whole_minutes || matches!(clock.initial.0, 15_000 | 30_000 | 45_000 | 90_000);
     is_limit
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn clocks_that_lichess_would_refuse_each_time_are_refused_here_once() {
-        let offered = |text: &str| is_on_offer(Control::parse(text).unwrap());
+        let offered = |text: &str| is_on_offer(TimeControlLimit::parse(text).unwrap());
         for good in ["3+2", "½+0", "0+1", "1.5+0", "¼+1", "180+60"] {
             assert!(offered(good), "{good}");
         }

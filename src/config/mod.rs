@@ -4,10 +4,10 @@
 //! shows them all with their defaults. Paths in it count from the folder it lies in.
 
 mod adapt;
-mod advice;
+mod migration_hints;
 mod chat;
 mod dashboard;
-mod form;
+mod value_types;
 mod list;
 mod load;
 mod matchmaking;
@@ -16,8 +16,8 @@ mod play;
 mod rule;
 mod server;
 mod tournaments;
-mod when;
-mod wish;
+mod conditions;
+mod game_settings;
 
 use std::{
     env,
@@ -27,21 +27,21 @@ use std::{
 pub use adapt::Adapt;
 pub use chat::Chat;
 pub use dashboard::{Dashboard, Listen};
-pub use form::{Control, Hours};
+pub use value_types::{TimeControlLimit, Hours};
 pub use list::UserList;
 pub use load::{LoadError, Loaded, load, load_among};
 pub use matchmaking::Matchmaking;
 pub use pasted::{is_settings, misplaced};
 pub use play::Play;
-pub use rule::{Rule, Then};
+pub use rule::{Rule, Action};
 pub use server::Server;
 pub use tournaments::Tournaments;
-pub use when::{Between, Kind, Mode, When};
-pub use wish::Wish;
+pub use conditions::{Range, Kind, Mode, Conditions};
+pub use game_settings::GameSettings;
 
 use crate::{
-    diagnostic::{Findings, without_secrets},
-    settings::{self, Flag, Key, Section, Span, Text, Whole},
+    diagnostics::{Diagnostics, without_secrets},
+    schema::{self, Bool, Key, Section, DurationType, Text, Int},
     units::Millis,
 };
 
@@ -159,7 +159,7 @@ pub struct Known<'k> {
 impl Default for Config {
     /// What counts where `bot.toml` says nothing. Paths count from the working directory.
     fn default() -> Self {
-        settings::read("", advice::OTHER_BOTS, |file| declare(file, None))
+        schema::read("", migration_hints::OTHER_BOTS, |file| declare(file, None))
             .value
             .unwrap_or_else(|| unreachable!("every default has the form of its key"))
     }
@@ -185,42 +185,42 @@ impl Config {
 /// The settings are there when nothing worse than warnings was found. The text in the findings has tokens and passwords
 /// struck out, so that they can be shown.
 #[must_use]
-pub fn read(name: &str, text: &str) -> (Option<Config>, Findings) {
+pub fn read(name: &str, text: &str) -> (Option<Config>, Diagnostics) {
     read_with(name, text, None)
 }
 
 /// Reads settings whose books and personality must be among the known ones.
 #[must_use]
-pub fn read_among(name: &str, text: &str, known: Known<'_>) -> (Option<Config>, Findings) {
+pub fn read_among(name: &str, text: &str, known: Known<'_>) -> (Option<Config>, Diagnostics) {
     read_with(name, text, Some(known))
 }
 
 /// Every setting with what a text says about it; none where the text is not TOML.
 #[must_use]
 pub fn keys(text: &str) -> Vec<Key> {
-    settings::read(text, advice::OTHER_BOTS, |file| declare(file, None)).keys
+    schema::read(text, migration_hints::OTHER_BOTS, |file| declare(file, None)).keys
 }
 
 /// The folders that a text names, whatever else is wrong with it; as written, not resolved.
 #[must_use]
 pub fn paths(text: &str) -> Paths {
-    settings::glean(text, "paths", declare_paths)
+    schema::glean(text, "paths", declare_paths)
 }
 
 /// The folder of what outlasts a restart that a text names, whatever else is wrong with it; as written, not resolved.
 #[must_use]
 pub fn state_folder(text: &str) -> Option<PathBuf> {
-    settings::glean(text, "state", declare_state).folder
+    schema::glean(text, "state", declare_state).folder
 }
 
-fn read_with(name: &str, text: &str, known: Option<Known<'_>>) -> (Option<Config>, Findings) {
-    let mut reading = settings::read(text, advice::OTHER_BOTS, |file| declare(file, known));
+fn read_with(name: &str, text: &str, known: Option<Known<'_>>) -> (Option<Config>, Diagnostics) {
+    let mut reading = schema::read(text, migration_hints::OTHER_BOTS, |file| declare(file, known));
     if reading.value.is_none()
         && let Some(finding) = pasted::recognised(name, text, &reading.keys)
     {
         reading.list = vec![finding];
     }
-    let mut findings = Findings::new(name, text, reading.list);
+    let mut findings = Diagnostics::new(name, text, reading.list);
     // Settings are shown where nothing was found too.
     findings.text = without_secrets(text).into();
     (reading.value, findings)
@@ -280,8 +280,8 @@ fn declare_lichess(lichess: &mut Section<'_>) -> Lichess {
 }
 
 fn declare_games(games: &mut Section<'_>) -> Games {
-    let count = || Whole(1..=64_u32, "games");
-    let span = |from, to| Span(Millis::from_secs(from)..=Millis::from_secs(to));
+    let count = || Int(1..=64_u32, "games");
+    let span = |from, to| DurationType(Millis::from_secs(from)..=Millis::from_secs(to));
     let max = games.key(
         "max",
         count(),
@@ -290,7 +290,7 @@ fn declare_games(games: &mut Section<'_>) -> Games {
     );
     let for_humans = games.key(
         "for-humans",
-        Whole(0..=63_u32, "games"),
+        Int(0..=63_u32, "games"),
         1,
         "Of these, seats that bots never take; one is left to bots all the same.",
     );
@@ -348,14 +348,14 @@ fn declare_engine(engine: &mut Section<'_>) -> Engine {
     Engine {
         hash: engine.key(
             "hash",
-            Whole(1..=65_536_u32, "MiB a game"),
+            Int(1..=65_536_u32, "MiB a game"),
             16,
             "Memory of the transposition table, in MiB for each game.",
         ) as usize,
         threads: engine
             .optional(
                 "threads",
-                Whole(1..=1024_u32, "searches"),
+                Int(1..=1024_u32, "searches"),
                 "one for each core",
                 "Searches that run at the same time; each game needs one while it thinks.",
             )
@@ -399,13 +399,13 @@ fn declare_state(state: &mut Section<'_>) -> State {
             .map(PathBuf::from),
         archive: state.key(
             "archive",
-            Flag,
+            Bool,
             true,
             "Keeps games, moves and verdicts in archive.db there; `sparring games` shows them.",
         ),
         soft_weights: state.key(
             "soft-weights",
-            Flag,
+            Bool,
             false,
             "Book moves that score come up more often, those that lose less often; the books stay as they are.",
         ),

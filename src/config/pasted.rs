@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::{
     book,
-    diagnostic::{Diagnostic, Findings},
+    diagnostics::{Diagnostic, Diagnostics},
     personality,
-    settings::{Foreign, Key, Name},
+    schema::{Foreign, Key, Name},
 };
 
 /// Keys that stand at the left edge of the files of other bots.
@@ -107,11 +107,11 @@ pub fn is_settings(text: &str) -> bool {
 
 /// That settings of a bot lie where personalities do, if they do.
 #[must_use]
-pub fn misplaced(name: &str, text: &str) -> Option<Findings> {
+pub fn misplaced(name: &str, text: &str) -> Option<Diagnostics> {
     is_settings(text).then(|| {
         let finding = Diagnostic::error(0..0, "these are the settings of a bot, not a personality")
             .with_help("put them elsewhere, and name them by --config");
-        Findings::new(name, text, vec![finding])
+        Diagnostics::new(name, text, vec![finding])
     })
 }
 

@@ -2,11 +2,11 @@
 
 use super::{
     Adapt, Known,
-    wish::{books, personalities},
+    game_settings::{books, personalities},
 };
 use crate::{
     personality::{Delay, Level},
-    settings::{Flag, Section, Span},
+    schema::{Bool, Section, DurationType},
     units::{Elo, Millis},
 };
 
@@ -63,7 +63,7 @@ pub(super) fn declare(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play 
         books_black: play.optional("books-black", books(), OWN_BOOKS, "Books to play Black from."),
         fast: play.key(
             "fast",
-            Flag,
+            Bool,
             false,
             "Without the pauses that a personality makes.",
         ),
@@ -72,7 +72,7 @@ pub(super) fn declare(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play 
         adapt: play.key("adapt", Adapt::FORM, Adapt::Off, Adapt::DOC),
         move_overhead: play.key(
             "move-overhead",
-            Span(Millis::ZERO..=Millis::from_secs(10)),
+            DurationType(Millis::ZERO..=Millis::from_secs(10)),
             Millis(300),
             "What a move loses on its way to the server; never spent on thinking.",
         ),

@@ -6,13 +6,13 @@
 use crate::{
     lichess::model::{DeclineReason, Speed},
     personality::LevelSetting,
-    settings::{Choice, Section, Text},
+    schema::{Choice, Section, Text},
 };
 
 use super::{
     Known,
-    when::{self, Kind, Mode, When},
-    wish::{self, Wish},
+    conditions::{self, Kind, Mode, Conditions},
+    game_settings::{self, GameSettings},
 };
 
 /// One rule.
@@ -23,16 +23,16 @@ pub struct Rule {
     /// Where it begins in its file, from 1; 0 for rules that no file has.
     pub line: usize,
     /// What it is about.
-    pub when: When,
+    pub when: Conditions,
     /// What to do with a challenge.
-    pub then: Option<Then>,
+    pub then: Option<Action>,
     /// How a game is played.
-    pub wish: Wish,
+    pub wish: GameSettings,
 }
 
 /// What becomes of a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Then {
+pub enum Action {
     /// Play it if there is a seat now.
     Accept,
     /// Play it as soon as there is a seat.
@@ -47,18 +47,18 @@ impl Rule {
     pub fn welcoming_all() -> Self {
         Self {
             name: Some("everybody is welcome".to_owned()),
-            then: Some(Then::Queue),
+            then: Some(Action::Queue),
             ..Self::default()
         }
     }
 
     /// Whether nothing but the class of the clock is asked, and it may be this one.
     pub(super) fn asks_only_for_speed(&self, speed: Speed) -> bool {
-        let rest = When {
+        let rest = Conditions {
             speeds: None,
             ..self.when.clone()
         };
-        self.when.admits(speed) && rest == When::default()
+        self.when.admits(speed) && rest == Conditions::default()
     }
 }
 
@@ -101,9 +101,9 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
             "its number",
             "What the log and `explain` call it.",
         );
-        let when = when::declare(rule, lists);
+        let when = conditions::declare(rule, lists);
         let then = then(rule, &when);
-        let wish = wish::declare(rule, known);
+        let wish = game_settings::declare(rule, known);
         for (key, is_empty) in [
             ("variants", when.variants.as_ref().is_some_and(Vec::is_empty)),
             ("speeds", when.speeds.as_ref().is_some_and(Vec::is_empty)),
@@ -134,11 +134,11 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
                 "no game fits this rule",
             );
         }
-        if then.is_none() && wish == Wish::default() {
+        if then.is_none() && wish == GameSettings::default() {
             rule.remark("this rule changes nothing", "give it a then, or say how to play");
         }
         if closed && then.is_some() {
-            if wish == Wish::default() {
+            if wish == GameSettings::default() {
                 rule.remark(
                     "this rule is never reached: one above decides every challenge",
                     "move it up",
@@ -151,7 +151,7 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
                 );
             }
         }
-        closed |= then.is_some() && when == When::default();
+        closed |= then.is_some() && when == Conditions::default();
         Rule {
             name,
             line,
@@ -162,7 +162,7 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
     })
 }
 
-fn then(rule: &mut Section<'_>, when: &When) -> Option<Then> {
+fn then(rule: &mut Section<'_>, when: &Conditions) -> Option<Action> {
     let word = rule.optional(
         "then",
         THEN,
@@ -183,14 +183,14 @@ fn then(rule: &mut Section<'_>, when: &When) -> Option<Then> {
         );
     }
     Some(match word? {
-        Word::Accept => Then::Accept,
-        Word::Queue => Then::Queue,
-        Word::Decline => Then::Decline(reason.unwrap_or_else(|| suggested(when))),
+        Word::Accept => Action::Accept,
+        Word::Queue => Action::Queue,
+        Word::Decline => Action::Decline(reason.unwrap_or_else(|| suggested(when))),
     })
 }
 
 /// The reason that the conditions of a refusal suggest. lichess' words say what to send instead.
-fn suggested(when: &When) -> DeclineReason {
+fn suggested(when: &Conditions) -> DeclineReason {
     let is_of_the_moment = when.hours.is_some() || when.played_today.is_some() || when.running.is_some();
     let is_about_clocks = when.speeds.is_some()
         || when.clocks.is_some()
@@ -246,7 +246,7 @@ pub(super) fn moves_a_minute(rules: &[Rule]) -> usize {
             .find(|rule| rule.then.is_some() && may_speak_of(rule, **speed));
         // A refusal with more conditions leaves others of that speed in.
         !first.is_some_and(|rule| {
-            matches!(rule.then, Some(Then::Decline(_))) && rule.asks_only_for_speed(**speed)
+            matches!(rule.then, Some(Action::Decline(_))) && rule.asks_only_for_speed(**speed)
         })
     });
     playable.map(|speed| moves(*speed)).max().unwrap_or(0)
@@ -254,6 +254,6 @@ pub(super) fn moves_a_minute(rules: &[Rule]) -> usize {
 
 fn may_speak_of(rule: &Rule, speed: Speed) -> bool {
     // Refusals with further conditions do not settle the speed.
-    let settles = !matches!(rule.then, Some(Then::Decline(_))) || rule.asks_only_for_speed(speed);
+    let settles = !matches!(rule.then, Some(Action::Decline(_))) || rule.asks_only_for_speed(speed);
     rule.when.admits(speed) && settles
 }

@@ -7,8 +7,8 @@ use thiserror::Error;
 use toml::{Spanned, de::DeValue};
 
 use crate::{
-    diagnostic::address_without_secrets,
-    settings::{Form, Misfit, Text},
+    diagnostics::address_without_secrets,
+    schema::{ValueType, TypeError, Text},
 };
 
 /// A server's address, checked: the token may be sent there.
@@ -89,19 +89,19 @@ impl fmt::Display for Server {
 }
 
 /// The form of any address; the value it is called on does not matter.
-impl Form for Server {
+impl ValueType for Server {
     type Value = Self;
 
     fn describe(&self) -> String {
         "the address of a server, as in \"https://lichess.org\" or \"http://127.0.0.1:8080\"".to_owned()
     }
 
-    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Self, Vec<Misfit>> {
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Self, Vec<TypeError>> {
         let text = Text(300).read(value)?;
         Self::parse(&text).map_err(|bad| {
             let bad = bad.to_string();
             let (message, help) = bad.split_once("; ").unwrap_or((&bad, ""));
-            vec![Misfit::new(value, message).with_help(help)]
+            vec![TypeError::new(value, message).with_help(help)]
         })
     }
 

@@ -30,7 +30,7 @@ fn what_is_written_counts() {
     assert_eq!(config.play.books_black, None);
     let rule = &config.rules[0];
     assert_eq!((rule.line, rule.when.rating.least), (7, Some(1000)));
-    assert_eq!(rule.then, Some(Then::Accept));
+    assert_eq!(rule.then, Some(Action::Accept));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn rules_keep_their_order_and_suggest_a_reason() {
         DeclineReason::TooFast,
         DeclineReason::Later,
     ];
-    assert_eq!(then, reasons.map(|reason| Some(Then::Decline(reason))));
+    assert_eq!(then, reasons.map(|reason| Some(Action::Decline(reason))));
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_refusal_for_a_rating_does_not_say_that_all_bots_are_refused() {
         let (config, _) = read("bot.toml", &text);
         assert_eq!(
             config.unwrap().rules[0].then,
-            Some(Then::Decline(DeclineReason::Generic)),
+            Some(Action::Decline(DeclineReason::Generic)),
             "{condition}"
         );
     }

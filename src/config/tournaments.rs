@@ -1,9 +1,9 @@
 //! `[tournaments]`: the arenas that the bot plays in.
 
-use super::form::{ArenaForm, TeamForm};
+use super::value_types::{ArenaForm, TeamForm};
 use crate::{
     lichess::model::{ArenaId, TeamId},
-    settings::{Flag, List, Section},
+    schema::{Bool, List, Section},
 };
 
 /// Which arenas to play in.
@@ -34,7 +34,7 @@ pub(super) fn declare(section: &mut Section<'_>) -> Tournaments {
     let read = Tournaments {
         enabled: section.key(
             "enabled",
-            Flag,
+            Bool,
             false,
             "Plays in arenas that allow bots. The token has to allow tournament:write, and team:write for teams.",
         ),

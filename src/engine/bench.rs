@@ -6,8 +6,8 @@ use thiserror::Error;
 
 use super::{Engine, Limits, SearchControl, SearchRequest, SearchResult, Stop};
 use crate::{
-    chess::{GameLine, Variant},
-    units::{Clock, Depth, Millis, Nodes, Stopwatch},
+    chess::{GameHistory, Variant},
+    units::{TimeSource, Depth, Millis, Nodes, Stopwatch},
 };
 
 /// The depth that [`run`] is meant for.
@@ -95,7 +95,7 @@ pub struct Stopped {
 }
 
 /// Searches every position with a cleared engine to a depth.
-pub fn run(engine: &mut Engine, depth: Depth, clock: &dyn Clock) -> Signature {
+pub fn run(engine: &mut Engine, depth: Depth, clock: &dyn TimeSource) -> Signature {
     let stop = Stop::new();
     let around = SearchControl { stop: &stop, clock };
     match run_until(engine, depth, &around) {
@@ -135,10 +135,10 @@ pub fn run_until(
 }
 
 /// The positions, each without a game before it.
-pub fn lines() -> impl Iterator<Item = GameLine> {
+pub fn lines() -> impl Iterator<Item = GameHistory> {
     POSITIONS
         .iter()
-        .filter_map(|fen| GameLine::replay(Variant::Standard, fen, "").ok())
+        .filter_map(|fen| GameHistory::replay(Variant::Standard, fen, "").ok())
 }
 
 /// What one thread and several of them took for the same searches.
@@ -201,11 +201,11 @@ impl Scaling {
 /// Searches every position to a depth, first with one thread and then with several, each time with a cleared engine:
 /// in turns, so that a machine that changes its pace does so for both.
 pub fn scaling(
-    lines: &[GameLine],
+    lines: &[GameHistory],
     hash_mib: usize,
     threads: usize,
     depth: Depth,
-    clock: &dyn Clock,
+    clock: &dyn TimeSource,
 ) -> Scaling {
     let (mut alone, mut together) = (Engine::ready(hash_mib), Engine::ready(hash_mib));
     together.set_threads(threads);
@@ -260,8 +260,8 @@ pub struct ShortSearch {
 ///
 /// Over every position `rounds` times, from 1; those of more than a hundred nodes as much less often as they are longer, but
 /// once at least.
-pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn Clock) -> Vec<ShortSearch> {
-    let lines: Vec<GameLine> = lines().collect();
+pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn TimeSource) -> Vec<ShortSearch> {
+    let lines: Vec<GameHistory> = lines().collect();
     let stop = Stop::new();
     let around = SearchControl { stop: &stop, clock };
     let mut report = SearchResult::default();
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn every_position_can_be_searched() {
         for fen in POSITIONS {
-            GameLine::replay(Variant::Standard, fen, "").unwrap();
+            GameHistory::replay(Variant::Standard, fen, "").unwrap();
         }
     }
 
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn one_thread_counts_the_same_beside_several() {
-        let lines: Vec<GameLine> = lines().collect();
+        let lines: Vec<GameHistory> = lines().collect();
         let scaling = scaling(&lines, 1, 2, Depth(3), &Stopwatch::start());
         assert_eq!(scaling.threads, 2);
         assert_eq!(
@@ -357,7 +357,7 @@ mod tests {
         stop: &'a Stop,
     }
 
-    impl Clock for Fuse<'_> {
+    impl TimeSource for Fuse<'_> {
         fn elapsed(&self) -> Millis {
             match self.left.get().checked_sub(1) {
                 Some(left) => self.left.set(left),

@@ -146,7 +146,7 @@ pub(super) const fn mix(value: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{GameLine, Rules as _, Variant, parse_uci};
+    use crate::chess::{GameHistory, Rules as _, Variant, parse_uci};
 
     fn weakness(noise: i32, blindness: f32, seed: u64) -> Weakness {
         let handicap = Handicap {
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn positions_of_one_structure_are_misjudged_much_alike() {
         let noise = |seed: u64, fen: &str| {
-            let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+            let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
             weakness(100, 0.0, seed).noise(&Node::root(&line))
         };
         let mean = |one: &str, other: &str| {
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_a_last_move_shows_is_not_kept_for_another() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "").unwrap();
         let [one, other] = ["e2e4", "d2d4"].map(|text| parse_uci(line.position(), text).ok());
         let blind = weakness(0, 0.3, 1);
         assert_ne!(blind.salt_after(one), blind.salt_after(other));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     fn is_hidden_when_blind(fen: &str, before: &str, text: &str) -> bool {
-        let line = GameLine::replay(Variant::Standard, fen, before).unwrap();
+        let line = GameHistory::replay(Variant::Standard, fen, before).unwrap();
         let node = Node::root(&line);
         let mv = parse_uci(line.position(), text).unwrap();
         weakness(0, 1.0, 1).hides(&node, line.moves().last().copied(), mv)

@@ -262,7 +262,7 @@ fn correction(us: Color, key: u64) -> usize {
 mod tests {
     use super::*;
     use crate::{
-        chess::{GameLine, Variant, parse_fen, parse_uci},
+        chess::{GameHistory, Variant, parse_fen, parse_uci},
         engine::{score::INFINITE, thread_data::tests::begun},
     };
 
@@ -324,7 +324,7 @@ mod tests {
     #[test]
     fn only_a_move_that_was_tried_before_one_that_cuts_falls_and_only_where_it_costs() {
         let least = |fen, history_malus| {
-            let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+            let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
             let params = Params {
                 history_malus,
                 ..Params::default()

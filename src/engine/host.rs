@@ -23,7 +23,7 @@ use super::{
     tt::Table,
 };
 use crate::{
-    chess::{GameLine, Move},
+    chess::{GameHistory, Move},
     units::{Depth, Nodes},
 };
 
@@ -240,7 +240,7 @@ fn take_over(report: &mut SearchResult, found: &ThreadResult<Option<Move>>, root
 }
 
 /// The last move of a game and where it ended.
-fn last_move(line: &GameLine) -> Option<(Move, PieceSquare)> {
+fn last_move(line: &GameHistory) -> Option<(Move, PieceSquare)> {
     let mv = *line.moves().last()?;
     Some((mv, piece_square(!line.turn(), mv)))
 }
@@ -364,7 +364,7 @@ mod tests {
 
     /// Has one of two threads search from the start position.
     fn with_helper<R>(limits: Limits, work: impl FnOnce(Iteration<'_>, &ThreadPool) -> R) -> R {
-        let search = SearchRequest::new(GameLine::new(Variant::Standard), limits);
+        let search = SearchRequest::new(GameHistory::new(Variant::Standard), limits);
         let (engine, crew) = (Engine::new(1), ThreadPool::new(2));
         let (node, mut memory) = (Node::root(&search.line), ThreadMemory::new());
         memory.begin(search.line.keys(), None);
@@ -392,7 +392,7 @@ mod tests {
 
     #[test]
     fn who_asks_the_net_and_who_does_not_leave_each_other_nothing() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6").unwrap();
         let limits = Limits {
             nodes: Some(Nodes(3000)),
             ..Limits::default()
@@ -446,7 +446,7 @@ mod tests {
             stop: &stop,
             clock: &clock,
         };
-        let search = SearchRequest::new(GameLine::new(Variant::Standard), Limits::default());
+        let search = SearchRequest::new(GameHistory::new(Variant::Standard), Limits::default());
         let fall = AssertUnwindSafe(|| engine.search(&search, &around, &mut |_| panic!("told")));
         assert!(catch_unwind(fall).is_err());
     }

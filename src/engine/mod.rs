@@ -68,8 +68,8 @@ use std::sync::{
 };
 
 use crate::{
-    chess::{GameLine, Move},
-    units::{Centipawns, Clock, Depth, Millis, Nodes},
+    chess::{GameHistory, Move},
+    units::{Centipawns, TimeSource, Depth, Millis, Nodes},
 };
 
 /// What to search, how far, and with which handicaps. Equal values give equal moves, of an engine of one thread that is
@@ -77,7 +77,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
     /// The game so far; its last position is searched, its history decides on repetitions.
-    pub line: GameLine,
+    pub line: GameHistory,
     /// When to stop. Without any limit the search runs until it is stopped.
     pub limits: Limits,
     /// How many of the best lines to report, from 1; more than there are legal moves means all.
@@ -100,7 +100,7 @@ pub struct SearchRequest {
 impl SearchRequest {
     /// A search of the line's last position at full strength.
     #[must_use]
-    pub fn new(line: GameLine, limits: Limits) -> Self {
+    pub fn new(line: GameHistory, limits: Limits) -> Self {
         Self {
             line,
             limits,
@@ -203,7 +203,7 @@ pub struct SearchControl<'a> {
     pub stop: &'a Stop,
     /// Read for [`Limits::soft`] and [`Limits::hard`], which count from the moment the search was called, and to tell how soon to
     /// look again whether it is stopped.
-    pub clock: &'a dyn Clock,
+    pub clock: &'a dyn TimeSource,
 }
 
 /// What a search found, complete after each iteration and at the end.

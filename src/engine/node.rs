@@ -6,7 +6,7 @@ use super::{
     dirty_piece::{DirtyPieces, changes},
     zobrist::Keys,
 };
-use crate::chess::{Color, GameLine, Move, Position, Rules as _};
+use crate::chess::{Color, GameHistory, Move, Position, Rules as _};
 
 /// A position with what the search asks of it again and again.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub(super) struct Step {
 
 impl Node {
     /// The end of a game's line.
-    pub fn root(line: &GameLine) -> Self {
+    pub fn root(line: &GameHistory) -> Self {
         let plies = u32::try_from(line.ply()).unwrap_or(u32::MAX);
         Self {
             reversible: line.position().halfmoves().min(plies),

@@ -262,7 +262,7 @@ pub(super) fn cutoff(entry: &Entry, node: &Node, alpha: i32, beta: i32, ply: usi
 mod tests {
     use super::*;
     use crate::{
-        chess::{GameLine, Role, Variant},
+        chess::{GameHistory, Role, Variant},
         engine::{params::Params, thread_data::tests::begun},
     };
 
@@ -270,7 +270,7 @@ mod tests {
     fn captures_are_measured_by_what_they_take_and_nothing_else_is() {
         // A knight can be taken; nothing else is there to take.
         let fen = "6k1/5ppp/8/4n3/8/5N2/5PPP/6K1 w - - 0 1";
-        let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+        let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
         begun(&line, &Params::default(), |mut searcher, node| {
             let margin = searcher.params.delta_margin;
             let worth = see::worth(Role::Knight);

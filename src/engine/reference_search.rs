@@ -13,7 +13,7 @@ use super::{
     thread_data::{Searcher, tests::begun},
 };
 use crate::{
-    chess::{GameLine, Move, Rules as _, Variant, write_fen},
+    chess::{GameHistory, Move, Rules as _, Variant, write_fen},
     units::{Depth, Stopwatch},
 };
 
@@ -87,13 +87,13 @@ impl Plain<'_> {
 }
 
 /// What the best of these moves at the end of a line is worth, by minimax.
-fn minimax(line: &GameLine, moves: &[Move], depth: u32) -> Score {
+fn minimax(line: &GameHistory, moves: &[Move], depth: u32) -> Score {
     let depth = i32::try_from(depth).unwrap();
     let best = |searcher: Searcher<'_>, node: &Node| Plain(searcher).best(node, moves, depth, 0);
     Score::from_value(begun(line, &whole(), best))
 }
 
-fn search(line: &GameLine, params: Params, depth: u32) -> SearchResult {
+fn search(line: &GameHistory, params: Params, depth: u32) -> SearchResult {
     let mut engine = Engine::new(1);
     engine.set_params(params);
     let limits = Limits {
@@ -114,7 +114,7 @@ fn search(line: &GameLine, params: Params, depth: u32) -> SearchResult {
 /// Only of those do moves lead to the same position in another order within three plies without another count of half moves,
 /// which the evaluation looks at and the table does not. Any deeper, pieces get to a square in one move or in two, and the
 /// table knows leaves from nodes two plies before them.
-fn games(count: u64) -> impl Iterator<Item = (GameLine, u32)> {
+fn games(count: u64) -> impl Iterator<Item = (GameHistory, u32)> {
     const STARTS: [(&str, usize, u32); 9] = [
         ("startpos", 12, 2),
         ("startpos", 40, 2),
@@ -129,7 +129,7 @@ fn games(count: u64) -> impl Iterator<Item = (GameLine, u32)> {
     let game = |seed: u64| {
         let mut chance = ChaCha8Rng::seed_from_u64(seed);
         let (fen, plies, depth) = STARTS[usize::try_from(seed).unwrap() % STARTS.len()];
-        let mut line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+        let mut line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
         for _ in 0..chance.random_range(0..plies) {
             let moves = line.position().legal_moves();
             if moves.is_empty() {

@@ -1,7 +1,7 @@
 //! Counts nodes and knows when a search is over: node limit, clock and the wish to stop.
 
 use super::{Limits, SearchControl, Stop, threads::ThreadPool};
-use crate::units::{Clock, Millis, Nodes};
+use crate::units::{TimeSource, Millis, Nodes};
 
 /// The stop flag and the clock are looked at once in so many nodes, the first times sooner, for clocks on which hardly anything
 /// is left: after [`FIRST_LOOK`], and each time after as many nodes as there were before it.
@@ -48,7 +48,7 @@ enum State {
 struct Lead<'a> {
     hard: Option<Millis>,
     stop: &'a Stop,
-    clock: &'a dyn Clock,
+    clock: &'a dyn TimeSource,
     started: Millis,
     /// When the clock was last looked at, and the longest time between two looks.
     looked: Millis,
@@ -219,7 +219,7 @@ mod tests {
 
     struct Hands(Cell<u64>);
 
-    impl Clock for Hands {
+    impl TimeSource for Hands {
         fn elapsed(&self) -> Millis {
             Millis(self.0.get())
         }
@@ -311,7 +311,7 @@ mod tests {
     /// A clock that counts how often it is looked at, and jumps ahead at one of the looks.
     struct Counting(Cell<u64>);
 
-    impl Clock for Counting {
+    impl TimeSource for Counting {
         fn elapsed(&self) -> Millis {
             self.0.set(self.0.get() + 1);
             Millis(if self.0.get() < 20 { 0 } else { 500 })

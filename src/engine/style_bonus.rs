@@ -124,10 +124,10 @@ impl StyleBonus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{GameLine, Variant};
+    use crate::chess::{GameHistory, Variant};
 
     fn worth(likings: StyleBonus, fen: &str, side: Color) -> i32 {
-        let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+        let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
         PreparedStyleBonus::new(&likings, side).worth(&Node::root(&line))
     }
 
@@ -188,7 +188,7 @@ mod tests {
             units::{Centipawns, Depth, Stopwatch},
         };
         // White is lost, but for checks without end.
-        let line = GameLine::replay(Variant::Standard, "6k1/6p1/8/7Q/8/8/rq4PP/7K w - - 0 1", "").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "6k1/6p1/8/7Q/8/8/rq4PP/7K w - - 0 1", "").unwrap();
         let score = |draws: i32| {
             let limits = Limits {
                 depth: Some(Depth(7)),

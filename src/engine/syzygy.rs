@@ -23,7 +23,7 @@ use super::{
     thread_data::Searcher,
     tt::{Bound, Entry, NO_EVAL},
 };
-use crate::chess::{Color, GameLine, Move, Position, Rules as _};
+use crate::chess::{Color, GameHistory, Move, Position, Rules as _};
 
 /// Why endgame tables cannot be used.
 #[derive(Debug, Error)]
@@ -180,7 +180,7 @@ impl Tablebase {
     ///
     /// Once a position has come back since the last capture or pawn move, only the quickest of the winning moves stand for
     /// a win: so it comes, whatever the search thinks of the others.
-    pub(super) fn standings(&self, line: &GameLine) -> Option<Standings> {
+    pub(super) fn standings(&self, line: &GameHistory) -> Option<Standings> {
         let chess = self.held(line.position())?;
         let by_count = |after: &Chess| self.answer(self.tables.probe_wdl(after));
         if let Some(mut moves) = standings_by(chess, by_count) {
@@ -243,7 +243,7 @@ fn standings_by(chess: &Chess, of: impl Fn(&Chess) -> Option<WdlRank>) -> Option
 }
 
 /// Whether any position has come back since the last capture or pawn move.
-fn has_repeated(line: &GameLine) -> bool {
+fn has_repeated(line: &GameHistory) -> bool {
     let reversible = line.position().halfmoves() as usize + 1;
     let keys = line.keys();
     let since = &keys[keys.len().saturating_sub(reversible)..];
@@ -393,7 +393,7 @@ mod tests {
         let Some(tables) = shared_tables() else { return };
         let wins = |moves: &str| {
             let fen = "8/8/3k4/8/3r4/8/1K6/3Q4 w - - 0 1";
-            let line = GameLine::replay(Variant::Standard, fen, moves).unwrap();
+            let line = GameHistory::replay(Variant::Standard, fen, moves).unwrap();
             let standings = tables.standings(&line).unwrap();
             assert!(standings.is_exact);
             let wins = standings

@@ -302,13 +302,13 @@ fn count_salt(halfmoves: u32) -> u64 {
 pub(super) mod tests {
     use super::*;
     use crate::{
-        chess::GameLine,
+        chess::GameHistory,
         engine::{Limits, SearchControl, SearchRequest, Stop},
         units::Stopwatch,
     };
 
     /// Asks something of a search that begins at the end of a line with these numbers and knows nothing.
-    pub fn begun<R>(line: &GameLine, params: &Params, ask: impl FnOnce(Searcher<'_>, &Node) -> R) -> R {
+    pub fn begun<R>(line: &GameHistory, params: &Params, ask: impl FnOnce(Searcher<'_>, &Node) -> R) -> R {
         let search = SearchRequest::new(line.clone(), Limits::default());
         let (node, mut memory, crew) = (Node::root(line), ThreadMemory::new(), ThreadPool::new(1));
         memory.begin(line.keys(), None);

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::{CallError, Escaped, retry::LONGEST_ASKED};
 use crate::{
-    diagnostic::address_without_secrets,
+    diagnostics::address_without_secrets,
     lichess::model::{ErrorBody, decode},
     units::Millis,
 };

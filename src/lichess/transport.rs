@@ -21,7 +21,7 @@ use super::{
     response::{ErrorResponse, accepted, asked_silence, limit_key, refused, since_1970},
     retry::EndpointClass,
 };
-use crate::{diagnostic::address_without_secrets, lichess::model::UserId, units::Millis};
+use crate::{diagnostics::address_without_secrets, lichess::model::UserId, units::Millis};
 
 /// For calls that no clock waits for.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -25,11 +25,11 @@ mod tests {
     use super::*;
     use crate::{
         book::SelectionPolicy,
-        chess::{GameLine, Variant},
+        chess::{GameHistory, Variant},
     };
 
     fn wish_of(profile: &Personality, asked: Option<Elo>) -> (Option<u32>, SelectionPolicy, Option<u32>) {
-        let line = GameLine::new(Variant::Standard);
+        let line = GameHistory::new(Variant::Standard);
         let wish = in_manner(profile, asked, BookQuery::new(&[], &line, 1));
         (wish.level, wish.taste, wish.plies)
     }

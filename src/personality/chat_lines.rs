@@ -2,7 +2,7 @@
 
 use super::{Personality, strength::Strength};
 use crate::{
-    settings::{Section, Text},
+    schema::{Section, Text},
     units::Elo,
 };
 
@@ -164,7 +164,7 @@ fn fault(line: &str, me: &str) -> Option<(String, String)> {
             ));
         };
         if !known.contains(&word) {
-            let help = match crate::diagnostic::nearest(word, known) {
+            let help = match crate::diagnostics::nearest(word, known) {
                 Some(near) => format!("did you mean {{{near}}}?"),
                 None => "write {opponent}, {me} or {level}".to_owned(),
             };
@@ -214,7 +214,7 @@ pub(super) fn link_in(text: &str) -> Option<&str> {
 pub(super) fn declare(chat: &mut Section<'_>, me: &str) -> ChatLines {
     let enabled = chat.key(
         "enabled",
-        crate::settings::Flag,
+        crate::schema::Bool,
         true,
         "Whether it says anything at all.",
     );

@@ -5,8 +5,8 @@ use std::{fmt, ops::RangeInclusive};
 use toml::{Spanned, de::DeValue};
 
 use crate::{
-    diagnostic::nearest,
-    settings::{Form, Misfit, Whole},
+    diagnostics::nearest,
+    schema::{ValueType, TypeError, Int},
     units::Elo,
 };
 
@@ -19,15 +19,15 @@ impl Level {
     pub const RANGE: RangeInclusive<u32> = 600..=2800;
 }
 
-impl Form for Level {
+impl ValueType for Level {
     type Value = Elo;
 
     fn describe(&self) -> String {
-        Whole(Self::RANGE, "on the scale of lichess ratings").describe()
+        Int(Self::RANGE, "on the scale of lichess ratings").describe()
     }
 
-    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Elo, Vec<Misfit>> {
-        let read = Whole(Self::RANGE, "").read(value).map(Elo);
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Elo, Vec<TypeError>> {
+        let read = Int(Self::RANGE, "").read(value).map(Elo);
         let follows = value
             .get_ref()
             .as_str()
@@ -155,7 +155,7 @@ impl fmt::Display for LevelSetting {
 #[derive(Debug, Clone, Copy)]
 pub struct LevelForm;
 
-impl Form for LevelForm {
+impl ValueType for LevelForm {
     type Value = LevelSetting;
 
     fn describe(&self) -> String {
@@ -166,14 +166,14 @@ impl Form for LevelForm {
         )
     }
 
-    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<LevelSetting, Vec<Misfit>> {
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<LevelSetting, Vec<TypeError>> {
         let DeValue::String(text) = value.get_ref() else {
             return Level.read(value).map(LevelSetting::Fixed);
         };
         LevelSetting::parse(text).ok_or_else(|| {
             let quoted = toml::Value::String(text.to_string());
             let message = format!("{quoted} is not a level; write {}", self.describe());
-            let misfit = Misfit::new(value, message);
+            let misfit = TypeError::new(value, message);
             let word = text.split(['+', '-']).next().unwrap_or_default().trim();
             vec![match nearest(word, [OPPONENT, LAST]) {
                 Some(word) if !text.starts_with(OPPONENT) => {

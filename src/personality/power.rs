@@ -6,7 +6,7 @@ use toml::{Spanned, de::DeValue};
 
 use crate::{
     engine::{Amount, EngineOverrides, Params, WeightOverrides, WeightRow, weight_rows},
-    settings::{Form, Misfit, Section, Whole},
+    schema::{ValueType, TypeError, Section, Int},
 };
 
 /// Reads `[search]` and `[eval]`; none where both are as the engine has them.
@@ -33,7 +33,7 @@ fn declare_search(search: &mut Section<'_>) -> Params {
     for param in Params::LIST {
         let value = search.key(
             param.name,
-            Whole(param.min..=param.max, ""),
+            Int(param.min..=param.max, ""),
             param.default,
             param.doc,
         );
@@ -66,11 +66,11 @@ impl Share {
         }
     }
 
-    fn read_pair(value: &Spanned<DeValue<'_>>) -> Result<[i32; 2], Vec<Misfit>> {
+    fn read_pair(value: &Spanned<DeValue<'_>>) -> Result<[i32; 2], Vec<TypeError>> {
         let DeValue::Array(halves) = value.get_ref() else {
-            return Err(vec![Misfit::new(value, "a weight is a pair of numbers")]);
+            return Err(vec![TypeError::new(value, "a weight is a pair of numbers")]);
         };
-        let worth = |half| Whole(-Amount::MOST..=Amount::MOST, "").read(half);
+        let worth = |half| Int(-Amount::MOST..=Amount::MOST, "").read(half);
         match halves.iter().collect::<Vec<_>>()[..] {
             [mg, eg] => match (worth(mg), worth(eg)) {
                 (Ok(mg), Ok(eg)) => Ok([mg, eg]),
@@ -78,13 +78,13 @@ impl Share {
             },
             _ => {
                 let message = format!("a weight is a pair of numbers, not {}", halves.len());
-                Err(vec![Misfit::new(value, message)])
+                Err(vec![TypeError::new(value, message)])
             }
         }
     }
 }
 
-impl Form for Share {
+impl ValueType for Share {
     type Value = Amount;
 
     fn describe(&self) -> String {
@@ -95,7 +95,7 @@ impl Form for Share {
         )
     }
 
-    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Amount, Vec<Misfit>> {
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Amount, Vec<TypeError>> {
         match value.get_ref() {
             DeValue::String(text) => {
                 let percent = text
@@ -104,7 +104,7 @@ impl Form for Share {
                 let range = -Amount::MOST_PERCENT..=Amount::MOST_PERCENT;
                 match percent.filter(|percent| range.contains(percent)) {
                     Some(percent) => Ok(Amount::Percent(percent)),
-                    None => Err(vec![Misfit::new(value, format!("{text:?} is not a share"))]),
+                    None => Err(vec![TypeError::new(value, format!("{text:?} is not a share"))]),
                 }
             }
             DeValue::Array(_) if self.0.length == 1 => Ok(Amount::Pairs(vec![Self::read_pair(value)?])),
@@ -124,10 +124,10 @@ impl Form for Share {
             }
             DeValue::Array(pairs) => {
                 let message = format!("a list of {}, where {} are needed", pairs.len(), self.0.length);
-                Err(vec![Misfit::new(value, message)])
+                Err(vec![TypeError::new(value, message)])
             }
             _ => Err(vec![
-                Misfit::new(value, "a weight is a share or a pair").with_help(self.describe()),
+                TypeError::new(value, "a weight is a share or a pair").with_help(self.describe()),
             ]),
         }
     }

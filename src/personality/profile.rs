@@ -13,9 +13,9 @@ use super::{
 use crate::{
     book::{self, SelectionPolicy},
     chess::Color,
-    diagnostic::{Diagnostic, Findings, nearest},
+    diagnostics::{Diagnostic, Diagnostics, nearest},
     engine::EngineOverrides,
-    settings::{self, Choice, Flag, Form, Key, List, Misfit, Name, Real, Section, Text, Whole},
+    schema::{self, Choice, Bool, ValueType, Key, List, TypeError, Name, Float, Section, Text, Int},
     units::{Centipawns, Depth, Elo, Millis, Nodes},
 };
 
@@ -76,7 +76,7 @@ impl Personality {
     /// The profile of an empty file: full strength, moves at once, friendly and short.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        let plain = settings::read("", &[], |file| declare(file, "plain", None)).value;
+        let plain = schema::read("", &[], |file| declare(file, "plain", None)).value;
         let plain = plain.unwrap_or_else(|| unreachable!("every default has the form of its key"));
         Self {
             name: name.to_owned(),
@@ -132,21 +132,21 @@ pub struct DrawTemper {
 /// Longest artificial thought: lichess aborts games whose first move does not come within about 30 s.
 const LONGEST_DELAY: Millis = Millis::from_secs(20);
 
-impl Form for Delay {
+impl ValueType for Delay {
     type Value = Self;
 
     fn describe(&self) -> String {
         format!(
             "\"off\", \"human\", a span of time as \"800ms\" or a range as \"1s to 4s\", up to {}",
-            settings::write_span(LONGEST_DELAY)
+            schema::write_span(LONGEST_DELAY)
         )
     }
 
-    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Self, Vec<Misfit>> {
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Self, Vec<TypeError>> {
         let DeValue::String(text) = value.get_ref() else {
-            return Err(vec![Misfit::new(value, "a delay is written as text")]);
+            return Err(vec![TypeError::new(value, "a delay is written as text")]);
         };
-        let span = |text: &str| settings::parse_span(text).filter(|span| *span <= LONGEST_DELAY);
+        let span = |text: &str| schema::parse_span(text).filter(|span| *span <= LONGEST_DELAY);
         let delay = match text.as_ref() {
             "off" => Some(Self::Off),
             "human" => Some(Self::Human),
@@ -160,7 +160,7 @@ impl Form for Delay {
         };
         delay.ok_or_else(|| {
             let quoted = toml::Value::String(text.to_string());
-            let misfit = Misfit::new(value, format!("{quoted} is not a delay"));
+            let misfit = TypeError::new(value, format!("{quoted} is not a delay"));
             vec![match nearest(text, ["off", "human"]) {
                 Some(word) => misfit.with_help(format!("did you mean \"{word}\"?")),
                 None => misfit,
@@ -172,12 +172,12 @@ impl Form for Delay {
         match value {
             Self::Off => "\"off\"".to_owned(),
             Self::Human => "\"human\"".to_owned(),
-            Self::Fixed(span) => format!("\"{}\"", settings::write_span(*span)),
+            Self::Fixed(span) => format!("\"{}\"", schema::write_span(*span)),
             Self::Between(from, to) => {
                 format!(
                     "\"{} to {}\"",
-                    settings::write_span(*from),
-                    settings::write_span(*to)
+                    schema::write_span(*from),
+                    schema::write_span(*to)
                 )
             }
         }
@@ -188,28 +188,28 @@ impl Form for Delay {
 ///
 /// The profile is there when nothing worse than warnings was found.
 #[must_use]
-pub fn read(file: &str, text: &str) -> (Option<Personality>, Findings) {
+pub fn read(file: &str, text: &str) -> (Option<Personality>, Diagnostics) {
     read_with(file, text, None)
 }
 
 /// Reads a personality whose books must be among these.
 #[must_use]
-pub fn read_among(file: &str, text: &str, books: &[String]) -> (Option<Personality>, Findings) {
+pub fn read_among(file: &str, text: &str, books: &[String]) -> (Option<Personality>, Diagnostics) {
     read_with(file, text, Some(books))
 }
 
 /// Every setting of a personality with what a text says about it; none where the text is not TOML.
 #[must_use]
 pub fn keys(text: &str) -> Vec<Key> {
-    settings::read(text, &[], |file| declare(file, "name", None)).keys
+    schema::read(text, &[], |file| declare(file, "name", None)).keys
 }
 
-fn read_with(file: &str, text: &str, books: Option<&[String]>) -> (Option<Personality>, Findings) {
+fn read_with(file: &str, text: &str, books: Option<&[String]>) -> (Option<Personality>, Diagnostics) {
     let name = Path::new(file)
         .file_stem()
         .and_then(|stem| stem.to_str())
         .unwrap_or_default();
-    let mut reading = settings::read(text, &[], |section| declare(section, name, books));
+    let mut reading = schema::read(text, &[], |section| declare(section, name, books));
     if reading.keys.is_empty() && book::is_book(text) {
         let finding = Diagnostic::error(0..0, "this is a book, not a personality")
             .with_help("its file ends in .book and lies in the folder of books");
@@ -222,7 +222,7 @@ fn read_with(file: &str, text: &str, books: Option<&[String]>) -> (Option<Person
                 .with_help("call the file by small letters, digits and dashes, as in \"quiet-player.toml\""),
         );
     }
-    (reading.value, Findings::new(file, text, reading.list))
+    (reading.value, Diagnostics::new(file, text, reading.list))
 }
 
 fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Personality {
@@ -303,7 +303,7 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
     profile.nodes = file
         .optional(
             "nodes",
-            Whole(1..=1_000_000_000_u32, "positions a move"),
+            Int(1..=1_000_000_000_u32, "positions a move"),
             BY_LEVEL,
             "Looks at so many positions for a move, whatever the machine. Fewer is weaker.",
         )
@@ -311,7 +311,7 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
     profile.depth = file
         .optional(
             "depth",
-            Whole(1..=100_u32, "half moves"),
+            Int(1..=100_u32, "half moves"),
             BY_LEVEL,
             "Looks no further ahead than this, exchanges excepted.",
         )
@@ -319,14 +319,14 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
     profile.noise = file
         .optional(
             "noise",
-            Whole(0..=1000_u32, "centipawns"),
+            Int(0..=1000_u32, "centipawns"),
             BY_LEVEL,
             "Misjudges positions by about this much, the same position in the same game always alike.",
         )
         .map(|noise| Centipawns(noise.cast_signed()));
     profile.blunder_rate = file.optional(
         "blunder-rate",
-        Real(0.0..=1.0, "chance"),
+        Float(0.0..=1.0, "chance"),
         BY_LEVEL,
         "Chance to overlook a kind of move while thinking. Recaptures, pawn captures, what hangs and ways out of check are always seen.",
     );
@@ -335,7 +335,7 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
 /// What it likes.
 fn declare_style(style: &mut Section<'_>) -> Style {
     let likes = Axis::ALL.iter().fold(Style::default(), |all, row| {
-        let value = style.key(row.key, Whole(Style::RANGE, ""), 0, row.doc);
+        let value = style.key(row.key, Int(Style::RANGE, ""), 0, row.doc);
         all.with(row.axis, value)
     });
     let misses = style.key(
@@ -358,19 +358,19 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Personality, books: Opti
     );
     profile.tempo = file.key(
         "tempo",
-        Real(0.2..=5.0, "times"),
+        Float(0.2..=5.0, "times"),
         1.0,
         "Factor on the think times of delay = \"human\": 0.5 is quick, 2.0 is slow.",
     );
     declare_books(file, profile, books);
     profile.book_plies = file.optional(
         "book-plies",
-        Whole(0..=200_u32, "half moves"),
+        Int(0..=200_u32, "half moves"),
         BOOK_BY_LEVEL,
         "Leaves its books after this many half moves of the game.",
     );
-    let hundredths = |range| Whole(range, "centipawns");
-    let in_a_row = || Whole(1..=50_u32, "own moves");
+    let hundredths = |range| Int(range, "centipawns");
+    let in_a_row = || Int(1..=50_u32, "own moves");
     let resign_behind = file.optional(
         "resign-behind",
         hundredths(200..=5000_u32),
@@ -401,7 +401,7 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Personality, books: Opti
     );
     let asks_people = file.key(
         "draw-offers-people",
-        Flag,
+        Bool,
         false,
         "Offers draws to people too, where draw-within says when; bots are offered them anyway.",
     );
@@ -412,13 +412,13 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Personality, books: Opti
     });
     profile.takebacks = file.key(
         "takebacks",
-        Whole(0..=100_u32, "a game"),
+        Int(0..=100_u32, "a game"),
         3,
         "Takebacks it grants in a casual game. In rated games it grants none.",
     );
     profile.rematches = file.optional(
         "rematches",
-        Whole(0..=100_u32, "in a row"),
+        Int(0..=100_u32, "in a row"),
         "as many as anybody likes",
         "Rematches it plays in a row with the same opponent; who wants more is asked to come later.",
     );
@@ -448,7 +448,7 @@ fn declare_books(file: &mut Section<'_>, profile: &mut Personality, known: Optio
     );
     let temperature = file.key(
         "book-temperature",
-        Real(0.1..=10.0, "with book-choice = \"weight\""),
+        Float(0.1..=10.0, "with book-choice = \"weight\""),
         1.0,
         "Below 1.0 heavy moves come up more often than they weigh, above 1.0 light ones do.",
     );
@@ -461,7 +461,7 @@ fn declare_books(file: &mut Section<'_>, profile: &mut Personality, known: Optio
     profile.book_verify = file
         .optional(
             "book-verify",
-            Whole(20..=1000_u32, "centipawns"),
+            Int(20..=1000_u32, "centipawns"),
             "trusts its books",
             "Plays no move of a book that a short search finds this much worse than the best move.",
         )

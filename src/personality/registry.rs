@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Personality;
-use crate::{diagnostic::nearest, units::Elo};
+use crate::{diagnostics::nearest, units::Elo};
 
 /// Who sits down when nobody of the wanted name was ever there plays at this level: never at full strength, which
 /// nobody has asked for.

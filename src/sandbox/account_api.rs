@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use super::{
     answer::Done,
     fields::{BodyText, QueryFields},
-    gate::{self, Caller, Gate},
+    auth::{self, Authenticated, Gate},
     hub::Hub,
     ndjson,
-    world::{Deed, Fields, Profile, Refusal, World},
+    world::{LimitedAction, Fields, Profile, ApiError, World},
 };
 use crate::lichess::model::{NowPlaying, TokenInfo};
 
@@ -26,10 +26,10 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
     let any_token = Router::new()
         .route("/api/account", get(account))
         .route("/api/account/playing", get(playing))
-        .route_layer(from_fn_with_state(Gate::new(hub, &[]), gate::check));
+        .route_layer(from_fn_with_state(Gate::new(hub, &[]), auth::check));
     let bots = Router::new()
         .route("/api/bot/account/upgrade", post(upgrade))
-        .route_layer(from_fn_with_state(Gate::new(hub, &["bot:play"]), gate::check));
+        .route_layer(from_fn_with_state(Gate::new(hub, &["bot:play"]), auth::check));
     Router::new()
         .route("/api/token/test", post(test_tokens))
         .route("/api/bot/online", get(online_bots))
@@ -59,16 +59,16 @@ fn extended(world: &World, profile: &Profile) -> Value {
 
 async fn account(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
-) -> Result<Json<Value>, Refusal> {
+    Extension(caller): Extension<Authenticated>,
+) -> Result<Json<Value>, ApiError> {
     hub.with(|world, now| {
-        world.admit(Deed::ShowAccount, &caller.user, now)?;
-        let profile = world.users().profile(&caller.user).ok_or(Refusal::NotFound)?;
+        world.admit(LimitedAction::ShowAccount, &caller.user, now)?;
+        let profile = world.users().profile(&caller.user).ok_or(ApiError::NotFound)?;
         Ok(Json(extended(world, profile)))
     })
 }
 
-async fn upgrade(State(hub): State<Arc<Hub>>, Extension(caller): Extension<Caller>) -> Result<Done, Refusal> {
+async fn upgrade(State(hub): State<Arc<Hub>>, Extension(caller): Extension<Authenticated>) -> Result<Done, ApiError> {
     hub.with(|world, _| world.upgrade(&caller.user)).map(|()| Done)
 }
 
@@ -80,7 +80,7 @@ fn count(asked: &Fields) -> Option<usize> {
 
 async fn playing(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     QueryFields(asked): QueryFields,
 ) -> Json<NowPlaying> {
     let mut games = hub.with(|world, now| world.running_games(&caller.user, now));
@@ -132,10 +132,10 @@ async fn online_bots(State(hub): State<Arc<Hub>>, QueryFields(asked): QueryField
 async fn status(
     State(hub): State<Arc<Hub>>,
     QueryFields(asked): QueryFields,
-) -> Result<Json<Vec<Value>>, Refusal> {
+) -> Result<Json<Vec<Value>>, ApiError> {
     let ids = asked
         .text("ids")
-        .ok_or(Refusal::form("ids", "This field is required"))?;
+        .ok_or(ApiError::form("ids", "This field is required"))?;
     Ok(Json(hub.with(|world, now| {
         named(world, ids, 100)
             .map(|profile| {
@@ -163,9 +163,9 @@ async fn by_ids(State(hub): State<Arc<Hub>>, BodyText(ids): BodyText) -> Json<Ve
     }))
 }
 
-async fn user(State(hub): State<Arc<Hub>>, Path(name): Path<String>) -> Result<Json<Value>, Refusal> {
+async fn user(State(hub): State<Arc<Hub>>, Path(name): Path<String>) -> Result<Json<Value>, ApiError> {
     hub.with(|world, _| {
-        let profile = world.users().named(&name).ok_or(Refusal::NotFound)?;
+        let profile = world.users().named(&name).ok_or(ApiError::NotFound)?;
         Ok(Json(extended(world, profile)))
     })
 }

@@ -7,7 +7,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::world::Refusal;
+use super::world::ApiError;
 use crate::{
     lichess::model::{ErrorBody, RateLimit},
     units::Millis,
@@ -29,7 +29,7 @@ pub fn error(status: StatusCode, text: impl Into<String>) -> Response {
     (status, Json(ErrorBody::text(text))).into_response()
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let status = match self {
             Self::NotFound | Self::NoSuchGame | Self::NotYourGame => StatusCode::NOT_FOUND,
@@ -49,7 +49,7 @@ impl IntoResponse for Refusal {
 }
 
 /// A daily limit says its name and how long it lasts.
-fn limit(status: StatusCode, refusal: &Refusal, wait: Millis) -> Response {
+fn limit(status: StatusCode, refusal: &ApiError, wait: Millis) -> Response {
     let body = ErrorBody {
         ratelimit: Some(RateLimit {
             key: "bot.vsBot.day".to_owned(),

@@ -14,16 +14,16 @@ use serde_json::Value;
 use super::{
     answer::Done,
     fields::BodyFields,
-    gate::{self, Caller, Gate},
+    auth::{self, Authenticated, Gate},
     hub::Hub,
     ndjson,
-    world::{Deed, Refusal},
+    world::{LimitedAction, ApiError},
 };
 use crate::lichess::model::ArenaId;
 
 /// The routes of arenas and teams.
 pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
-    let gate = |accepted| from_fn_with_state(Gate::new(hub, accepted), gate::check);
+    let gate = |accepted| from_fn_with_state(Gate::new(hub, accepted), auth::check);
     let arenas = Router::new()
         .route("/api/tournament/{id}/join", post(join))
         .route("/api/tournament/{id}/withdraw", post(withdraw))
@@ -38,11 +38,11 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .merge(teams)
 }
 
-fn arena(id: &str) -> Result<ArenaId, Refusal> {
-    id.parse().map_err(|_| Refusal::NotFound)
+fn arena(id: &str) -> Result<ArenaId, ApiError> {
+    id.parse().map_err(|_| ApiError::NotFound)
 }
 
-async fn show(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Json<Value>, Refusal> {
+async fn show(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Json<Value>, ApiError> {
     let id = arena(&id)?;
     hub.with(|world, now| world.arena(&id, now)).map(Json)
 }
@@ -53,13 +53,13 @@ async fn list(State(hub): State<Arc<Hub>>, Path(team): Path<String>) -> Response
 
 async fn join(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(id): Path<String>,
     BodyFields(fields): BodyFields,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     let id = arena(&id)?;
     hub.with(|world, now| {
-        world.admit(Deed::JoinArena, &caller.user, now)?;
+        world.admit(LimitedAction::JoinArena, &caller.user, now)?;
         world.join_arena(&caller.user, &id, fields.flag("pairMeAsap"), now)
     })?;
     Ok(Done)
@@ -67,9 +67,9 @@ async fn join(
 
 async fn withdraw(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(id): Path<String>,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     let id = arena(&id)?;
     hub.with(|world, _| world.leave_arena(&caller.user, &id))?;
     Ok(Done)
@@ -77,7 +77,7 @@ async fn withdraw(
 
 async fn join_team(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(team): Path<String>,
 ) -> Done {
     hub.with(|world, _| world.join_team(&caller.user, &team));

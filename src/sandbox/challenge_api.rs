@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use super::{
     answer::Done,
     fields::BodyFields,
-    gate::{self, Caller, Gate},
+    auth::{self, Authenticated, Gate},
     hub::{Hub, Topic},
     ndjson,
-    world::{Deed, Refusal},
+    world::{LimitedAction, ApiError},
 };
 use crate::lichess::model::{Challenge, GameId};
 
@@ -26,7 +26,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
     const STREAM: &[&str] = &["challenge:read", "bot:play", "board:play"];
     const WRITE: &[&str] = &["challenge:write", "bot:play", "board:play"];
     const READ: &[&str] = &["challenge:read"];
-    let gate = |accepted| from_fn_with_state(Gate::new(hub, accepted), gate::check);
+    let gate = |accepted| from_fn_with_state(Gate::new(hub, accepted), auth::check);
     let stream = Router::new()
         .route("/api/stream/event", get(events))
         .route_layer(gate(STREAM));
@@ -51,29 +51,29 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
 
 async fn events(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
-) -> Result<Response, Refusal> {
+    Extension(caller): Extension<Authenticated>,
+) -> Result<Response, ApiError> {
     let user = caller.user;
     let topic = Topic::Events {
         user: user.clone(),
         token: caller.token,
     };
     let subscription = hub.subscribe(topic, |world, now, mailbox| {
-        world.admit(Deed::OpenEvents, &user, now)?;
+        world.admit(LimitedAction::OpenEvents, &user, now)?;
         for event in world.event_stream_opened(&user, now) {
             mailbox.begin_with(&event);
         }
-        Ok::<_, Refusal>(())
+        Ok::<_, ApiError>(())
     })?;
     Ok(ndjson::stream(subscription, hub.options.keep_alive))
 }
 
 async fn challenge(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(name): Path<String>,
     BodyFields(fields): BodyFields,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let challenge = hub.with(|world, now| world.challenge(&caller.user, &name, &fields, now))?;
     if !fields.flag("keepAliveStream") {
         return Ok(Json(challenge).into_response());
@@ -82,7 +82,7 @@ async fn challenge(
 }
 
 /// The challenge itself is the first line; what becomes of it is the last. It may have been answered already.
-fn wait_on_stream(hub: &Arc<Hub>, challenge: &Challenge) -> Result<Response, Refusal> {
+fn wait_on_stream(hub: &Arc<Hub>, challenge: &Challenge) -> Result<Response, ApiError> {
     let id = challenge.id.clone();
     let topic = Topic::Challenge {
         challenge: id.clone(),
@@ -96,33 +96,33 @@ fn wait_on_stream(hub: &Arc<Hub>, challenge: &Challenge) -> Result<Response, Ref
             }
             None => world.waits_for(&id),
         }
-        Ok::<_, Refusal>(())
+        Ok::<_, ApiError>(())
     })?;
     Ok(ndjson::stream(subscription, hub.options.challenge_keep_alive))
 }
 
 /// Refused in words that help, and counted among what nobody serves.
-async fn challenge_computer(State(hub): State<Arc<Hub>>) -> Refusal {
+async fn challenge_computer(State(hub): State<Arc<Hub>>) -> ApiError {
     hub.note_unserved("POST /api/challenge/ai".to_owned());
-    Refusal::NoComputer
+    ApiError::NoComputer
 }
 
 /// A challenge to whoever comes, which needs no token. Without a route of its own it would be one to a user of that name.
-async fn challenge_anybody(State(hub): State<Arc<Hub>>) -> Refusal {
+async fn challenge_anybody(State(hub): State<Arc<Hub>>) -> ApiError {
     hub.note_unserved("POST /api/challenge/open".to_owned());
-    Refusal::NotFound
+    ApiError::NotFound
 }
 
 /// Ids that cannot be one belong to nothing.
-pub(super) fn parse_id(text: &str) -> Result<GameId, Refusal> {
-    text.parse().map_err(|_| Refusal::NotFound)
+pub(super) fn parse_id(text: &str) -> Result<GameId, ApiError> {
+    text.parse().map_err(|_| ApiError::NotFound)
 }
 
 async fn accept(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(id): Path<String>,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     let id = parse_id(&id)?;
     hub.with(|world, now| world.accept(&caller.user, &id, now))
         .map(|()| Done)
@@ -130,10 +130,10 @@ async fn accept(
 
 async fn decline(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(id): Path<String>,
     BodyFields(fields): BodyFields,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     let id = parse_id(&id)?;
     hub.with(|world, now| world.decline(&caller.user, &id, fields.text("reason"), now))
         .map(|()| Done)
@@ -141,24 +141,24 @@ async fn decline(
 
 async fn cancel(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(id): Path<String>,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     let id = parse_id(&id)?;
     hub.with(|world, now| world.cancel(&caller.user, &id, now))
         .map(|()| Done)
 }
 
-async fn list(State(hub): State<Arc<Hub>>, Extension(caller): Extension<Caller>) -> Json<Value> {
+async fn list(State(hub): State<Arc<Hub>>, Extension(caller): Extension<Authenticated>) -> Json<Value> {
     let (to_me, from_me) = hub.with(|world, _| world.challenges_of(&caller.user));
     Json(json!({ "in": to_me, "out": from_me }))
 }
 
 async fn show(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(id): Path<String>,
-) -> Result<Json<Challenge>, Refusal> {
+) -> Result<Json<Challenge>, ApiError> {
     let id = parse_id(&id)?;
     hub.with(|world, _| world.show_challenge(&caller.user, &id))
         .map(Json)

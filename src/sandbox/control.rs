@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{Done, error},
-    faults::Fault,
+    scripted_faults::Fault,
     fields::BodyFields,
     hub::Hub,
     key,
     time::SPEEDS,
-    world::{BOT_SCOPES, HUMAN_SCOPES, Refusal},
+    world::{BOT_SCOPES, HUMAN_SCOPES, ApiError},
 };
 use crate::{http_server::ConnectionInfo, units::Millis};
 
@@ -56,23 +56,23 @@ async fn clock(State(hub): State<Arc<Hub>>) -> Json<Value> {
 async fn advance(
     State(hub): State<Arc<Hub>>,
     BodyFields(fields): BodyFields,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, ApiError> {
     let millis = fields
         .number("millis")?
-        .ok_or(Refusal::form("millis", "This field is required"))?;
+        .ok_or(ApiError::form("millis", "This field is required"))?;
     if Millis(millis) > LONGEST_JUMP {
-        return Err(Refusal::form("millis", "Must be at most 31622400000"));
+        return Err(ApiError::form("millis", "Must be at most 31622400000"));
     }
     hub.advance(Millis(millis));
     Ok(show_clock(&hub))
 }
 
-async fn speed(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> Result<Json<Value>, Refusal> {
+async fn speed(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> Result<Json<Value>, ApiError> {
     let factor: f64 = fields
         .text("factor")
         .and_then(|factor| factor.parse().ok())
         .filter(|factor: &f64| SPEEDS.contains(factor))
-        .ok_or(Refusal::form("factor", "Numeric value expected"))?;
+        .ok_or(ApiError::form("factor", "Numeric value expected"))?;
     hub.clock.set_speed(factor);
     Ok(show_clock(&hub))
 }
@@ -98,10 +98,10 @@ async fn unserved(State(hub): State<Arc<Hub>>) -> Json<BTreeMap<String, u64>> {
 async fn add_user(
     State(hub): State<Arc<Hub>>,
     BodyFields(fields): BodyFields,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, ApiError> {
     let name = fields
         .text("name")
-        .ok_or(Refusal::form("name", "This field is required"))?;
+        .ok_or(ApiError::form("name", "This field is required"))?;
     let is_bot = fields.flag("bot");
     let scopes: Vec<&str> = match fields.text("scopes") {
         Some(scopes) => scopes.split(',').map(str::trim).collect(),
@@ -112,13 +112,13 @@ async fn add_user(
     Ok(Json(json!({ "username": name, "token": token })))
 }
 
-async fn revoke(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> Result<Done, Refusal> {
+async fn revoke(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> Result<Done, ApiError> {
     let token = fields
         .text("token")
-        .ok_or(Refusal::form("token", "This field is required"))?;
+        .ok_or(ApiError::form("token", "This field is required"))?;
     match hub.with(|world, _| world.revoke(token)) {
         true => Ok(Done),
-        false => Err(Refusal::NotFound),
+        false => Err(ApiError::NotFound),
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     challenge_api::parse_id,
     fields::QueryFields,
     hub::Hub,
-    world::{Contents, Refusal},
+    world::{Contents, ApiError},
 };
 
 /// The routes of exports.
@@ -28,7 +28,7 @@ async fn export(
     Path(id): Path<String>,
     QueryFields(wanted): QueryFields,
     headers: HeaderMap,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let id = parse_id(&id)?;
     let wants_json = headers
         .get(header::ACCEPT)
@@ -40,7 +40,7 @@ async fn export(
         clocks: wanted.flag_or("clocks", true),
     };
     hub.with(|world, _| {
-        let game = world.game(&id).ok_or(Refusal::NotFound)?;
+        let game = world.game(&id).ok_or(ApiError::NotFound)?;
         let pgn = game.pgn(world.users(), world.site(), contents);
         if wants_json {
             let mut export = game.export(world.users(), contents);

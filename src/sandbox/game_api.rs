@@ -14,11 +14,11 @@ use serde::Deserialize;
 use super::{
     answer::Done,
     fields::{BodyFields, QueryFields},
-    gate::{self, Caller, Gate},
+    auth::{self, Authenticated, Gate},
     hub::{Hub, Topic},
-    ledger::{Entry, Fate},
+    move_audit::{Entry, MoveOutcome},
     ndjson,
-    world::{Game, Refusal},
+    world::{Game, ApiError},
 };
 use crate::{
     chess::Color,
@@ -89,7 +89,7 @@ pub fn routes(hub: &Arc<Hub>, interface: Interface) -> Router<Arc<Hub>> {
         }))
         .route_layer(from_fn_with_state(
             Gate::new(hub, interface.scopes()),
-            gate::check,
+            auth::check,
         ))
 }
 
@@ -106,20 +106,20 @@ struct GamePath {
 async fn admit(
     State(hub): State<Arc<Hub>>,
     Extension(interface): Extension<Interface>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(path): Path<GamePath>,
     mut request: Request,
     next: Next,
-) -> Result<Response, Refusal> {
-    let game: GameId = path.id.parse().map_err(|_| Refusal::NoSuchGame)?;
+) -> Result<Response, ApiError> {
+    let game: GameId = path.id.parse().map_err(|_| ApiError::NoSuchGame)?;
     hub.with(|world, _| {
         let is_bot = world
             .users()
             .profile(&caller.user)
             .is_some_and(|profile| profile.is_bot);
         match (interface, is_bot) {
-            (Interface::Bot, false) => Err(Refusal::NotABot),
-            (Interface::Board, true) => Err(Refusal::NotForBots),
+            (Interface::Bot, false) => Err(ApiError::NotABot),
+            (Interface::Board, true) => Err(ApiError::NotForBots),
             _ => world.check_interface(&caller.user, &game, interface.name()),
         }
     })?;
@@ -129,9 +129,9 @@ async fn admit(
 
 async fn stream(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let topic = Topic::Game {
         game: game.clone(),
         user: caller.user.clone(),
@@ -143,7 +143,7 @@ async fn stream(
         if !is_running {
             mailbox.close();
         }
-        Ok::<_, Refusal>(())
+        Ok::<_, ApiError>(())
     })?;
     Ok(ndjson::stream(subscription, hub.options.keep_alive))
 }
@@ -153,8 +153,8 @@ async fn command(
     hub: &Hub,
     user: &UserId,
     game: &GameId,
-    command: impl FnOnce(&mut Game, Color, Millis) -> Result<(), Refusal>,
-) -> Result<Done, Refusal> {
+    command: impl FnOnce(&mut Game, Color, Millis) -> Result<(), ApiError>,
+) -> Result<Done, ApiError> {
     hub.with(|world, now| world.command(user, game, now, |game, color| command(game, color, now)))?;
     hub.delivered(user, game).await;
     Ok(Done)
@@ -167,12 +167,12 @@ struct MovePath {
 
 async fn play(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
     entry: Option<Extension<Entry>>,
     Path(MovePath { uci }): Path<MovePath>,
     QueryFields(query): QueryFields,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     let offering = query.flag("offeringDraw");
     command(&hub, &caller.user, &game, |state, color, now| {
         let (ply, clock, was_running) = (state.ply(), state.left(color, now), state.is_running());
@@ -181,9 +181,9 @@ async fn play(
             hub.ledger.amend(entry, |posted| {
                 (posted.ply, posted.clock) = (ply, clock);
                 posted.fate = match &played {
-                    Ok(()) if state.ply() > ply => Fate::Played,
-                    Err(refusal) if was_running => Fate::Refused(refusal.to_string()),
-                    _ => Fate::Late,
+                    Ok(()) if state.ply() > ply => MoveOutcome::Played,
+                    Err(refusal) if was_running => MoveOutcome::Refused(refusal.to_string()),
+                    _ => MoveOutcome::Late,
                 };
             });
         }
@@ -194,17 +194,17 @@ async fn play(
 
 async fn abort(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     command(&hub, &caller.user, &game, |game, _, now| game.abort(now)).await
 }
 
 async fn resign(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     command(&hub, &caller.user, &game, |game, color, now| {
         game.resign(color, now)
     })
@@ -225,10 +225,10 @@ impl AnswerPath {
 
 async fn draw(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
     Path(answer): Path<AnswerPath>,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     command(&hub, &caller.user, &game, |game, color, now| {
         if answer.is_yes() {
             game.offer_draw(color, now);
@@ -242,10 +242,10 @@ async fn draw(
 
 async fn takeback(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
     Path(answer): Path<AnswerPath>,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     command(&hub, &caller.user, &game, |game, color, now| {
         if answer.is_yes() {
             game.offer_takeback(color, now);
@@ -259,17 +259,17 @@ async fn takeback(
 
 async fn claim_victory(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     claim(&hub, &caller.user, &game, Game::claim_victory).await
 }
 
 async fn claim_draw(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     claim(&hub, &caller.user, &game, Game::claim_draw).await
 }
 
@@ -278,8 +278,8 @@ async fn claim(
     hub: &Hub,
     user: &UserId,
     game: &GameId,
-    claim: impl FnOnce(&mut Game, Color, Millis) -> Result<(), Refusal>,
-) -> Result<Done, Refusal> {
+    claim: impl FnOnce(&mut Game, Color, Millis) -> Result<(), ApiError>,
+) -> Result<Done, ApiError> {
     let done = command(hub, user, game, claim).await?;
     tokio::time::sleep(CLAIM_DELAY).await;
     Ok(done)
@@ -287,23 +287,23 @@ async fn claim(
 
 async fn chat(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
-) -> Result<Json<Vec<ChatMessage>>, Refusal> {
+) -> Result<Json<Vec<ChatMessage>>, ApiError> {
     hub.with(|world, _| world.chat(&caller.user, &game, &Room::Player))
         .map(Json)
 }
 
 async fn say(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
     BodyFields(fields): BodyFields,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let room = match fields.text("room") {
         Some("spectator") => Room::Spectator,
         Some("player") => Room::Player,
-        _ => return Err(Refusal::form("room", "This field is required")),
+        _ => return Err(ApiError::form("room", "This field is required")),
     };
     let text = fields.text("text").unwrap_or_default();
     hub.with(|world, now| world.say(&caller.user, &game, room, text, now))?;

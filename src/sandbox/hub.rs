@@ -15,13 +15,13 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    chaos::{Chaos, Spoiled},
-    faults::Faults,
-    ledger::Ledger,
-    mailbox::Mailbox,
+    random_faults::{RandomFaults, Spoiled},
+    scripted_faults::Faults,
+    move_audit::MoveAudit,
+    bounded_queue::BoundedQueue,
     options::Options,
     time::VirtualClock,
-    turns::Turns,
+    token_lock::TokenLocks,
     world::{Outgoing, World},
 };
 use crate::{
@@ -72,7 +72,7 @@ pub enum Topic {
 struct Subscriber {
     number: u64,
     topic: Topic,
-    mailbox: Arc<Mailbox>,
+    mailbox: Arc<BoundedQueue>,
 }
 
 #[derive(Debug)]
@@ -93,13 +93,13 @@ pub struct Hub {
     /// Who is connected.
     pub connections: Arc<Connections>,
     /// Whose requests are being served.
-    pub turns: Turns,
+    pub turns: TokenLocks,
     /// What is to go wrong.
     pub faults: Faults,
     /// What goes wrong by chance.
-    pub(super) chaos: Chaos,
+    pub(super) chaos: RandomFaults,
     /// What bots have posted.
-    pub(super) ledger: Ledger,
+    pub(super) ledger: MoveAudit,
     state: Mutex<State>,
     rescheduled: Notify,
     numbers: AtomicU64,
@@ -120,10 +120,10 @@ impl Hub {
         Self {
             clock: VirtualClock::new(start, options.speed_factor),
             connections: Arc::new(Connections::new(LIMITS)),
-            turns: Turns::new(options.rules.limits),
+            turns: TokenLocks::new(options.rules.limits),
             faults: Faults::default(),
-            chaos: Chaos::default(),
-            ledger: Ledger::default(),
+            chaos: RandomFaults::default(),
+            ledger: MoveAudit::default(),
             state: Mutex::new(state),
             rescheduled: Notify::new(),
             numbers: AtomicU64::new(1),
@@ -147,10 +147,10 @@ impl Hub {
     pub fn subscribe<E>(
         self: &Arc<Self>,
         topic: Topic,
-        begin: impl FnOnce(&mut World, Millis, &Mailbox) -> Result<(), E>,
+        begin: impl FnOnce(&mut World, Millis, &BoundedQueue) -> Result<(), E>,
     ) -> Result<Subscription, E> {
         let mut state = self.lock();
-        let mailbox = Arc::new(Mailbox::default());
+        let mailbox = Arc::new(BoundedQueue::default());
         act_now(&self.clock, &mut state, |world, now| begin(world, now, &mailbox))?;
         for older in state.subscribers.iter().filter(|older| older.topic == topic) {
             older.mailbox.close();
@@ -184,7 +184,7 @@ impl Hub {
     /// Waits until a player's own streams of a game have taken what was sent, but not for long: so the state of a
     /// move goes out before the answer to the request that made it.
     pub async fn delivered(&self, user: &UserId, game: &GameId) {
-        let mailboxes: Vec<Arc<Mailbox>> = self
+        let mailboxes: Vec<Arc<BoundedQueue>> = self
             .lock()
             .subscribers
             .iter()
@@ -315,7 +315,7 @@ pub struct Subscription {
     /// The game that it is about, if it is about one.
     game: Option<GameId>,
     /// What it will carry.
-    pub mailbox: Arc<Mailbox>,
+    pub mailbox: Arc<BoundedQueue>,
 }
 
 impl Subscription {

@@ -13,7 +13,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 use subtle::ConstantTimeEq as _;
 
-use super::{gate, hub::Hub, options::Visitors};
+use super::{auth, hub::Hub, options::Visitors};
 
 /// The header that carries it.
 const HEADER: &str = "x-sandbox-key";
@@ -60,7 +60,7 @@ pub async fn owner_only(State(hub): State<Arc<Hub>>, request: Request, next: Nex
 pub async fn known_only(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     let has_token = || {
-        let token = gate::bearer(headers);
+        let token = auth::bearer(headers);
         token.is_some_and(|token| hub.with(|world, _| world.users().granted(token).is_some()))
     };
     match &hub.options.visitors {

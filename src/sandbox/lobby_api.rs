@@ -17,10 +17,10 @@ use super::{
     answer::{Done, error},
     challenge_api::parse_id,
     fields::BodyFields,
-    gate::{self, Caller, Gate},
+    auth::{self, Authenticated, Gate},
     hub::Hub,
     key,
-    world::{Game, Refusal, View},
+    world::{Game, ApiError, View},
 };
 use crate::lichess::model::Challenge;
 
@@ -31,7 +31,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .route("/sandbox/game/{id}/more-time", post(more_time))
         .route_layer(from_fn_with_state(
             Gate::new(hub, &["board:play", "bot:play"]),
-            gate::check,
+            auth::check,
         ));
     let owner = Router::new()
         .route("/sandbox/guest", post(guest))
@@ -44,7 +44,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .merge(players)
 }
 
-async fn guest(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> Result<Json<Value>, Refusal> {
+async fn guest(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> Result<Json<Value>, ApiError> {
     let (username, token) = hub.with(|world, now| world.add_guest(fields.text("name"), now))?;
     Ok(Json(json!({ "username": username, "token": token })))
 }
@@ -65,32 +65,32 @@ async fn lobby(State(hub): State<Arc<Hub>>) -> Json<Value> {
     Json(lobby)
 }
 
-async fn view(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Json<View>, Refusal> {
+async fn view(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Json<View>, ApiError> {
     let id = parse_id(&id)?;
     // Copied out, because writing every SAN of a long game takes longer than others should wait.
     let game = hub
         .with(|world, _| world.game(&id).cloned())
-        .ok_or(Refusal::NotFound)?;
+        .ok_or(ApiError::NotFound)?;
     Ok(Json(View::of(&game)))
 }
 
 /// Why the bot moved as it did: a help that nobody may have while the game runs.
-async fn decisions(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Response, Refusal> {
+async fn decisions(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let id = parse_id(&id)?;
     let is_running = hub.with(|world, _| world.game(&id).map(Game::is_running));
-    if is_running.ok_or(Refusal::NotFound)? {
+    if is_running.ok_or(ApiError::NotFound)? {
         return Ok(error(StatusCode::FORBIDDEN, "The game is still running"));
     }
-    let witness = hub.options.witness.as_ref().ok_or(Refusal::NotFound)?;
-    let told = witness.tell(id).await.ok_or(Refusal::NotFound)?;
+    let witness = hub.options.witness.as_ref().ok_or(ApiError::NotFound)?;
+    let told = witness.tell(id).await.ok_or(ApiError::NotFound)?;
     Ok(Json(told).into_response())
 }
 
 async fn rematch(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(id): Path<String>,
-) -> Result<Json<Challenge>, Refusal> {
+) -> Result<Json<Challenge>, ApiError> {
     let id = parse_id(&id)?;
     hub.with(|world, now| world.rematch(&caller.user, &id, now))
         .map(Json)
@@ -98,9 +98,9 @@ async fn rematch(
 
 async fn more_time(
     State(hub): State<Arc<Hub>>,
-    Extension(caller): Extension<Caller>,
+    Extension(caller): Extension<Authenticated>,
     Path(id): Path<String>,
-) -> Result<Done, Refusal> {
+) -> Result<Done, ApiError> {
     let id = parse_id(&id)?;
     hub.with(|world, now| {
         world.command(&caller.user, &id, now, |game, color| {

@@ -15,7 +15,7 @@ use axum::{
 use futures::Stream;
 use tokio::time::{Instant, Sleep};
 
-use super::{chaos::Spoiled, hub::Subscription};
+use super::{random_faults::Spoiled, hub::Subscription};
 use crate::units::Millis;
 
 /// The media type of streams.

@@ -1,6 +1,6 @@
 //! How a sandbox behaves: what a caller can choose.
 
-use super::{key::Key, offer::Offer, witness::Witness};
+use super::{key::Key, lobby_options::LobbyOptions, explanation_source::ExplanationSource};
 use crate::units::Millis;
 
 /// How castling is written in the moves of standard games. Chess960 and games from a position always have the
@@ -85,9 +85,9 @@ pub struct Options {
     /// The same for the stream of a challenge that is kept alive.
     pub challenge_keep_alive: Millis,
     /// What `GET /sandbox/lobby` says beside the bot.
-    pub lobby: Offer,
+    pub lobby: LobbyOptions,
     /// Who tells, once a game is over, why its bot moved as it did; without one nobody does.
-    pub witness: Option<Witness>,
+    pub witness: Option<ExplanationSource>,
     /// Whether to serve the board's pages.
     pub pages: bool,
     /// Who may do what without a token.
@@ -106,7 +106,7 @@ impl Default for Options {
             epoch: None,
             keep_alive: Millis::from_secs(7),
             challenge_keep_alive: Millis::from_secs(15),
-            lobby: Offer::default(),
+            lobby: LobbyOptions::default(),
             witness: None,
             pages: true,
             visitors: Visitors::default(),

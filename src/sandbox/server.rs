@@ -17,18 +17,18 @@ use super::{
     account_api,
     answer::error,
     arena_api, challenge_api,
-    chaos::Struck,
+    random_faults::InjectedFault,
     control, export_api,
-    faults::{self, Fault},
+    scripted_faults::{self, Fault},
     game_api::{self, Interface},
     guard,
     hub::{Hub, Topic},
     key,
-    ledger::Posted,
+    move_audit::PostedMove,
     lobby_api,
     options::Options,
     pages,
-    world::{ArenaPlan, BOT_SCOPES, HUMAN_SCOPES, Refusal},
+    world::{ArenaPlan, BOT_SCOPES, HUMAN_SCOPES, ApiError},
 };
 use crate::{
     http_server::{self, Acceptor, ConnectionInfo},
@@ -61,7 +61,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// [`Refusal`] for a name that is taken or cannot be one.
-    pub fn add_bot(&self, name: &str) -> Result<String, Refusal> {
+    pub fn add_bot(&self, name: &str) -> Result<String, ApiError> {
         self.add_user(name, true, &BOT_SCOPES)
     }
 
@@ -69,7 +69,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// [`Refusal`] for a name that is taken or cannot be one.
-    pub fn add_human(&self, name: &str) -> Result<String, Refusal> {
+    pub fn add_human(&self, name: &str) -> Result<String, ApiError> {
         self.add_user(name, false, &HUMAN_SCOPES)
     }
 
@@ -77,7 +77,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// [`Refusal`] for a name that is taken or cannot be one.
-    pub fn add_user(&self, name: &str, is_bot: bool, scopes: &[&str]) -> Result<String, Refusal> {
+    pub fn add_user(&self, name: &str, is_bot: bool, scopes: &[&str]) -> Result<String, ApiError> {
         self.hub
             .with(|world, now| world.add_user(name, is_bot, scopes, now))
     }
@@ -86,7 +86,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// [`Refusal::NoSuchUser`] if there is no such account.
-    pub fn grant(&self, name: &str, scopes: &[&str]) -> Result<String, Refusal> {
+    pub fn grant(&self, name: &str, scopes: &[&str]) -> Result<String, ApiError> {
         self.hub.with(|world, _| world.grant(name, scopes))
     }
 
@@ -94,7 +94,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// Never as things are.
-    pub fn add_arena(&self, plan: ArenaPlan) -> Result<ArenaId, Refusal> {
+    pub fn add_arena(&self, plan: ArenaPlan) -> Result<ArenaId, ApiError> {
         self.hub.with(|world, now| world.add_arena(plan, now))
     }
 
@@ -171,7 +171,7 @@ impl Sandbox {
 
     /// Every request that has gone wrong by chance, and every game's line that was cut.
     #[must_use]
-    pub fn struck(&self) -> Vec<Struck> {
+    pub fn struck(&self) -> Vec<InjectedFault> {
         self.hub.chaos.struck()
     }
 
@@ -182,7 +182,7 @@ impl Sandbox {
 
     /// The moves that bots have posted since the last time, in order.
     #[must_use]
-    pub fn posted(&self) -> Vec<Posted> {
+    pub fn posted(&self) -> Vec<PostedMove> {
         self.hub.ledger.take()
     }
 
@@ -208,7 +208,7 @@ impl Sandbox {
             .merge(game_api::routes(hub, Interface::Board))
             .merge(export_api::routes())
             .merge(arena_api::routes(hub))
-            .route_layer(from_fn_with_state(hub.clone(), faults::intercept));
+            .route_layer(from_fn_with_state(hub.clone(), scripted_faults::intercept));
         Router::new()
             .merge(lichess)
             .merge(lobby_api::routes(hub))

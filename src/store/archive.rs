@@ -4,7 +4,7 @@ mod challenges;
 mod error;
 mod file;
 mod filter;
-mod past;
+mod restore;
 
 use std::{
     path::{Path, PathBuf},
@@ -19,7 +19,7 @@ use rusqlite::{
 pub use challenges::ChallengeFilter;
 pub use error::StoreError;
 pub use filter::{Filter, Result as GameResult};
-pub use past::ALWAYS;
+pub use restore::ALWAYS;
 
 use super::{
     damage::look_before_opening,
@@ -28,7 +28,7 @@ use super::{
 use crate::{
     engine::Score,
     lichess::model::{GameId, Side, UserId},
-    units::{Centipawns, Clock as _, Depth, Elo, Millis, Nodes, Stopwatch},
+    units::{Centipawns, TimeSource as _, Depth, Elo, Millis, Nodes, Stopwatch},
 };
 
 /// The schema, step by step. A database knows how many of them it has.

@@ -7,15 +7,15 @@
 
 mod archive;
 mod damage;
-mod grounds;
+mod explanation;
 mod home;
-mod keeper;
-mod leans;
+mod writer;
+mod learned_weights;
 mod pgn;
 mod record;
 mod salvage;
 #[cfg(test)]
-pub(crate) mod sample;
+pub(crate) mod test_fixtures;
 
 #[cfg(test)]
 use crate::{
@@ -26,11 +26,11 @@ use crate::{
 pub use rusqlite::InterruptHandle;
 
 pub use archive::{ALWAYS, Archive, ChallengeFilter, Filter, GameResult, StoreError};
-pub use grounds::{
-    BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, Worth, permille,
+pub use explanation::{
+    BookChance, BookChoice, MoveExplanation, StyleBias, HumanChoice, SearchExplanation, PvLine, ScoreJson, permille,
 };
 pub use home::{Hold, Home};
-pub use keeper::Store;
+pub use writer::ArchiveWriter;
 pub use pgn::pgn;
-pub use record::{Asked, ChallengeRecord, End, Favour, GameRecord, MoveRecord, Rest, Source, Tally, Thought};
+pub use record::{RequestedPersona, ChallengeRecord, End, GameFlags, GameRecord, MoveRecord, ChallengeCooldown, Source, OpponentScore, Thought};
 pub use salvage::read_damaged;

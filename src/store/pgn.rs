@@ -2,7 +2,7 @@
 
 use super::record::{End, GameRecord, MoveRecord};
 use crate::{
-    chess::{GameLine, Pgn, Variant},
+    chess::{GameHistory, Pgn, Variant},
     engine::Score,
     lichess::model::Side,
     units::{Centipawns, Millis},
@@ -28,7 +28,7 @@ pub fn pgn(
         Some(end) => end.moves.clone(),
         None => shown.join(" "),
     };
-    let line = GameLine::replay(variant, &game.start, &played).ok()?;
+    let line = GameHistory::replay(variant, &game.start, &played).ok()?;
     let (day, time) = date(game.began);
     let unknown = || "?".to_owned();
     let rating = |rating: Option<crate::units::Elo>| rating.map_or_else(unknown, |rating| rating.to_string());
@@ -124,7 +124,7 @@ fn comment(record: &MoveRecord, me: Side) -> String {
 mod tests {
     use super::*;
     use crate::{
-        store::{Source, Thought, sample},
+        store::{Source, Thought, test_fixtures},
         units::Elo,
     };
 
@@ -137,8 +137,8 @@ mod tests {
             rated: false,
             level: Some(Elo(1400)),
             played: Some(Elo(1400)),
-            end: sample::end("mate", Some(Side::Black), "f2f3 e7e5 g2g4 d8h4"),
-            ..sample::game("abcd1234", Side::Black)
+            end: test_fixtures::end("mate", Some(Side::Black), "f2f3 e7e5 g2g4 d8h4"),
+            ..test_fixtures::game("abcd1234", Side::Black)
         };
         let thought = |source, note: &str, score| {
             Some(Thought {

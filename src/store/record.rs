@@ -1,6 +1,6 @@
 //! What the archive keeps, as values.
 
-use super::grounds::Grounds;
+use super::explanation::MoveExplanation;
 use crate::{
     engine::Score,
     lichess::model::{GameId, Side, UserId},
@@ -89,7 +89,7 @@ pub struct Thought {
     /// From the turn to the decision.
     pub think: Millis,
     /// What it rests on, for the card that explains it after the game.
-    pub grounds: Option<Grounds>,
+    pub grounds: Option<MoveExplanation>,
 }
 
 /// Where a move of mine is from.
@@ -131,18 +131,18 @@ pub struct ChallengeRecord {
 
 /// What was granted or asked for in a game, and must not be again after a restart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Favour {
+pub struct GameFlags {
     /// Takebacks granted.
     pub takebacks: u32,
     /// Half moves played when a draw was offered last.
     pub offered_at: Option<u32>,
     /// Who plays, and how strong.
-    pub asked: Asked,
+    pub asked: RequestedPersona,
 }
 
 /// Whom an opponent asked for instead of whoever would sit down.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestedPersona {
     /// A personality.
     pub personality: Option<String>,
     /// A level instead of its own strength.
@@ -151,7 +151,7 @@ pub struct Asked {
 
 /// Somebody who is not challenged for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rest {
+pub struct ChallengeCooldown {
     /// Who.
     pub user: UserId,
     /// How often they have refused in a row.
@@ -162,7 +162,7 @@ pub struct Rest {
 
 /// What was played with an opponent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct OpponentScore {
     /// Games that have ended and count.
     pub games: u32,
     /// My points in them, twice.
@@ -171,7 +171,7 @@ pub struct Tally {
     pub level: Option<Elo>,
 }
 
-impl Tally {
+impl OpponentScore {
     /// My share of the points in percent; none without a game.
     #[must_use]
     pub fn percent(&self) -> Option<u32> {

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 
-use crate::chess::{GameLine, PlayError, Position, Variant, write_fen};
+use crate::chess::{GameHistory, PlayError, Position, Variant, write_fen};
 
 /// Who won.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Outcome {
 #[derive(Debug, Clone)]
 pub struct GameRecord {
     /// Start and moves.
-    pub line: GameLine,
+    pub line: GameHistory,
     /// A score for each move whose position was quiet.
     pub scores: Vec<Option<i32>>,
     /// How the game ended.
@@ -82,7 +82,7 @@ pub enum RecordError {
 impl GameRecord {
     /// The quiet positions, each with its score in centipawns from White's view.
     pub fn quiet(&self) -> impl Iterator<Item = (Position, i32)> {
-        let mut line = GameLine::from_position(Variant::Standard, self.line.start().clone());
+        let mut line = GameHistory::from_position(Variant::Standard, self.line.start().clone());
         self.line
             .moves()
             .iter()
@@ -134,7 +134,7 @@ impl FromStr for GameRecord {
             scores.push(score);
         }
         Ok(Self {
-            line: GameLine::replay(Variant::Standard, fen, &played)?,
+            line: GameHistory::replay(Variant::Standard, fen, &played)?,
             scores,
             outcome,
         })

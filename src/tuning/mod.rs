@@ -4,20 +4,20 @@
 //! `engine/eval/weights.rs` to where they foretell the results best, and [`NetTrainer`] teaches the net of `engine/net` what they
 //! miss then. No foreign scores, games or nets go in.
 
-mod chances;
-mod descent;
+mod wdl_model;
+mod optimizer;
 mod game_record;
-mod generate;
-mod net_trainer;
-mod position_set;
+mod datagen;
+mod train_net;
+mod dataset;
 mod selfplay;
-mod tuner;
+mod texel;
 
-pub use chances::Chances;
-pub use descent::Adam;
+pub use wdl_model::WdlModel;
+pub use optimizer::Adam;
 pub use game_record::{GameRecord, Outcome, RecordError};
-pub use generate::{GenerateError, Generator, Made};
-pub use net_trainer::{NetTrainer, Trained};
-pub use position_set::{BadGame, Hindsight, Labelled, PositionSet};
+pub use datagen::{GenerateError, Generator, Made};
+pub use train_net::{NetTrainer, Trained};
+pub use dataset::{BadGame, Hindsight, Labelled, Dataset};
 pub use selfplay::SelfPlay;
-pub use tuner::{Errors, Tuned, Tuner};
+pub use texel::{Errors, Tuned, Tuner};

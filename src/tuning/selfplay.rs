@@ -4,9 +4,9 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::game_record::{GameRecord, Outcome};
 use crate::{
-    chess::{Color, GameLine, Move, Position, Rules as _, Variant},
+    chess::{Color, GameHistory, Move, Position, Rules as _, Variant},
     engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
-    units::{Clock, Millis, Nodes},
+    units::{TimeSource, Millis, Nodes},
 };
 
 /// How games of self-play are played. Equal values give equal games.
@@ -41,7 +41,7 @@ const LONGEST: usize = 400;
 /// Time does not pass: games depend on nodes alone.
 struct NoClock;
 
-impl Clock for NoClock {
+impl TimeSource for NoClock {
     fn elapsed(&self) -> Millis {
         Millis::ZERO
     }
@@ -77,13 +77,13 @@ impl SelfPlay {
     }
 
     /// A start that is still a game: random moves from an opening, neither side far ahead.
-    fn opening(&self, rng: &mut ChaCha8Rng, engine: &mut Engine) -> Option<GameLine> {
+    fn opening(&self, rng: &mut ChaCha8Rng, engine: &mut Engine) -> Option<GameHistory> {
         (0..MOST_OPENINGS).find_map(|_| {
             let start = match self.openings.len() {
                 0 => Variant::Standard.start(),
                 count => self.openings[rng.random_range(0..count)].clone(),
             };
-            let mut line = GameLine::from_position(Variant::Standard, start);
+            let mut line = GameHistory::from_position(Variant::Standard, start);
             let plies = self.random_plies + usize::from(self.random_plies > 0 && rng.random());
             for _ in 0..plies {
                 let moves = line.position().legal_moves();
@@ -93,7 +93,7 @@ impl SelfPlay {
                 line.play(moves[rng.random_range(0..moves.len())]);
             }
             // The game begins here: its history is not the engine's doing.
-            let line = GameLine::from_position(Variant::Standard, line.position().clone());
+            let line = GameHistory::from_position(Variant::Standard, line.position().clone());
             let fair = line.ending().is_none()
                 && self
                     .think(&line, engine)
@@ -103,7 +103,7 @@ impl SelfPlay {
     }
 
     /// The engine's move and its score in centipawns for the side to move; mates count as far beyond any bound.
-    fn think(&self, line: &GameLine, engine: &mut Engine) -> Option<(Move, i32)> {
+    fn think(&self, line: &GameHistory, engine: &mut Engine) -> Option<(Move, i32)> {
         let limits = Limits {
             nodes: Some(self.nodes),
             ..Limits::default()
@@ -123,7 +123,7 @@ impl SelfPlay {
 }
 
 /// What the rules say.
-fn ended(line: &GameLine) -> Option<Outcome> {
+fn ended(line: &GameHistory) -> Option<Outcome> {
     let ending = line.ending()?;
     Some(match ending.winner() {
         Some(Color::White) => Outcome::White,

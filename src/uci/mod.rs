@@ -47,7 +47,7 @@ use worker::{Job, SearchJob, TOLERANCE, Worker};
 
 use crate::{
     book::{BookMove, BookQuery, Library},
-    chess::{GameLine, Move, Rules as _, Variant, key, parse_uci, write_fen},
+    chess::{GameHistory, Move, Rules as _, Variant, key, parse_uci, write_fen},
     engine::{Engine, Limits, Params, SearchRequest, Tablebase, bench as signature, prepare, trace},
     lines::{LONGEST, Line, Lines},
     units::{Depth, Millis},
@@ -95,7 +95,7 @@ pub fn run_in(house: &UciResources, reader: impl BufRead, writer: impl Write + S
             games: 0,
             initial: None,
             lag: MoveOverhead::default(),
-            line: GameLine::new(Variant::Standard),
+            line: GameHistory::new(Variant::Standard),
         };
         let read = front.listen(reader);
         gate.abandon();
@@ -129,7 +129,7 @@ struct Front<'a, W> {
     initial: Option<Millis>,
     /// What moves lose between engine and clock.
     lag: MoveOverhead,
-    line: GameLine,
+    line: GameHistory,
 }
 
 impl<W: Write> Front<'_, W> {

@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use crate::units::{Clock as _, Stopwatch};
+use crate::units::{TimeSource as _, Stopwatch};
 
 /// Characters of a remark.
 const LONGEST: usize = 500;

@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, Board};
 use thiserror::Error;
 
-use crate::chess::{Color, GameLine, PlayError, Position, Role, Rules as _, Variant};
+use crate::chess::{Color, GameHistory, PlayError, Position, Role, Rules as _, Variant};
 
 /// Men of a side at the start, and pawns among them: there are never more.
 const MEN: usize = 16;
@@ -64,8 +64,8 @@ fn is_count(field: &str) -> bool {
 ///
 /// # Errors
 /// [`PositionError`] names what cannot be.
-pub(super) fn read(variant: Variant, fen: &str, moves: &[String]) -> Result<GameLine, PositionError> {
-    let line = GameLine::replay(variant, fen, &moves.join(" "))?;
+pub(super) fn read(variant: Variant, fen: &str, moves: &[String]) -> Result<GameHistory, PositionError> {
+    let line = GameHistory::replay(variant, fen, &moves.join(" "))?;
     refuse_crowds(fen, line.start())?;
     refuse_promotions(fen, line.start().board())?;
     Ok(line)

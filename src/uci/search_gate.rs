@@ -10,7 +10,7 @@ use std::sync::{
 
 use crate::{
     engine::Stop,
-    units::{Clock, Millis, Stopwatch},
+    units::{TimeSource, Millis, Stopwatch},
 };
 
 /// Shared by the front, which opens it, and the worker, which waits at it.
@@ -268,7 +268,7 @@ fn credit(pondered: Millis, soft: Millis) -> Millis {
     pondered.scaled(0.5).min(soft.scaled(0.5))
 }
 
-impl Clock for SearchGate {
+impl TimeSource for SearchGate {
     fn elapsed(&self) -> Millis {
         match self.started.load(Relaxed) {
             NOT_STARTED => Millis::ZERO,

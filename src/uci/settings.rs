@@ -13,7 +13,7 @@ use super::{
 #[cfg(feature = "daemon")]
 use crate::units::Elo;
 use crate::{
-    diagnostic::did_you_mean,
+    diagnostics::did_you_mean,
     engine::{Handicap, Params},
     units::{Centipawns, Millis},
 };

@@ -11,12 +11,12 @@ use super::{
 };
 use crate::{
     book::BookMove,
-    chess::{GameLine, Move, MoveList, Rules as _, write_uci},
+    chess::{GameHistory, Move, MoveList, Rules as _, write_uci},
     engine::{
         Engine, Limits, Params, SearchControl, SearchEvent, SearchRequest, SearchResult,
         bench::{self, Signature},
     },
-    units::{Centipawns, Clock as _, Depth, Millis, Nodes, Stopwatch},
+    units::{Centipawns, TimeSource as _, Depth, Millis, Nodes, Stopwatch},
 };
 
 /// Something for the engine to do.
@@ -26,7 +26,7 @@ pub(super) enum Job {
     Resize(usize),
     Threads(usize),
     Params(Box<Params>),
-    Perft(SearchId, Box<GameLine>, u32),
+    Perft(SearchId, Box<GameHistory>, u32),
     Bench(SearchId, Depth),
     /// Say that everything asked before is done.
     Ready,
@@ -235,7 +235,7 @@ impl<W: Write> Worker<'_, W> {
         }
     }
 
-    fn perft(&self, ticket: SearchId, line: &GameLine, depth: u32) {
+    fn perft(&self, ticket: SearchId, line: &GameHistory, depth: u32) {
         self.gate.begin(ticket);
         let wall = Stopwatch::start();
         let mut total = 0;
@@ -308,7 +308,7 @@ fn signature_line(signature: &Signature) -> String {
 }
 
 /// How much sooner several threads come to a depth of these positions than one, with the table that engines are measured with.
-pub fn scaling(lines: &[GameLine], threads: usize, depth: Depth) -> impl fmt::Display + use<> {
+pub fn scaling(lines: &[GameHistory], threads: usize, depth: Depth) -> impl fmt::Display + use<> {
     let scaling = bench::scaling(lines, SCALING_HASH, threads, depth, &Stopwatch::start());
     let row = |threads: usize, signature: &Signature| {
         format!(
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn book_moves_are_looked_at_with_the_judge_of_the_search_and_without_its_errors() {
-        let plain = SearchRequest::new(GameLine::new(Variant::Standard), Limits::default());
+        let plain = SearchRequest::new(GameHistory::new(Variant::Standard), Limits::default());
         let erring = SearchRequest {
             handicap: Handicap {
                 noise: Centipawns(30),

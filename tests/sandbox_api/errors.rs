@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 use sparring::{
-    sandbox::{Fault, Limits, Mishap, Options, Rules},
+    sandbox::{Fault, FaultKind, Limits, Options, Rules},
     units::Millis,
 };
 
@@ -283,7 +283,7 @@ async fn an_armed_fault_hits_its_request_and_no_other() {
         on: "/move/".into(),
         skip: 0,
         times: 1,
-        what: Mishap::Answer {
+        what: FaultKind::Answer {
             status: 502,
             body: "<html>Bad Gateway".into(),
             content_type: "text/html".into(),

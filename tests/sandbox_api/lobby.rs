@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use sparring::{
-    sandbox::{Offer, Options, Witness},
+    sandbox::{ExplanationSource, LobbyOptions, Options},
     units::Millis,
 };
 
@@ -11,7 +11,7 @@ use crate::harness::{BLITZ, Player, Table, answer, standing_still};
 #[tokio::test]
 async fn a_guest_finds_the_bot_and_plays() {
     let options = Options {
-        lobby: Offer::new(|| json!({ "personalities": [{ "name": "patzer" }], "clocks": ["5+3"] })),
+        lobby: LobbyOptions::new(|| json!({ "personalities": [{ "name": "patzer" }], "clocks": ["5+3"] })),
         ..standing_still()
     };
     let table = Table::set(options).await;
@@ -225,7 +225,9 @@ async fn the_address_of_a_game_leads_to_its_board() {
 #[tokio::test]
 async fn why_the_bot_moved_is_told_once_the_game_is_over_and_not_before() {
     let options = Options {
-        witness: Some(Witness::new(|id| async move { Some(json!({ "game": id })) })),
+        witness: Some(ExplanationSource::new(
+            |id| async move { Some(json!({ "game": id })) },
+        )),
         ..standing_still()
     };
     let table = Table::set(options).await;

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use sparring::{
     bot::Status,
     config,
-    lists::Lists,
-    store::{Archive, ChallengeFilter, Store},
+    user_lists::UserLists,
+    store::{Archive, ChallengeFilter, ArchiveWriter},
     units::{Elo, Millis},
 };
 use tokio::{sync::watch, time::timeout};
@@ -43,7 +43,7 @@ async fn who_comes_before_it_is_known_who_is_blocked_waits_and_games_go_on_at_on
              [[rule]]\nlists = [\"blocked\"]\nthen = \"decline\"\nreason = \"casual\"\n"
         )
     };
-    let lists = |users| Lists::written(&config::read("bot.toml", &settings(users)).0.unwrap().lists);
+    let lists = |users| UserLists::written(&config::read("bot.toml", &settings(users)).0.unwrap().lists);
     let (publish, published) = watch::channel(lists("[]").pending(true).into());
     let mut stage = replies(&["e7e5"]).rules(&settings("[]")).open().await;
     let mut game = stage.game(&WHITE).await;
@@ -141,7 +141,7 @@ async fn f38_a_challenge_that_was_taken_back_while_waiting_is_forgotten() {
 #[tokio::test]
 async fn f36_an_acceptance_whose_answer_is_lost_still_becomes_a_game() {
     let stage = replies(&["e7e5"]).open().await;
-    let lost = sparring::sandbox::Mishap::LoseAnswer {
+    let lost = sparring::sandbox::FaultKind::LoseAnswer {
         after: Duration::ZERO.into(),
     };
     stage.arm("/accept", 1, lost);
@@ -265,7 +265,7 @@ async fn the_archive_has_what_became_of_challenges_and_not_what_the_rules_wished
     let page = stage
         .crew
         .meters
-        .page(&Status::default(), &Store::default(), None);
+        .page(&Status::default(), &ArchiveWriter::default(), None);
     assert!(
         page.contains("sparring_challenges_total{verdict=\"accepted\"} 1"),
         "{page}"

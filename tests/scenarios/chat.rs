@@ -3,7 +3,7 @@
 use sparring::{
     config::Adapt,
     personality::Personality,
-    sandbox::Mishap,
+    sandbox::FaultKind,
     store::Archive,
     units::{Elo, Millis},
 };
@@ -117,7 +117,7 @@ async fn speed_can_be_asked_for() {
 #[tokio::test]
 async fn what_is_asked_before_the_bots_stream_is_open_counts() {
     let stage = replies(&["e7e5"]).open().await;
-    stage.arm("/api/bot/game/stream", 1, Mishap::Delay { by: Millis(300) });
+    stage.arm("/api/bot/game/stream", 1, FaultKind::Delay { by: Millis(300) });
     let mut game = stage.game(&WHITE).await;
     // The bot's stream is still on its way, and streams do not repeat what was said.
     game.human_says("!level 1400").await;
@@ -277,7 +277,7 @@ async fn who_asks_for_another_opponent_at_once_is_greeted_by_that_one() {
         .personality(Personality::new("berta"))
         .open()
         .await;
-    stage.arm("/api/bot/game/stream", 1, Mishap::Delay { by: Millis(2000) });
+    stage.arm("/api/bot/game/stream", 1, FaultKind::Delay { by: Millis(2000) });
     let mut game = stage.game(&WHITE).await;
     game.human_says("!play anton")
         .await

@@ -20,7 +20,7 @@ use sparring::{
     lichess::model::Side,
     store::{End, GameRecord},
     units::{Elo, Millis},
-    watch::open,
+    reload::open,
 };
 use tokio::{
     net::TcpListener,

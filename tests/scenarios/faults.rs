@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sparring::{personality::Personality, sandbox::Mishap, units::Millis};
+use sparring::{personality::Personality, sandbox::FaultKind, units::Millis};
 use tokio::{sync::watch, time::timeout};
 
 use crate::{
@@ -66,14 +66,14 @@ async fn f13_a_page_with_status_200_is_not_taken_for_a_move() {
 #[tokio::test]
 async fn f14_a_move_whose_answer_is_lost_is_not_played_twice() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
-    stage.arm("/move/e7e5", 1, Mishap::LoseAnswer { after: Millis(50) });
+    stage.arm("/move/e7e5", 1, FaultKind::LoseAnswer { after: Millis(50) });
     two_moves(&stage).await;
 }
 
 #[tokio::test]
 async fn f14_a_request_that_hangs_is_given_up_within_the_clock_and_the_stream_decides() {
     let (stage, mut game) = short_of_time(Millis::from_secs(4)).await;
-    stage.arm("/move/g8f6", 1, Mishap::Delay { by: Millis(60_000) });
+    stage.arm("/move/g8f6", 1, FaultKind::Delay { by: Millis(60_000) });
     let begin = Instant::now();
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
     let took = begin.elapsed();
@@ -165,7 +165,7 @@ async fn f9_too_many_requests_in_chat_keep_no_move_back() {
         .open()
         .await;
     let mut limited = answer(429, "<html>slow down</html>");
-    if let Mishap::Answer { retry_after, .. } = &mut limited {
+    if let FaultKind::Answer { retry_after, .. } = &mut limited {
         *retry_after = Some("600".to_owned());
     }
     stage.arm("/chat", 1, limited);
@@ -195,7 +195,7 @@ async fn a_greeting_that_is_refused_keeps_no_move_back() {
 #[tokio::test]
 async fn f46_a_slow_server_gets_no_second_request_for_a_move() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
-    stage.arm("/move/e7e5", 1, Mishap::Delay { by: Millis(1500) });
+    stage.arm("/move/e7e5", 1, FaultKind::Delay { by: Millis(1500) });
     // A second request would meet this one.
     stage.answers("/move/e7e5", 1, 500, "");
     two_moves(&stage).await;
@@ -206,7 +206,7 @@ async fn f46_a_slow_server_gets_no_second_request_for_a_move() {
 async fn f46_a_server_that_takes_two_seconds_for_every_answer_is_played_on() {
     let stage = replies(&["e7e5", "b8c6"]).open().await;
     for on in ["/api/bot/", "/accept"] {
-        stage.arm(on, 100, Mishap::Delay { by: Millis(2000) });
+        stage.arm(on, 100, FaultKind::Delay { by: Millis(2000) });
     }
     two_moves(&stage).await;
 }

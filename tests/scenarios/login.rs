@@ -8,7 +8,7 @@ use rustls::pki_types::PrivatePkcs8KeyDer;
 use sparring::{
     bot::DaemonError,
     lichess::CallError,
-    sandbox::{Mishap, Sandbox},
+    sandbox::{FaultKind, Sandbox},
     store::Archive,
     units::Millis,
 };
@@ -148,7 +148,7 @@ async fn f12_f13_a_server_in_trouble_at_the_start_is_tried_again() {
     stage.arm(
         "/api/account",
         1,
-        Mishap::Answer {
+        FaultKind::Answer {
             status: 200,
             body: "<html>maintenance</html>".into(),
             content_type: "text/html".into(),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sparring::{sandbox::Mishap, units::Millis};
+use sparring::{sandbox::FaultKind, units::Millis};
 
 use crate::{
     proxy::Proxy,
@@ -109,7 +109,7 @@ async fn f46_the_time_kept_for_the_way_follows_a_slow_server() {
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;
-    stage.arm("/move/e7e5", 1, Mishap::Delay { by: Millis(400) });
+    stage.arm("/move/e7e5", 1, FaultKind::Delay { by: Millis(400) });
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     let overheads: Vec<Millis> = stage.asked().iter().map(|asked| asked.overhead).collect();
@@ -126,7 +126,7 @@ async fn f47_a_flag_that_falls_with_the_move_on_its_way_is_a_lesson_for_the_next
         .await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    stage.arm("/move/b8c6", 1, Mishap::Delay { by: Millis(60_000) });
+    stage.arm("/move/b8c6", 1, FaultKind::Delay { by: Millis(60_000) });
     game.human_plays("g1f3").await;
     stage.thinks(2).await;
     stage.table.sandbox.advance(Millis(600_000));

@@ -15,10 +15,10 @@ use sparring::{
     config::{self, Config, Rule},
     engine::Score,
     lichess::{Client, Token},
-    lists::Lists,
+    user_lists::UserLists,
     personality::{Personalities, Personality},
-    sandbox::{self, Fault, Mishap},
-    store::{Archive, Store},
+    sandbox::{self, Fault, FaultKind},
+    store::{Archive, ArchiveWriter},
     units::{Centipawns, Elo, Millis},
 };
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
@@ -86,9 +86,9 @@ pub struct Staging {
     mind: Option<MoveSelector>,
     cast: Vec<Personality>,
     options: Options,
-    lists: Lists,
+    lists: UserLists,
     dry: bool,
-    store: Store,
+    store: ArchiveWriter,
     sandbox: sandbox::Options,
 }
 
@@ -110,9 +110,9 @@ pub fn acts(act: impl Fn(&MoveRequest, usize) -> Act + Send + Sync + 'static) ->
         mind: None,
         cast: vec![silent("club"), silent("attacker")],
         options,
-        lists: Lists::default(),
+        lists: UserLists::default(),
         dry: false,
-        store: Store::default(),
+        store: ArchiveWriter::default(),
         sandbox: sandbox::Options::default(),
     }
 }
@@ -157,13 +157,13 @@ impl Staging {
     pub fn rules(mut self, text: &str) -> Self {
         self.options.rules = rules(text);
         let (config, _) = config::read("bot.toml", text);
-        self.lists = Lists::written(&config.unwrap().lists);
+        self.lists = UserLists::written(&config.unwrap().lists);
         self
     }
 
     /// With an archive.
     pub fn archive(mut self, path: &Path) -> Self {
-        self.store = Store::start(Archive::open(path).unwrap()).unwrap();
+        self.store = ArchiveWriter::start(Archive::open(path).unwrap()).unwrap();
         self
     }
 
@@ -294,9 +294,9 @@ pub struct Crew {
     mind: MoveSelector,
     cast: Arc<Personalities>,
     options: Options,
-    pub lists: watch::Receiver<Arc<Lists>>,
+    pub lists: watch::Receiver<Arc<UserLists>>,
     dry: bool,
-    pub store: Store,
+    pub store: ArchiveWriter,
     pub past: RestoredState,
     pub meters: Metrics,
     pub boards: LiveGames,
@@ -465,12 +465,12 @@ impl Stage {
         self.arm(on, times, answer(status, body));
     }
 
-    pub fn arm(&self, on: &str, times: u32, what: Mishap) {
+    pub fn arm(&self, on: &str, times: u32, what: FaultKind) {
         self.arm_after(on, 0, times, what);
     }
 
     /// The same after so many requests that pass unharmed.
-    pub fn arm_after(&self, on: &str, skip: u32, times: u32, what: Mishap) {
+    pub fn arm_after(&self, on: &str, skip: u32, times: u32, what: FaultKind) {
         self.table.sandbox.arm(Fault {
             on: on.to_owned(),
             skip,
@@ -480,8 +480,8 @@ impl Stage {
     }
 }
 
-pub fn answer(status: u16, body: &str) -> Mishap {
-    Mishap::Answer {
+pub fn answer(status: u16, body: &str) -> FaultKind {
+    FaultKind::Answer {
         status,
         body: body.to_owned(),
         content_type: if body.starts_with('<') {

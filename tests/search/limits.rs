@@ -99,7 +99,7 @@ fn a_search_stopped_beforehand_still_takes_a_glance() {
 /// A clock that moves so many milliseconds with each look.
 struct Ticking(Cell<u64>, u64);
 
-impl Clock for Ticking {
+impl TimeSource for Ticking {
     fn elapsed(&self) -> Millis {
         self.0.set(self.0.get() + self.1);
         Millis(self.0.get())

@@ -13,15 +13,15 @@ mod weakness;
 mod zugzwang;
 
 use sparring::{
-    chess::{GameLine, Move, Rules as _, Variant, parse_uci, write_uci},
+    chess::{GameHistory, Move, Rules as _, Variant, parse_uci, write_uci},
     engine::{Engine, Handicap, Limits, Score, SearchControl, SearchRequest, SearchResult, Stop},
-    units::{Centipawns, Clock, Depth, Millis, Nodes, Stopwatch},
+    units::{Centipawns, Depth, Millis, Nodes, Stopwatch, TimeSource},
 };
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-fn line(variant: Variant, fen: &str, moves: &str) -> GameLine {
-    GameLine::replay(variant, fen, moves).unwrap()
+fn line(variant: Variant, fen: &str, moves: &str) -> GameHistory {
+    GameHistory::replay(variant, fen, moves).unwrap()
 }
 
 fn depth(depth: u32) -> Limits {

@@ -67,7 +67,7 @@ fn several_lines_are_sorted_and_begin_with_different_moves() {
     }
     let everything = SearchRequest {
         multi_pv: 500,
-        ..SearchRequest::new(GameLine::new(Variant::Standard), depth(2))
+        ..SearchRequest::new(GameHistory::new(Variant::Standard), depth(2))
     };
     assert_eq!(search(&everything).lines.len(), 20);
 }
@@ -111,7 +111,7 @@ proptest! {
         limit in 0u64..400,
         blindness in prop_oneof![Just(0.0f32), 0.0f32..1.0],
     ) {
-        let mut line = GameLine::new(Variant::ALL[which]);
+        let mut line = GameHistory::new(Variant::ALL[which]);
         for choice in choices {
             let moves = line.position().legal_moves();
             if moves.is_empty() || line.position().is_variant_end() {

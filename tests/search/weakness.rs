@@ -11,7 +11,7 @@ fn blindness_never_makes_a_mate_out_of_nothing() {
                 blindness: 0.9,
                 seed,
             },
-            ..SearchRequest::new(GameLine::new(Variant::Standard), nodes(3000))
+            ..SearchRequest::new(GameHistory::new(Variant::Standard), nodes(3000))
         };
         let report = search(&wanted);
         assert!(
@@ -49,7 +49,7 @@ fn other_seeds_make_other_mistakes() {
                     blindness: 0.3,
                     seed,
                 },
-                ..SearchRequest::new(GameLine::new(Variant::Standard), nodes(500))
+                ..SearchRequest::new(GameHistory::new(Variant::Standard), nodes(500))
             };
             uci(search(&wanted).best())
         })

@@ -1,6 +1,6 @@
 //! What a search finds, and what ends it.
 
-use sparring::chess::{GameLine, Rules as _, Variant};
+use sparring::chess::{GameHistory, Rules as _, Variant};
 
 use super::session::Session;
 
@@ -223,7 +223,7 @@ fn a_mate_that_was_asked_for_is_told_with_all_its_moves() {
             .say(&format!("go mate {moves} depth 40"));
         let lines = session.until("bestmove");
         let (_, pv) = lines[lines.len() - 2].split_once(" pv ").unwrap();
-        let end = GameLine::replay(Variant::Standard, fen, pv).unwrap();
+        let end = GameHistory::replay(Variant::Standard, fen, pv).unwrap();
         assert!(end.position().is_checkmate(), "{pv} of {fen}");
     }
 }
@@ -258,7 +258,7 @@ fn the_line_of_a_mate_ends_with_it_and_nodes_and_time_only_grow() {
                 continue;
             };
             let (_, pv) = line.split_once(" pv ").unwrap();
-            let end = GameLine::replay(Variant::Standard, fen, pv).unwrap();
+            let end = GameHistory::replay(Variant::Standard, fen, pv).unwrap();
             assert!(end.position().is_checkmate(), "{line}");
             let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
             assert_eq!(end.ply() as i64, plies, "{line}");

@@ -2,7 +2,7 @@
 
 use crate::{
     book::Book,
-    chess::{Color, GameLine, Move},
+    chess::{Color, GameHistory, Move},
 };
 
 /// Where a move came from, as far as it was written down.
@@ -20,7 +20,7 @@ pub enum MoveOrigin {
 /// A move of a book in a game.
 pub(super) struct BookHit {
     /// The game up to it.
-    pub(super) before: GameLine,
+    pub(super) before: GameHistory,
     /// The position before it.
     pub(super) key: u64,
     /// The move.
@@ -30,15 +30,15 @@ pub(super) struct BookHit {
 /// The moves of a book that a side plays in a game, and the first position after them in which it moves without it.
 pub(super) fn follow(
     book: &Book,
-    game: &GameLine,
+    game: &GameHistory,
     side: Color,
     drawn: &[MoveOrigin],
-) -> (Vec<BookHit>, Option<GameLine>) {
+) -> (Vec<BookHit>, Option<GameHistory>) {
     let (mut found, mut left) = (Vec::new(), None);
     if !book.head().fits(game.variant(), None, None) {
         return (found, None);
     }
-    let mut line = GameLine::from_position(game.variant(), game.start().clone());
+    let mut line = GameHistory::from_position(game.variant(), game.start().clone());
     for (ply, mv) in game.moves().iter().enumerate() {
         if line.turn() == side {
             let source = drawn.get(ply).copied().unwrap_or_default();

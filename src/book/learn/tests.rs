@@ -10,7 +10,7 @@ use std::sync::Arc;
 fn taught<'b>(book: &'b Book, games: &[(&str, Color, u32, usize)]) -> LearnReport<'b> {
     let mut lessons = LearnReport::new(book);
     for (moves, side, half_points, times) in games {
-        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         for _ in 0..*times {
             lessons.add(&Outcome {
                 line: &line,
@@ -80,7 +80,7 @@ fn moves_without_a_number_are_advised_on_and_numbered_on_request() {
     let numbered = lessons.number(1);
     assert_eq!(numbered, "1. e4! 112 e5\n1. e4 c5\n1. d4 10 Nf6\n");
     let again = parse("a.book", &numbered).0.unwrap();
-    let start = GameLine::new(Variant::Standard);
+    let start = GameHistory::new(Variant::Standard);
     assert_eq!(again.entries(start.keys()[0])[0].weight(), 212);
 }
 
@@ -143,7 +143,7 @@ fn a_book_leans_by_its_results_and_stands_upright_without_them() {
     assert!(taught(&book, &games).leans(9).is_empty());
     let chances = |book: &Book| -> Vec<String> {
         let library = Library::new(vec![book.clone()]);
-        let choices = library.choices(&["a".to_owned()], &GameLine::new(Variant::Standard));
+        let choices = library.choices(&["a".to_owned()], &GameHistory::new(Variant::Standard));
         let show = |choice: &crate::book::BookMove| {
             let lean = choice.lean.as_ref().map_or_else(String::new, WeightFactor::words);
             format!(
@@ -173,7 +173,7 @@ fn a_book_leans_by_its_results_and_stands_upright_without_them() {
 fn verdicts_are_of_the_first_position_without_a_book() {
     let book = parse("a.book", "1. e4 e5 2. Nf3\n1. d4\n").0.unwrap();
     let mut lessons = LearnReport::new(&book);
-    let game = |moves| GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+    let game = |moves| GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
     let long = game("e2e4 e7e5 g1f3 b8c6 a2a3 a7a6");
     let left = lessons.left(&long, Color::White, &[]).unwrap();
     assert_eq!(left.uci_moves(), "e2e4 e7e5 g1f3 b8c6");
@@ -209,7 +209,7 @@ fn verdicts_are_of_the_first_position_without_a_book() {
 fn only_moves_that_were_drawn_from_the_book_count_where_that_is_known() {
     use MoveOrigin::{Elsewhere, Here, Unknown};
     let book = parse("a.book", "1. e4 e5 2. Nf3 Nc6 3. Bb5\n").0.unwrap();
-    let game = GameLine::replay(
+    let game = GameHistory::replay(
         Variant::Standard,
         "startpos",
         "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4",

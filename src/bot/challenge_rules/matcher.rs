@@ -2,14 +2,14 @@
 
 use crate::{
     bot::rule_context::RuleContext,
-    config::{Between, Control, Kind, Mode, When},
+    config::{Range, TimeControlLimit, Kind, Mode, Conditions},
     lichess::model::TimeControl,
-    settings::write_span,
+    schema::write_span,
 };
 
 /// The first condition that does not hold, with what is so instead; nothing when the rule fits.
 #[must_use]
-pub fn misfit(when: &When, facts: &RuleContext) -> Option<String> {
+pub fn misfit(when: &Conditions, facts: &RuleContext) -> Option<String> {
     opponent(when, facts)
         .or_else(|| moment(when, facts))
         .or_else(|| game(when, facts))
@@ -21,7 +21,7 @@ fn unless(condition: Option<bool>, so_instead: impl FnOnce() -> String) -> Optio
     (condition == Some(false)).then(so_instead)
 }
 
-fn opponent(when: &When, facts: &RuleContext) -> Option<String> {
+fn opponent(when: &Conditions, facts: &RuleContext) -> Option<String> {
     let kind = if facts.is_bot { Kind::Bot } else { Kind::Human };
     let on = |list: &String| facts.on_lists.contains(list);
     let is_among = |users: &Vec<_>| facts.opponent.as_ref().is_some_and(|user| users.contains(user));
@@ -48,7 +48,7 @@ fn opponent(when: &When, facts: &RuleContext) -> Option<String> {
     .or_else(|| rating(when, facts))
 }
 
-fn rating(when: &When, facts: &RuleContext) -> Option<String> {
+fn rating(when: &Conditions, facts: &RuleContext) -> Option<String> {
     let rating = facts.rating.map(|rating| rating.0);
     let difference = facts.difference();
     outside(
@@ -76,7 +76,7 @@ fn rating(when: &When, facts: &RuleContext) -> Option<String> {
 
 /// A value that is unknown lies within no bounds.
 fn outside<T: PartialOrd + Copy>(
-    bounds: Between<T>,
+    bounds: Range<T>,
     value: Option<T>,
     unknown: impl FnOnce() -> String,
     so_instead: impl FnOnce(T) -> String,
@@ -90,7 +90,7 @@ fn outside<T: PartialOrd + Copy>(
     }
 }
 
-fn moment(when: &When, facts: &RuleContext) -> Option<String> {
+fn moment(when: &Conditions, facts: &RuleContext) -> Option<String> {
     let at_least = |least: Option<u32>, count: u32| least.map(|least| count >= least);
     unless(at_least(when.played_today, facts.played_today), || {
         format!("min-played-today: {} so far", facts.played_today)
@@ -135,7 +135,7 @@ fn moment(when: &When, facts: &RuleContext) -> Option<String> {
     })
 }
 
-fn game(when: &When, facts: &RuleContext) -> Option<String> {
+fn game(when: &Conditions, facts: &RuleContext) -> Option<String> {
     let mode = if facts.rated { Mode::Rated } else { Mode::Casual };
     unless(when.mode.map(|wanted| wanted == mode), || {
         let is = if facts.rated { "rated" } else { "casual" };
@@ -156,10 +156,10 @@ fn game(when: &When, facts: &RuleContext) -> Option<String> {
     })
 }
 
-fn clock(when: &When, facts: &RuleContext) -> Option<String> {
+fn clock(when: &Conditions, facts: &RuleContext) -> Option<String> {
     let speed = facts.time.speed();
     let control = match facts.time {
-        TimeControl::Clock { limit, increment, .. } => Some(Control {
+        TimeControl::Clock { limit, increment, .. } => Some(TimeControlLimit {
             initial: limit,
             increment,
         }),

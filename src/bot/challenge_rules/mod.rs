@@ -4,7 +4,7 @@ mod matcher;
 
 use crate::{
     chess::{Variant, parse_fen},
-    config::{Adapt, Control, Play, Rule, Then, Wish},
+    config::{Adapt, TimeControlLimit, Play, Rule, Action, GameSettings},
     lichess::{
         Escaped,
         model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
@@ -20,7 +20,7 @@ pub use matcher::misfit;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleDecision {
     /// What to do.
-    pub then: Then,
+    pub then: Action,
     /// Who says so.
     pub by: DecidedBy,
 }
@@ -44,7 +44,7 @@ const PLAYABLE: [Variant; 3] = [Variant::Standard, Variant::Chess960, Variant::F
 pub fn judge(rules: &[Rule], challenge: &Challenge, compat: Option<Compat>, facts: &RuleContext) -> RuleDecision {
     if let Some((reason, why)) = unplayable(challenge, compat) {
         return RuleDecision {
-            then: Then::Decline(reason),
+            then: Action::Decline(reason),
             by: DecidedBy::Nature(why),
         };
     }
@@ -66,8 +66,8 @@ pub fn rule_on(rules: &[Rule], facts: &RuleContext) -> RuleDecision {
         None => RuleDecision {
             // Games of days are a promise that only rules can give.
             then: match facts.time {
-                TimeControl::Clock { .. } if facts.time.speed() != Speed::Correspondence => Then::Queue,
-                _ => Then::Decline(DeclineReason::TooSlow),
+                TimeControl::Clock { .. } if facts.time.speed() != Speed::Correspondence => Action::Queue,
+                _ => Action::Decline(DeclineReason::TooSlow),
             },
             by: DecidedBy::Nobody,
         },
@@ -96,7 +96,7 @@ pub fn goes_on(rules: &[Rule], by: DecidedBy) -> bool {
 /// `[play]`.
 #[must_use]
 pub fn casting(rules: &[Rule], facts: &RuleContext, play: &Play) -> Play {
-    let fitting: Vec<&Wish> = rules
+    let fitting: Vec<&GameSettings> = rules
         .iter()
         .filter(|rule| misfit(&rule.when, facts).is_none())
         .map(|rule| &rule.wish)
@@ -130,7 +130,7 @@ pub fn casting(rules: &[Rule], facts: &RuleContext, play: &Play) -> Play {
 #[must_use]
 pub fn what(challenge: &Challenge) -> String {
     let clock = match &challenge.time_control {
-        TimeControl::Clock { limit, increment, .. } => Control {
+        TimeControl::Clock { limit, increment, .. } => TimeControlLimit {
             initial: *limit,
             increment: *increment,
         }
@@ -157,11 +157,11 @@ pub fn passed_over(rules: &[Rule], facts: &RuleContext) -> Option<DecidedBy> {
 
 /// What becomes of a challenge, in words.
 #[must_use]
-pub fn describe(then: Then) -> String {
+pub fn describe(then: Action) -> String {
     match then {
-        Then::Accept => "accepted if there is a seat".to_owned(),
-        Then::Queue => "accepted when there is a seat".to_owned(),
-        Then::Decline(reason) => format!("declined, {}", reason.key()),
+        Action::Accept => "accepted if there is a seat".to_owned(),
+        Action::Queue => "accepted when there is a seat".to_owned(),
+        Action::Decline(reason) => format!("declined, {}", reason.key()),
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{bot::rule_context::LocalContext, config, lists::Lists, personality::Delay, units::Elo};
+use crate::{bot::rule_context::LocalContext, config, user_lists::UserLists, personality::Delay, units::Elo};
 
 fn rules(text: &str) -> Vec<Rule> {
     let (config, findings) = config::read("bot.toml", text);
@@ -51,7 +51,7 @@ fn bot() -> Value {
 
 fn declined(ruling: RuleDecision) -> Option<DeclineReason> {
     match ruling.then {
-        Then::Decline(reason) => Some(reason),
+        Action::Decline(reason) => Some(reason),
         _ => None,
     }
 }
@@ -68,7 +68,7 @@ fn without_rules_everybody_with_a_clock_is_welcome() {
         clock(10_800, 180),
     ] {
         let welcome = RuleDecision {
-            then: Then::Queue,
+            then: Action::Queue,
             by: DecidedBy::Nobody,
         };
         assert_eq!(ruling("", changes.clone()), welcome, "{changes}");
@@ -115,7 +115,7 @@ fn the_first_rule_that_fits_decides() {
     assert_eq!(
         ruling(text, json!({})),
         RuleDecision {
-            then: Then::Accept,
+            then: Action::Accept,
             by: DecidedBy::Rule(0)
         }
     );
@@ -135,9 +135,9 @@ fn the_first_rule_that_fits_decides() {
 fn every_condition_can_hold_and_fail() {
     let moment = LocalContext {
         ratings: std::sync::Arc::new([("blitz".to_owned(), Elo(1400))].into()),
-        lists: std::sync::Arc::new(Lists::written(&rules_lists())),
+        lists: std::sync::Arc::new(UserLists::written(&rules_lists())),
         played_today: 2,
-        score: crate::store::Tally {
+        score: crate::store::OpponentScore {
             games: 10,
             half_points: 7,
             level: Some(Elo(1250)),
@@ -280,9 +280,9 @@ fn the_level_of_the_last_game_goes_on_and_results_are_not_counted_twice() {
     let play = config::Config::default().play;
     let cast = |rated: bool, last: Option<u32>| {
         let moment = LocalContext {
-            score: crate::store::Tally {
+            score: crate::store::OpponentScore {
                 level: last.map(Elo),
-                ..crate::store::Tally::default()
+                ..crate::store::OpponentScore::default()
             },
             ..LocalContext::default()
         };

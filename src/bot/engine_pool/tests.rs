@@ -3,10 +3,10 @@
 use futures::{FutureExt as _, future::select_all};
 
 use super::*;
-use crate::chess::{GameLine, Variant};
+use crate::chess::{GameHistory, Variant};
 
 fn search(limits: Limits) -> SearchRequest {
-    SearchRequest::new(GameLine::new(Variant::Standard), limits)
+    SearchRequest::new(GameHistory::new(Variant::Standard), limits)
 }
 
 fn soon() -> Instant {

@@ -9,7 +9,7 @@ mod tests;
 use thiserror::Error;
 
 use crate::{
-    chess::{GameLine, PlayError, UnknownVariant, Variant},
+    chess::{GameHistory, PlayError, UnknownVariant, Variant},
     lichess::model::{
         GameEvent, GameFull, GameId, GameState as WireState, OpponentGone, Player, Side, Status, UserId,
     },
@@ -27,7 +27,7 @@ pub struct GameState {
     frame: GameFull,
     user: UserId,
     me: Side,
-    line: GameLine,
+    line: GameHistory,
     /// The moves of `line` as the server spelled them.
     moves: String,
     state: WireState,
@@ -235,7 +235,7 @@ impl GameState {
 
     /// Start, moves and position.
     #[must_use]
-    pub fn line(&self) -> &GameLine {
+    pub fn line(&self) -> &GameHistory {
         &self.line
     }
 
@@ -308,12 +308,12 @@ impl GameState {
     }
 }
 
-fn start(frame: &GameFull) -> Result<GameLine, GameError> {
+fn start(frame: &GameFull) -> Result<GameHistory, GameError> {
     let variant: Variant = frame.variant.variant()?;
-    Ok(GameLine::replay(variant, &frame.initial_fen, "")?)
+    Ok(GameHistory::replay(variant, &frame.initial_fen, "")?)
 }
 
-fn replayed(mut line: GameLine, moves: &str) -> Result<GameLine, PlayError> {
+fn replayed(mut line: GameHistory, moves: &str) -> Result<GameHistory, PlayError> {
     for text in moves.split_ascii_whitespace() {
         let index = line.ply();
         line.play_uci(text)

@@ -213,7 +213,7 @@ fn f41_an_absent_opponent_can_be_claimed_at_zero_until_he_moves() {
 
 /// A game of random legal moves, each chosen by a number.
 fn random_game(choices: &[u16]) -> Vec<String> {
-    let mut line = GameLine::new(Variant::Standard);
+    let mut line = GameHistory::new(Variant::Standard);
     let mut moves = Vec::new();
     for choice in choices {
         let legal = line.position().legal_moves();

@@ -15,9 +15,9 @@ use crate::{
         CallError, Client,
         model::{GameId, Side, UserId},
     },
-    lists::Lists,
+    user_lists::UserLists,
     personality::Personalities,
-    store::Store,
+    store::ArchiveWriter,
     units::{Elo, Millis},
 };
 
@@ -34,9 +34,9 @@ pub(in crate::bot) struct Shared {
     /// My ratings of this hour, by lichess' keys.
     pub(in crate::bot) ratings: watch::Sender<Arc<BTreeMap<String, Elo>>>,
     /// Who is on which list.
-    pub(in crate::bot) lists: watch::Receiver<Arc<Lists>>,
+    pub(in crate::bot) lists: watch::Receiver<Arc<UserLists>>,
     /// What is kept of games.
-    pub(in crate::bot) store: Store,
+    pub(in crate::bot) store: ArchiveWriter,
     /// What is counted.
     pub(in crate::bot) meters: Metrics,
     /// Where running games are shown.

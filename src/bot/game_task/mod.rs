@@ -44,7 +44,7 @@ use crate::{
         model::{ChatMessage, GameEvent, GameId},
         retry::SlidingWindow,
     },
-    store::{Asked, Favour, MoveRecord},
+    store::{RequestedPersona, GameFlags, MoveRecord},
     units::Millis,
 };
 use recorder::GameRecorder;
@@ -137,7 +137,7 @@ struct GameTask {
     /// Takebacks that the opponent was granted in this game.
     granted_takebacks: u32,
     /// Who plays, and how strong, as it is kept.
-    asked: Asked,
+    asked: RequestedPersona,
     /// Somebody has sat here before this task began: after a restart, or when a game of days wakes.
     is_resumed: bool,
     /// What is said of the last move from a book.
@@ -241,7 +241,7 @@ impl GameTask {
             next_claim: None,
             duel: ConflictDetector::default(),
             granted_takebacks: favour.takebacks,
-            is_resumed: favour.asked != Asked::default(),
+            is_resumed: favour.asked != RequestedPersona::default(),
             asked: favour.asked,
             book: None,
             held_until: None,
@@ -278,7 +278,7 @@ impl GameTask {
 
     /// Something was granted or asked that must not be again, whatever happens to this task.
     fn note_favour(&self) {
-        let favour = Favour {
+        let favour = GameFlags {
             takebacks: self.granted_takebacks,
             offered_at: self.offered_at.and_then(|ply| u32::try_from(ply).ok()),
             asked: self.asked.clone(),

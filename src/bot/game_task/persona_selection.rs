@@ -13,7 +13,7 @@ use crate::{
         challenge_rules,
     },
     config::{Adapt, Play},
-    store::Asked,
+    store::RequestedPersona,
 };
 
 impl GameTask {
@@ -35,7 +35,7 @@ impl GameTask {
 
     /// Keeps who plays, and how strong, for whoever takes the game up later. Says whether that was somebody else before.
     pub(super) fn keep_who_plays(&mut self) -> bool {
-        let playing = Asked {
+        let playing = RequestedPersona {
             personality: Some(self.manner.profile.name.clone()),
             level: self.manner.plays_at(),
         };
@@ -101,11 +101,11 @@ impl GameTask {
     }
 
     /// Whom the opponent of a casual game has asked for in an earlier one, and the level that results have led to.
-    fn asked_for(&self, game: &GameState, play: &Play, facts: &RuleContext) -> Asked {
+    fn asked_for(&self, game: &GameState, play: &Play, facts: &RuleContext) -> RequestedPersona {
         // From the third move on both sides know whom they play, even where nothing was kept of the game.
         let is_early = chat::is_early(game.line().ply());
         let Some(opponent) = game.opponent().id.as_ref().filter(|_| is_early) else {
-            return Asked::default();
+            return RequestedPersona::default();
         };
         let cast = self.shared.cast.borrow();
         let mut asked = self.shared.rivals.asked(opponent);

@@ -3,7 +3,7 @@
 use super::GameTask;
 use crate::{
     bot::{live_games::GameSnapshot, event_loop::epoch, game_state::GameState, move_selector::Decision},
-    chess::{GameLine, Move, write_fen, write_uci},
+    chess::{GameHistory, Move, write_fen, write_uci},
     lichess::model::Player,
     store::{End, GameRecord, MoveRecord, Thought},
     units::Millis,
@@ -32,7 +32,7 @@ impl GameRecorder {
     }
 
     /// What is new on the board; `clock` is what the last mover has left.
-    fn news(&mut self, line: &GameLine, clock: Option<Millis>) -> Vec<MoveRecord> {
+    fn news(&mut self, line: &GameHistory, clock: Option<Millis>) -> Vec<MoveRecord> {
         let moves = line.moves();
         let same = self
             .moves
@@ -151,8 +151,8 @@ mod tests {
     use super::*;
     use crate::chess::Variant;
 
-    fn line(moves: &str) -> GameLine {
-        GameLine::replay(Variant::Standard, "startpos", moves).unwrap()
+    fn line(moves: &str) -> GameHistory {
+        GameHistory::replay(Variant::Standard, "startpos", moves).unwrap()
     }
 
     #[test]

@@ -12,9 +12,9 @@ use super::{
 };
 use crate::{
     bot::game_state::GameState,
-    chess::{GameLine, write_uci},
+    chess::{GameHistory, write_uci},
     engine::Score,
-    store::{Grounds, MoveRecord},
+    store::{MoveExplanation, MoveRecord},
     units::Millis,
 };
 
@@ -78,9 +78,9 @@ struct Past {
 
 impl Past {
     /// Rows of moves that were taken back since say nothing.
-    fn of(line: &GameLine, rows: &[MoveRecord]) -> Self {
+    fn of(line: &GameHistory, rows: &[MoveRecord]) -> Self {
         let mut past = Self::default();
-        let mut before = GameLine::from_position(line.variant(), line.start().clone());
+        let mut before = GameHistory::from_position(line.variant(), line.start().clone());
         for (ply, mv) in line.moves().iter().enumerate() {
             let uci = write_uci(*mv, line.variant());
             let row = rows
@@ -88,7 +88,7 @@ impl Past {
                 .find(|row| row.ply as usize == ply + 1 && row.uci == uci);
             if let Some(thought) = row.and_then(|row| row.thought.as_ref()) {
                 past.scores.extend(thought.score.map(|score| (ply, score)));
-                if let Some(Grounds::Book(grounds)) = &thought.grounds {
+                if let Some(MoveExplanation::Book(grounds)) = &thought.grounds {
                     past.book = Some(of_book(grounds, &numbered(&before, *mv)));
                 }
             }
@@ -103,11 +103,11 @@ mod tests {
     use super::*;
     use crate::{
         chess::Variant,
-        store::{BookChance, BookGrounds, Source, Thought},
+        store::{BookChance, BookChoice, Source, Thought},
         units::Centipawns,
     };
 
-    fn row(ply: u32, uci: &str, score: Option<i32>, grounds: Option<Grounds>) -> MoveRecord {
+    fn row(ply: u32, uci: &str, score: Option<i32>, grounds: Option<MoveExplanation>) -> MoveRecord {
         MoveRecord {
             ply,
             uci: uci.to_owned(),
@@ -124,9 +124,9 @@ mod tests {
 
     #[test]
     fn the_archive_knows_the_scores_and_the_last_book_move_of_what_is_on_the_board() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6").unwrap();
         let of_book = |san: &str| {
-            Some(Grounds::Book(BookGrounds {
+            Some(MoveExplanation::Book(BookChoice {
                 at: "books/main.book:7".to_owned(),
                 note: None,
                 moves: vec![BookChance {

@@ -18,11 +18,11 @@ use crate::{
         game_state::GameState,
         move_selector::{Decision, MoveRequest},
     },
-    chess::{Color, GameLine, Move, Rules as _, write_fen, write_san, write_uci},
+    chess::{Color, GameHistory, Move, Rules as _, write_fen, write_san, write_uci},
     config::Adapt,
     engine::Score,
     lichess::{CallError, model::Side},
-    store::{BookGrounds, Grounds},
+    store::{BookChoice, MoveExplanation},
     units::Millis,
 };
 
@@ -166,7 +166,7 @@ impl GameTask {
         info!("{}", describe(game, &decision, spent));
         self.scores.extend(decision.score.map(|score| (ply, score)));
         self.chronicle.note(ply, &decision, spent);
-        if let Some(Grounds::Book(grounds)) = &decision.grounds {
+        if let Some(MoveExplanation::Book(grounds)) = &decision.grounds {
             let move_said = numbered(game.line(), decision.mv);
             self.book = Some(of_book(grounds, &move_said));
         }
@@ -308,7 +308,7 @@ fn describe(game: &GameState, decision: &Decision, spent: Millis) -> String {
 }
 
 /// A move of a book in words, for whoever asks for it.
-pub(super) fn of_book(grounds: &BookGrounds, said: &str) -> String {
+pub(super) fn of_book(grounds: &BookChoice, said: &str) -> String {
     let (file, line) = grounds.at.rsplit_once(':').unwrap_or((&grounds.at, "?"));
     let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
     let chance = grounds
@@ -322,7 +322,7 @@ pub(super) fn of_book(grounds: &BookGrounds, said: &str) -> String {
 }
 
 /// A move with its number, as in `12. Nf3` or `12... Nf6`.
-pub(super) fn numbered(line: &GameLine, mv: Move) -> String {
+pub(super) fn numbered(line: &GameHistory, mv: Move) -> String {
     let pos = line.position();
     let dots = if pos.turn() == Color::White { "." } else { "..." };
     format!("{}{dots} {}", pos.fullmoves(), write_san(pos, mv))

@@ -2,9 +2,9 @@
 
 use crate::{
     book::BookMove,
-    chess::{GameLine, Move, Rules as _, write_san},
+    chess::{GameHistory, Move, Rules as _, write_san},
     personality::strength::StrengthResult,
-    store::{BookChance, BookGrounds, Grounds, Leaning, People, SearchGrounds, SeenLine, permille},
+    store::{BookChance, BookChoice, MoveExplanation, StyleBias, HumanChoice, SearchExplanation, PvLine, permille},
 };
 
 /// No more of a book's moves are kept: behind these the chances are small.
@@ -15,7 +15,7 @@ const LINES: usize = 4;
 const LENGTH: usize = 8;
 
 /// A move of a book, and what it was drawn from.
-pub(super) fn of_book(found: &BookMove, offers: &[BookMove], line: &GameLine) -> Grounds {
+pub(super) fn of_book(found: &BookMove, offers: &[BookMove], line: &GameHistory) -> MoveExplanation {
     let moves = offers
         .iter()
         .filter(|offer| offer.chance > 0.0)
@@ -25,7 +25,7 @@ pub(super) fn of_book(found: &BookMove, offers: &[BookMove], line: &GameLine) ->
             permille: permille(offer.chance),
         })
         .collect();
-    Grounds::Book(BookGrounds {
+    MoveExplanation::Book(BookChoice {
         at: found.at.clone(),
         note: found.note.clone(),
         moves,
@@ -33,18 +33,18 @@ pub(super) fn of_book(found: &BookMove, offers: &[BookMove], line: &GameLine) ->
 }
 
 /// What a search saw, with the line that was played first.
-pub(super) fn of_search(line: &GameLine, thought: &StrengthResult) -> Grounds {
-    let seen = thought.report.lines.iter().take(LINES).map(|seen| SeenLine {
+pub(super) fn of_search(line: &GameHistory, thought: &StrengthResult) -> MoveExplanation {
+    let seen = thought.report.lines.iter().take(LINES).map(|seen| PvLine {
         score: seen.score.into(),
         san: in_words(line, &seen.pv),
     });
-    Grounds::Search(SearchGrounds {
+    MoveExplanation::Search(SearchExplanation {
         lines: seen.collect(),
-        people: thought.chosen.map(|chosen| People {
+        people: thought.chosen.map(|chosen| HumanChoice {
             rating: chosen.choice.rating,
             permille: permille(chosen.chance.into()),
             corrected: chosen.corrected,
-            style: chosen.styled.map(|styled| Leaning {
+            style: chosen.styled.map(|styled| StyleBias {
                 plainly: permille(styled.plainly.into()),
                 axes: styled
                     .axes
@@ -58,7 +58,7 @@ pub(super) fn of_search(line: &GameLine, thought: &StrengthResult) -> Grounds {
 }
 
 /// The first moves of a line in SAN.
-fn in_words(line: &GameLine, pv: &[Move]) -> Vec<String> {
+fn in_words(line: &GameHistory, pv: &[Move]) -> Vec<String> {
     let mut pos = line.position().clone();
     let mut words = Vec::new();
     for mv in pv.iter().take(LENGTH) {
@@ -81,13 +81,13 @@ mod tests {
             strength::{Choice, HumanPick, StyleEffect},
             style::Axis,
         },
-        store::Worth,
+        store::ScoreJson,
         units::{Centipawns, Depth, Elo},
     };
 
     #[test]
     fn a_style_is_kept_with_its_axes_and_the_chance_without_it() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "").unwrap();
         let chosen = HumanPick {
             chance: 0.231,
             choice: Choice {
@@ -105,7 +105,7 @@ mod tests {
             report: SearchResult::default(),
             chosen: Some(chosen),
         };
-        let Grounds::Search(search) = of_search(&line, &thought) else {
+        let MoveExplanation::Search(search) = of_search(&line, &thought) else {
             panic!("a search gives grounds of a search");
         };
         let style = search.people.unwrap().style.unwrap();
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn lines_are_told_in_san_from_the_position_on_the_board() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
         let knight = parse_uci(line.position(), "g1f3").unwrap();
         let report = SearchResult {
             lines: vec![Line {
@@ -125,10 +125,10 @@ mod tests {
             }],
             ..SearchResult::default()
         };
-        let Grounds::Search(search) = of_search(&line, &StrengthResult { report, chosen: None }) else {
+        let MoveExplanation::Search(search) = of_search(&line, &StrengthResult { report, chosen: None }) else {
             panic!("a search gives grounds of a search");
         };
-        assert_eq!(search.lines[0].score, Worth::Cp(20));
+        assert_eq!(search.lines[0].score, ScoreJson::Cp(20));
         assert_eq!(
             search.lines[0].san,
             ["Nf3"],

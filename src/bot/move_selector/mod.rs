@@ -10,10 +10,10 @@ use tokio::time::Instant;
 
 use super::{chat::Persona, offer_policy::Situation, game_state::Clocks, engine_pool::EngineSlot};
 use crate::{
-    chess::{GameLine, Move},
+    chess::{GameHistory, Move},
     engine::Score,
     lichess::model::GameId,
-    store::{Grounds, Source},
+    store::{MoveExplanation, Source},
     units::Millis,
 };
 
@@ -25,7 +25,7 @@ pub struct MoveRequest {
     /// Which game.
     pub game: GameId,
     /// The game so far; it is my turn.
-    pub line: GameLine,
+    pub line: GameHistory,
     /// Who plays, and how.
     pub manner: Persona,
     /// The books to open from, first come first asked.
@@ -84,7 +84,7 @@ pub struct Decision {
     /// The same in words, as in `book books/starter.book:41 30%`.
     pub why: String,
     /// What it rests on, for whoever asks after the game.
-    pub grounds: Option<Grounds>,
+    pub grounds: Option<MoveExplanation>,
 }
 
 impl Decision {

@@ -28,7 +28,7 @@ use crate::{
         strength::{self, StrengthResult},
         think_time::{self, ThinkTimeContext},
     },
-    store::{Grounds, Source},
+    store::{MoveExplanation, Source},
     units::{Centipawns, Millis, Nodes},
 };
 
@@ -67,7 +67,7 @@ struct Proposal {
     score: Option<Score>,
     source: Source,
     why: String,
-    grounds: Option<Grounds>,
+    grounds: Option<MoveExplanation>,
 }
 
 impl Pipeline {

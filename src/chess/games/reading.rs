@@ -1,7 +1,7 @@
 //! The main line of a game, word by word, until a word does not belong to it.
 
 use super::{
-    super::{Color, GameLine, Move, Position, Rules as _},
+    super::{Color, GameHistory, Move, Position, Rules as _},
     Break,
     languages::{ENGLISH, Letters, OTHERS, is_foreign},
     source::Place,
@@ -24,7 +24,7 @@ pub(super) enum Heard {
 /// A game that is being read.
 pub(super) struct Reading {
     /// By the letters of the standard.
-    line: GameLine,
+    line: GameHistory,
     /// What stopped the reading by the letters of the standard.
     broken: Option<Break>,
     /// What stopped the reading of a game that other letters make sense of.
@@ -32,7 +32,7 @@ pub(super) struct Reading {
     /// Whether no more words are read.
     is_over: bool,
     /// The same moves by other letters, once those of the standard did not fit.
-    others: Vec<(Letters, GameLine)>,
+    others: Vec<(Letters, GameHistory)>,
     /// Moves as they are written.
     words: Vec<(String, Place)>,
     /// The difference between numbers in the text and half moves, once a number is read.
@@ -48,7 +48,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub(super) fn new(line: GameLine, plies: usize) -> Self {
+    pub(super) fn new(line: GameHistory, plies: usize) -> Self {
         Self {
             line,
             broken: None,
@@ -284,7 +284,7 @@ impl Reading {
 
     /// Whether a pawn was captured en passant just now.
     fn ends_en_passant(&self) -> bool {
-        let ends = |line: &GameLine| line.moves().last().is_some_and(|mv| mv.is_en_passant());
+        let ends = |line: &GameHistory| line.moves().last().is_some_and(|mv| mv.is_en_passant());
         match self.broken {
             None => ends(&self.line),
             Some(_) => self.others.iter().any(|(_, line)| ends(line)),
@@ -297,7 +297,7 @@ impl Reading {
 
     /// Whether a word is a legal move by the letters in use.
     fn reads(&self, text: &str) -> bool {
-        let reads = |line: &GameLine, letters: &Letters| read_move(line.position(), text, letters).is_ok();
+        let reads = |line: &GameHistory, letters: &Letters| read_move(line.position(), text, letters).is_ok();
         match self.broken {
             None => reads(&self.line, &ENGLISH),
             Some(_) => self.others.iter().any(|(letters, line)| reads(line, letters)),
@@ -358,10 +358,10 @@ impl Reading {
     }
 
     /// The moves so far by all other letters that make a game of them.
-    fn in_other_languages(&self) -> Vec<(Letters, GameLine)> {
+    fn in_other_languages(&self) -> Vec<(Letters, GameHistory)> {
         let replay = |letters: Letters| {
             let start = self.line.start().clone();
-            let mut line = GameLine::from_position(self.line.variant(), start);
+            let mut line = GameHistory::from_position(self.line.variant(), start);
             for (word, _) in &self.words {
                 line.play(read_move(line.position(), word, &letters).ok()?);
             }
@@ -371,9 +371,9 @@ impl Reading {
     }
 
     /// What was read. Other letters than those of the standard count where they make more of the game.
-    pub(super) fn finish(self) -> (GameLine, Option<Break>) {
+    pub(super) fn finish(self) -> (GameHistory, Option<Break>) {
         let evident =
-            |(letters, line): &(Letters, GameLine)| is_evident(&self.words, letters, line, FOREIGN_IF_WHOLE);
+            |(letters, line): &(Letters, GameHistory)| is_evident(&self.words, letters, line, FOREIGN_IF_WHOLE);
         let mut others = self
             .others
             .iter()
@@ -406,7 +406,7 @@ const FOREIGN_IF_BROKEN: usize = 2;
 
 /// Whether a game is in another language: its letters are foreign often enough, or English ones name other pieces once more
 /// than that.
-fn is_evident(words: &[(String, Place)], letters: &Letters, line: &GameLine, least: usize) -> bool {
+fn is_evident(words: &[(String, Place)], letters: &Letters, line: &GameHistory, least: usize) -> bool {
     if !letters.are_foreign() {
         return true;
     }
@@ -414,7 +414,7 @@ fn is_evident(words: &[(String, Place)], letters: &Letters, line: &GameLine, lea
     if foreign >= least {
         return true;
     }
-    let mut english = GameLine::from_position(line.variant(), line.start().clone());
+    let mut english = GameHistory::from_position(line.variant(), line.start().clone());
     let mut differing = 0;
     for ((word, _), mv) in words.iter().zip(line.moves()) {
         differing += usize::from(read_move(english.position(), word, &ENGLISH) != Ok(*mv));
@@ -423,7 +423,7 @@ fn is_evident(words: &[(String, Place)], letters: &Letters, line: &GameLine, lea
     differing > least
 }
 
-fn moves_in_common(line: &GameLine, other: &GameLine) -> usize {
+fn moves_in_common(line: &GameHistory, other: &GameHistory) -> usize {
     let pairs = line.moves().iter().zip(other.moves());
     pairs.take_while(|(one, other)| one == other).count()
 }

@@ -1,10 +1,10 @@
 //! Where a game begins, and by which rules: what its tags say of it.
 
 use super::{
-    super::{GameLine, Variant, parse_fen},
+    super::{GameHistory, Variant, parse_fen},
     RecordedGame,
 };
-use crate::diagnostic::did_you_mean;
+use crate::diagnostics::did_you_mean;
 
 /// Names of other programs and servers, in small letters without blanks: xboard, ICC, FICS, chess.com, ChessBase.
 const NAMES: [(&str, Variant); 42] = [
@@ -59,7 +59,7 @@ pub(super) struct Misfit {
 }
 
 /// The position before the first move.
-pub(super) fn start(game: &RecordedGame) -> Result<GameLine, Misfit> {
+pub(super) fn start(game: &RecordedGame) -> Result<GameHistory, Misfit> {
     let variant = match game.tag("Variant") {
         None => Variant::Standard,
         Some(name) => variant_named(name).ok_or_else(|| Misfit {
@@ -72,9 +72,9 @@ pub(super) fn start(game: &RecordedGame) -> Result<GameLine, Misfit> {
         })?,
     };
     match game.tag("FEN") {
-        None => Ok(GameLine::new(variant)),
+        None => Ok(GameHistory::new(variant)),
         Some(fen) => parse_fen(variant, &shortened(fen))
-            .map(|start| GameLine::from_position(variant, start))
+            .map(|start| GameHistory::from_position(variant, start))
             .map_err(|error| Misfit {
                 tag: "FEN",
                 message: error.to_string(),

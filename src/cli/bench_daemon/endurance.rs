@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use super::{Args, BOOK, INSTANT, mebibytes, row, start};
 use crate::{
     cli::trial::{Ground, Guest, Manner},
-    units::{Clock as _, Millis, Nodes, Stopwatch},
+    units::{TimeSource as _, Millis, Nodes, Stopwatch},
 };
 
 /// Memory is looked at after each of so many equal parts.

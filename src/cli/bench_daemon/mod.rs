@@ -31,7 +31,7 @@ use super::{
     threads,
     trial::{BOOK, Ground, Guest, Manner, clock},
 };
-use crate::units::{Clock as _, Millis, Nodes, Stopwatch};
+use crate::units::{TimeSource as _, Millis, Nodes, Stopwatch};
 
 /// Measures the daemon and prints a table.
 #[derive(Debug, clap::Args)]

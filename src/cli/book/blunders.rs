@@ -4,7 +4,7 @@ use super::progress;
 use crate::{
     book::{self, Book, LineEnd},
     chess::Color,
-    diagnostic::Diagnostic,
+    diagnostics::Diagnostic,
     engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
     units::{Centipawns, Depth, Stopwatch},
 };

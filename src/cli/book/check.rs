@@ -11,7 +11,7 @@ use crate::{
         logging,
         report::{self, Style},
     },
-    diagnostic::{Findings, Severity},
+    diagnostics::{Diagnostics, Severity},
     units::{Centipawns, Depth},
 };
 
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
                 list.extend(book::rare_moves(book, f64::from(args.rare) / 100.0).list);
             }
         }
-        found.push(Findings::new(findings.name, findings.text, list));
+        found.push(Diagnostics::new(findings.name, findings.text, list));
     }
     let style = match (args.lines, logging::wants_color_on(&stdout())) {
         (true, _) => Style::Lines,

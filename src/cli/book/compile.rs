@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use super::desk;
 use crate::{
     cli::exit::{Exit, Failure},
-    watch,
+    reload,
 };
 
 /// Makes the compiled form of large books (`.bookc`), which opens at once and stays out of memory.
@@ -39,18 +39,18 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 fn compile(path: &PathBuf) -> anyhow::Result<()> {
     let shown = path.display();
-    let look = || fs::metadata(path).ok().as_ref().and_then(watch::origin);
+    let look = || fs::metadata(path).ok().as_ref().and_then(reload::origin);
     // Looked at before it is read: if it is saved meanwhile, what was made is seen to be of the text before.
     let origin = look();
     let draft = desk::faultless(path)?;
     let origin =
         origin.with_context(|| format!("{shown} has no time by which it could be told from a later one"))?;
-    watch::store(path, &draft, origin)
+    reload::store(path, &draft, origin)
         .map_err(|error| Failure::error(Exit::Failed, format!("cannot compile {shown}: {error}")))?;
-    let compiled = watch::compiled_path(path);
+    let compiled = reload::compiled_path(path);
     let bytes = fs::metadata(&compiled).map_or(0, |file| file.len());
     let start = Instant::now();
-    let opened = watch::open_fresh(path, origin)
+    let opened = reload::open_fresh(path, origin)
         .with_context(|| format!("{} is not as it was written", compiled.display()))?;
     desk::say(&format!(
         "{} positions, {:.1} MiB in {}, opened in {:.1?}",

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use crate::{
     atomic_file::{self, Readers},
     book::{self, Book, Library, ParsedBook},
-    chess::{GameLine, Variant, parse_san, parse_uci},
+    chess::{GameHistory, Variant, parse_san, parse_uci},
     cli::{
         check::neighbours,
         exit::{Exit, Failure},
@@ -21,10 +21,10 @@ use crate::{
         stock::{BOOKS, shipped_stand_in},
     },
     config::{self, Paths},
-    diagnostic::Findings,
+    diagnostics::Diagnostics,
     files,
     store::Archive,
-    watch::list,
+    reload::list,
 };
 
 /// Stands for standard input or output where a file may be named.
@@ -107,7 +107,7 @@ pub fn book_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// The bytes of a file, or that it is too large for a book.
-fn within_limits(path: &Path) -> anyhow::Result<Result<Vec<u8>, Findings>> {
+fn within_limits(path: &Path) -> anyhow::Result<Result<Vec<u8>, Diagnostics>> {
     Ok(match fs::metadata(path) {
         Ok(file) if file.len() > book::MAX_BYTES as u64 => {
             Err(book::too_large(&path.display().to_string(), file.len()))
@@ -121,7 +121,7 @@ pub struct Found {
     /// Its path.
     pub name: String,
     /// Its bytes, or that they are too many.
-    pub bytes: Result<Vec<u8>, Findings>,
+    pub bytes: Result<Vec<u8>, Diagnostics>,
 }
 
 /// The texts of the named books, or of all as in [`books`], good or bad.
@@ -162,7 +162,7 @@ fn parse(name: &str, bytes: &[u8]) -> Option<Book> {
 }
 
 /// Draws what keeps a text from being used.
-fn tell(findings: Findings) {
+fn tell(findings: Diagnostics) {
     if findings.is_usable() {
         return;
     }
@@ -238,17 +238,17 @@ pub fn aside(words: Option<&str>) -> String {
 
 /// A position as people write one: `startpos`, a FEN, or moves from the start in SAN or coordinates, with or without
 /// numbers.
-pub fn position(said: &str, variant: Variant) -> anyhow::Result<GameLine> {
+pub fn position(said: &str, variant: Variant) -> anyhow::Result<GameHistory> {
     let said = said.trim();
     let usage = |error: &dyn std::fmt::Display| Failure::error(Exit::Usage, error.to_string());
     if said.is_empty() || said == "startpos" {
-        return Ok(GameLine::new(variant));
+        return Ok(GameHistory::new(variant));
     }
     // Only a FEN has ranks.
     if said.contains('/') {
-        return GameLine::replay(variant, said, "").map_err(|error| usage(&error));
+        return GameHistory::replay(variant, said, "").map_err(|error| usage(&error));
     }
-    let mut line = GameLine::new(variant);
+    let mut line = GameHistory::new(variant);
     for word in said.split_whitespace() {
         let word = word.trim_start_matches(|c: char| c.is_ascii_digit() && word.contains('.'));
         let word = word.trim_start_matches('.');

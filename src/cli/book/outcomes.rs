@@ -9,10 +9,10 @@ use super::{
 };
 use crate::{
     book::{self, Book, LearnReport, MoveOrigin, Outcome},
-    chess::{Color, GameLine, RecordedGame, Variant},
+    chess::{Color, GameHistory, RecordedGame, Variant},
     engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
     lichess::model::Side,
-    store::{Archive, Filter, GameRecord, Grounds, MoveRecord, Source, Thought},
+    store::{Archive, Filter, GameRecord, MoveExplanation, MoveRecord, Source, Thought},
     units::{Centipawns, Elo, Nodes, Stopwatch},
 };
 
@@ -39,7 +39,7 @@ impl Judge {
     }
 
     /// What a position is worth to the side to move; none where the game is over.
-    fn judge(&mut self, line: &GameLine) -> Option<Centipawns> {
+    fn judge(&mut self, line: &GameHistory) -> Option<Centipawns> {
         let key = line.keys().last().copied()?;
         if let Some(known) = self.known.get(&key) {
             return *known;
@@ -205,13 +205,13 @@ fn drawn(book: &Book, moves: &[MoveRecord]) -> Vec<MoveOrigin> {
 /// The line of the book that a move came from; older archives have it in the words alone.
 fn place(thought: &Thought) -> Option<&str> {
     match &thought.grounds {
-        Some(Grounds::Book(grounds)) => Some(&grounds.at),
+        Some(MoveExplanation::Book(grounds)) => Some(&grounds.at),
         _ => thought.note.strip_prefix("book ")?.split(' ').next(),
     }
 }
 
 /// A game without a look at any position. A level that was asked for is what played, whatever the account is rated.
-fn outcome<'g>(game: &GameRecord, line: &'g GameLine, half_points: u32) -> Outcome<'g> {
+fn outcome<'g>(game: &GameRecord, line: &'g GameHistory, half_points: u32) -> Outcome<'g> {
     let ratings = game.level.or(game.own_rating).zip(game.rating);
     Outcome {
         line,
@@ -234,10 +234,10 @@ fn half_points(game: &GameRecord) -> Option<u32> {
 }
 
 /// The moves of a game; none where its row makes no sense.
-pub(super) fn line(game: &GameRecord) -> Option<GameLine> {
+pub(super) fn line(game: &GameRecord) -> Option<GameHistory> {
     let variant: Variant = game.variant.parse().ok()?;
     let moves = &game.end.as_ref()?.moves;
-    GameLine::replay(variant, &game.start, moves).ok()
+    GameHistory::replay(variant, &game.start, moves).ok()
 }
 
 /// What the engine thought of my move at this place of the game, if it was the one to think.

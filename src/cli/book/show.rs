@@ -79,14 +79,14 @@ fn draw(branches: &[Branch]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{GameLine, Variant};
+    use crate::chess::{GameHistory, Variant};
 
     #[test]
     fn the_tree_shows_chance_name_and_line() {
         let text = "1. e4 60 | d4 40\n1. e4 e5 2. Nf3 Nc6 3. Bb5  # My Spanish\n1. d4 d5 2. c4\n";
         let book = book::parse("a.book", text).0.unwrap();
         let extent = Extent { plies: 2, least: 0.0 };
-        let branches = book::tree(&book, &GameLine::new(Variant::Standard), extent);
+        let branches = book::tree(&book, &GameHistory::new(Variant::Standard), extent);
         insta::assert_snapshot!(draw(&branches), @r"
           60%  1. e4        B00 King's Pawn Game  [a.book:1]
          100%    1... e5    My Spanish  [a.book:2]

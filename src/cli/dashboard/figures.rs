@@ -137,15 +137,15 @@ pub(super) fn ratings(games: &[GameRecord]) -> BTreeMap<String, Vec<Mark>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lichess::model::Side, store::sample};
+    use crate::{lichess::model::Side, store::test_fixtures};
 
     fn game(day: u64, winner: Option<Side>, ratings: Option<(u32, u32)>) -> GameRecord {
         GameRecord {
             began: Millis(day * DAY),
             rating: ratings.map(|(_, theirs)| Elo(theirs)),
             own_rating: ratings.map(|(mine, _)| Elo(mine)),
-            end: sample::end("mate", winner, ""),
-            ..sample::game("abcd1234", Side::White)
+            end: test_fixtures::end("mate", winner, ""),
+            ..test_fixtures::game("abcd1234", Side::White)
         }
     }
 

@@ -49,7 +49,7 @@ use crate::{
     personality::{Level, Personalities},
     store::{Filter, GameRecord, StoreError},
     units::Millis,
-    watch::Tidings,
+    reload::ReloadLog,
 };
 
 /// A page of the list of games.
@@ -84,7 +84,7 @@ pub struct Panel {
     /// The last warnings of the log.
     pub warnings: Warnings,
     /// The last books and personalities that were read again.
-    pub tidings: watch::Receiver<Tidings>,
+    pub tidings: watch::Receiver<ReloadLog>,
     /// Whether the buttons work.
     pub controls: bool,
     /// Edits books and personalities; none where that is switched off.

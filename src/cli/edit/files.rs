@@ -14,7 +14,7 @@ use super::MOST_BYTES;
 use crate::{
     atomic_file::{self, Readers},
     config::Paths,
-    files, watch,
+    files, reload,
 };
 
 /// What is edited.
@@ -94,7 +94,7 @@ pub(super) fn list(paths: &Paths) -> Result<Vec<File>, FileError> {
     let mut files = Vec::new();
     for kind in [Kind::Book, Kind::Personality] {
         let (folder, ending) = kind.place(paths);
-        let found = watch::list(folder, ending).map_err(|error| FileError::Io(folder.to_owned(), error))?;
+        let found = reload::list(folder, ending).map_err(|error| FileError::Io(folder.to_owned(), error))?;
         files.extend(found.into_iter().filter_map(|path| {
             let name = path.file_stem()?.to_str()?.to_owned();
             let bytes = fs::metadata(&path).ok()?.len();

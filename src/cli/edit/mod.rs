@@ -26,7 +26,7 @@ use super::{
     guard::{self, Access},
     worker::{Undone, Worker, again_soon},
 };
-use crate::{book::Library, config::Paths, diagnostic::Findings, units::Elo};
+use crate::{book::Library, config::Paths, diagnostics::Diagnostics, units::Elo};
 
 /// The largest text that is edited here: some fifteen thousand lines of a book. Browsers take ever longer for a key in
 /// larger ones, which other editors do not.
@@ -201,7 +201,7 @@ async fn save(State(editor): State<Editor>, Json(wanted): Json<Save>) -> Result<
 enum Trouble {
     NotFound,
     /// The text has mistakes.
-    Broken(Box<Findings>),
+    Broken(Box<Diagnostics>),
     File(FileError),
     Busy,
     FellOver,

@@ -8,7 +8,7 @@ use crate::{
         book::position,
         explain::{key_rows, knob_rows, strength_of},
     },
-    diagnostic::place,
+    diagnostics::place,
     personality::{self, Level, Personality, strength},
     units::Elo,
 };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     book::{self, Book},
     cli::check::lost_includes,
-    diagnostic::{Findings, Severity, place},
+    diagnostics::{Diagnostics, Severity, place},
     personality::{self, Personality},
 };
 
@@ -13,20 +13,20 @@ use crate::{
 const SHOWN: usize = 200;
 
 /// The book as far as it can be read, and what is wrong with it.
-pub(super) fn of_book(path: &str, text: &str) -> (Option<Book>, Findings) {
+pub(super) fn of_book(path: &str, text: &str) -> (Option<Book>, Diagnostics) {
     let (book, findings) = book::check(path, text);
     let lost = book.as_ref().map_or_else(Vec::new, lost_includes);
     let list = findings.list.into_iter().chain(lost).collect();
-    (book, Findings::new(findings.name, findings.text, list))
+    (book, Diagnostics::new(findings.name, findings.text, list))
 }
 
 /// The personality, if it can be used, and what is wrong with it.
-pub(super) fn of_personality(path: &str, text: &str, books: &[String]) -> (Option<Personality>, Findings) {
+pub(super) fn of_personality(path: &str, text: &str, books: &[String]) -> (Option<Personality>, Diagnostics) {
     personality::read_among(path, text, books)
 }
 
 /// The findings for the page. Lines and columns count from 1, columns in characters; the end is the first place after.
-pub(super) fn told(findings: &Findings) -> Value {
+pub(super) fn told(findings: &Diagnostics) -> Value {
     let list: Vec<Value> = findings
         .list
         .iter()

@@ -7,8 +7,8 @@ use crate::{
     cli::state::{AHEAD, ARCHIVE, LISTS, folder, latest_limit},
     config::Config,
     lichess::model::{Challenge, GameId, UserId},
-    lists::Lists,
-    store::{Archive, Asked, ChallengeFilter, StoreError, Tally},
+    user_lists::UserLists,
+    store::{Archive, RequestedPersona, ChallengeFilter, StoreError, OpponentScore},
     units::Millis,
 };
 
@@ -19,7 +19,7 @@ const DAY: u64 = 24 * 3600 * 1000;
 #[derive(Debug, Default)]
 pub(super) struct Background {
     /// Who is on which list.
-    pub(super) lists: Lists,
+    pub(super) lists: UserLists,
     /// Lists at addresses of which nothing is known.
     pub(super) unknown: Vec<String>,
     /// Games begun with the challenger since midnight UTC.
@@ -29,9 +29,9 @@ pub(super) struct Background {
     /// lichess wants no more games between bots for now.
     pub(super) is_closed_to_bots: bool,
     /// What was played with the challenger ever.
-    pub(super) score: Tally,
+    pub(super) score: OpponentScore,
     /// What they have asked for in casual games to come.
-    pub(super) asked: Asked,
+    pub(super) asked: RequestedPersona,
     /// How many rematches in a row the challenge would be the last of; none where it is no rematch.
     pub(super) row: Option<u32>,
 }
@@ -40,7 +40,7 @@ impl Background {
     /// What there is in the folder that the settings name.
     pub(super) fn gather(config: &Config, settings: &Path, challenge: &Challenge, now: Millis) -> Self {
         let folder = folder(config, settings);
-        let (lists, unknown) = Lists::read(&config.lists, &folder.join(LISTS));
+        let (lists, unknown) = UserLists::read(&config.lists, &folder.join(LISTS));
         let challenger = challenge.challenger.as_ref().map(|user| &user.id);
         let path = folder.join(ARCHIVE);
         let archive = path.exists().then(|| Archive::read(&path)).and_then(Result::ok);
@@ -73,7 +73,7 @@ impl Background {
             asked: asked.map(|(_, asked)| asked).unwrap_or_default(),
             score: match challenger {
                 Some(user) => archive.score(user, now + AHEAD)?,
-                None => Tally::default(),
+                None => OpponentScore::default(),
             },
             ..Self::default()
         };

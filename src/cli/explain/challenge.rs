@@ -19,15 +19,15 @@ use crate::{
         challenge_rules::{self, DecidedBy},
     },
     chess::Color,
-    config::{Config, Control, Then, Wish},
+    config::{Config, TimeControlLimit, Action, GameSettings},
     files,
     lichess::{
         Escaped,
         model::{Challenge, Compat, Speed, TimeControl, UserId},
     },
     personality::{Delay, strength::Strength},
-    settings::Form as _,
-    store::{Asked, Tally},
+    schema::ValueType as _,
+    store::{RequestedPersona, OpponentScore},
     units::{Elo, Millis},
 };
 
@@ -132,7 +132,7 @@ fn beyond_rules(
     let mut said = String::new();
     let facts = RuleContext::of_challenge(challenge, moment);
     let ruling = challenge_rules::judge(&config.rules, challenge, compat, &facts);
-    if !matches!(ruling.then, Then::Decline(_)) {
+    if !matches!(ruling.then, Action::Decline(_)) {
         if facts.is_bot && background.bots_today >= BOT_GAMES {
             said += &format!("  But {BOT_GAMES} games with bots were played today: declined, later\n");
         } else if facts.is_bot && background.is_closed_to_bots {
@@ -147,7 +147,7 @@ fn beyond_rules(
             said += &format!("  But {most} rematches in a row are enough for {who}: declined, later\n");
         }
     }
-    if !facts.rated && !matches!(ruling.then, Then::Decline(_)) {
+    if !facts.rated && !matches!(ruling.then, Action::Decline(_)) {
         said += &asked_for(config, &background.asked);
     }
     for name in &background.unknown {
@@ -157,7 +157,7 @@ fn beyond_rules(
 }
 
 /// What the challenger has asked for in an earlier game, as far as it is on offer.
-fn asked_for(config: &Config, asked: &Asked) -> String {
+fn asked_for(config: &Config, asked: &RequestedPersona) -> String {
     let personality = asked.personality.as_ref().filter(|name| config.chat.offers(name));
     let level = asked.level.filter(|level| config.chat.offers_level(*level));
     let asked: Vec<String> = personality
@@ -191,7 +191,7 @@ pub fn explain_challenge(
             Some(why) => format!("does not fit, {why}"),
             None if ruling.by == DecidedBy::Rule(index) => "fits, and decides".to_owned(),
             None if rule.then.is_none() => "fits, and says how to play".to_owned(),
-            None if rule.wish != Wish::default() => {
+            None if rule.wish != GameSettings::default() => {
                 "fits, and says how to play, but something above decides".to_owned()
             }
             None => "fits, but something above decides".to_owned(),
@@ -204,8 +204,8 @@ pub fn explain_challenge(
     };
     let _ = writeln!(said, "{} ({by})", capitalised(&challenge_rules::describe(ruling.then)));
     said + &match ruling.then {
-        Then::Decline(reason) => format!("  The challenger reads: \"{}\"\n", reason.text()),
-        Then::Accept | Then::Queue => played(config, &facts),
+        Action::Decline(reason) => format!("  The challenger reads: \"{}\"\n", reason.text()),
+        Action::Accept | Action::Queue => played(config, &facts),
     }
 }
 
@@ -328,7 +328,7 @@ impl Made {
             _ if self.unlimited => json!({"type": "unlimited"}),
             Some(days) => json!({"type": "correspondence", "daysPerTurn": days}),
             None => {
-                let control = Control::parse(&self.clock).ok_or_else(|| {
+                let control = TimeControlLimit::parse(&self.clock).ok_or_else(|| {
                     wrong(format!(
                         "\"{}\" is no clock; write minutes+seconds, as in 5+3",
                         self.clock
@@ -385,12 +385,12 @@ impl Made {
     }
 
     /// What was played with the challenger, if not what the archive says.
-    fn tally(&self, kept: Tally) -> Tally {
+    fn tally(&self, kept: OpponentScore) -> OpponentScore {
         let (games, half_points) = self.games_ever.map_or((kept.games, kept.half_points), |games| {
             let score = self.score.unwrap_or_default();
             (games, games.saturating_mul(score) / 50)
         });
-        Tally {
+        OpponentScore {
             games,
             half_points,
             level: self.last_level.map(Elo).or(kept.level),

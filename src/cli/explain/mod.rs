@@ -22,16 +22,16 @@ use super::{
 };
 use crate::{
     config::{self, Config, Paths},
-    diagnostic::{Findings, nearest, place, utf8},
+    diagnostics::{Diagnostics, nearest, place, utf8},
     files,
     personality::{
         self, Level, Personality,
         human_model::Features,
         strength::{self, BlunderCheck, CALIBRATION, LevelParams, Levels, Strength},
     },
-    settings::{Fallback, Key},
+    schema::{DefaultValue, Key},
     units::{Elo, Millis},
-    watch::list,
+    reload::list,
 };
 
 /// Where the settings are unless another file is named.
@@ -211,7 +211,7 @@ fn profile(paths: &Paths, name: &str) -> anyhow::Result<String> {
     Err(Failure::error(Exit::Usage, sentence))
 }
 
-fn refused(findings: Findings) -> anyhow::Error {
+fn refused(findings: Diagnostics) -> anyhow::Error {
     let drawn = report::draw(&[findings], Style::Lines);
     Failure::error(Exit::Failed, drawn.trim_end())
 }
@@ -220,7 +220,7 @@ fn refused(findings: Findings) -> anyhow::Error {
 ///
 /// # Errors
 /// What is wrong with the text, when it cannot be used.
-pub fn explain_profile(file: &str, text: &str) -> Result<String, Findings> {
+pub fn explain_profile(file: &str, text: &str) -> Result<String, Diagnostics> {
     let (profile, findings) = personality::read(file, text);
     let Some(profile) = profile else {
         return Err(findings);
@@ -368,7 +368,7 @@ fn settings(file: &str, text: &str) -> anyhow::Result<String> {
 ///
 /// # Errors
 /// What is wrong with the text, when it cannot be used.
-pub fn explain_settings(file: &str, text: &str) -> Result<String, Findings> {
+pub fn explain_settings(file: &str, text: &str) -> Result<String, Diagnostics> {
     let (config, findings) = config::read(file, text);
     if config.is_none() {
         return Err(findings);
@@ -410,8 +410,8 @@ pub(super) fn key_rows(keys: &[Key]) -> Vec<KeyRow<'_>> {
     let rows = keys.iter().map(|key| {
         let (value, source) = match (&key.value, &key.fallback) {
             (Some(value), _) => (value.as_str(), "default"),
-            (None, Fallback::Nothing(meaning)) => (*meaning, "left out"),
-            (None, Fallback::Value(value)) => (value.as_str(), "default"),
+            (None, DefaultValue::Nothing(meaning)) => (*meaning, "left out"),
+            (None, DefaultValue::Value(value)) => (value.as_str(), "default"),
         };
         KeyRow {
             path: &key.path,
@@ -431,8 +431,8 @@ pub fn table(keys: &[Key]) -> String {
     let mut table = "| key | default | form | meaning |\n|---|---|---|---|\n".to_owned();
     for key in keys {
         let fallback = match &key.fallback {
-            Fallback::Value(value) => format!("`{value}`"),
-            Fallback::Nothing(meaning) => (*meaning).to_owned(),
+            DefaultValue::Value(value) => format!("`{value}`"),
+            DefaultValue::Nothing(meaning) => (*meaning).to_owned(),
         };
         let row = [&format!("`{}`", key.path), &fallback, &key.form, key.doc].map(cell);
         table += &format!("| {} |\n", row.join(" | "));

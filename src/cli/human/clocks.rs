@@ -61,7 +61,7 @@ pub fn table(games: &[&HumanGame], count: usize) -> anyhow::Result<String> {
 /// White's scenes of a game.
 fn scenes_of(game: &HumanGame) -> anyhow::Result<Vec<ThinkTimeContext>> {
     let whole = game.line()?;
-    let mut line = crate::chess::GameLine::from_position(whole.variant(), whole.start().clone());
+    let mut line = crate::chess::GameHistory::from_position(whole.variant(), whole.start().clone());
     let mut scenes = Vec::new();
     for (ply, mv) in whole.moves().iter().enumerate() {
         if ply % 2 == 0 {

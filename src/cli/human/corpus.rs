@@ -2,7 +2,7 @@
 
 use super::games::{HumanGame, Part};
 use crate::{
-    chess::GameLine,
+    chess::GameHistory,
     personality::human_model::{MoveContext, SearchFeatures, TimePressure},
 };
 
@@ -47,10 +47,10 @@ pub fn decisions(games: &[HumanGame], part: Part, selection: Selection) -> anyho
 pub fn each(
     game: &HumanGame,
     selection: Selection,
-    mut visit: impl FnMut(&GameLine, Decision) -> anyhow::Result<()>,
+    mut visit: impl FnMut(&GameHistory, Decision) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let whole = game.line()?;
-    let mut line = GameLine::from_position(whole.variant(), whole.start().clone());
+    let mut line = GameHistory::from_position(whole.variant(), whole.start().clone());
     for (ply, mv) in whole.moves().iter().enumerate() {
         if keeps(game, ply, selection) {
             let rating = game.mover(ply);

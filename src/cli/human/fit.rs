@@ -26,7 +26,7 @@ use crate::{
         },
         think_time::speed_model::{SPEEDS, SpeedModel},
     },
-    units::{Clock as _, Stopwatch},
+    units::{TimeSource as _, Stopwatch},
 };
 
 /// Fits the models of human play on games of people and writes the parameter file.

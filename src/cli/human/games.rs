@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
 use crate::{
-    chess::{GameLine, Variant},
+    chess::{GameHistory, Variant},
     files,
     lines::Lines,
     personality::human_model::TimePressure,
@@ -88,8 +88,8 @@ impl HumanGame {
     ///
     /// # Errors
     /// When a move of the file is not legal; the message names it and the game.
-    pub fn line(&self) -> anyhow::Result<GameLine> {
-        GameLine::replay(Variant::Standard, "startpos", &self.moves)
+    pub fn line(&self) -> anyhow::Result<GameHistory> {
+        GameHistory::replay(Variant::Standard, "startpos", &self.moves)
             .with_context(|| format!("game \"{}\"", self.id))
     }
 

@@ -4,8 +4,8 @@ use anyhow::Context as _;
 
 use super::kept::{Kept, Question};
 use crate::{
-    arena::{EngineSpec, Player},
-    chess::{GameLine, Move, parse_uci, write_uci},
+    match_runner::{EngineSpec, UciProcess},
+    chess::{GameHistory, Move, parse_uci, write_uci},
     engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
     personality::human_model::loss_curve::winning_chances,
     units::{Depth, Millis, Stopwatch},
@@ -25,7 +25,7 @@ pub struct Judge {
 
 enum Mind {
     Own(Box<Engine>),
-    Guest(Player),
+    Guest(UciProcess),
 }
 
 /// What a judge says of the moves of a position.
@@ -74,7 +74,7 @@ impl Judge {
             ],
         };
         Ok(Self {
-            mind: Mind::Guest(Player::start(&spec)?),
+            mind: Mind::Guest(UciProcess::start(&spec)?),
             depth,
         })
     }
@@ -98,7 +98,7 @@ impl Judge {
         &mut self,
         kept: &mut Kept,
         game: &str,
-        line: &GameLine,
+        line: &GameHistory,
         moves: &[Move],
     ) -> anyhow::Result<Option<Judged>> {
         let Some(best) = self.known(kept, game, line, None)? else {
@@ -125,7 +125,7 @@ impl Judge {
         &mut self,
         kept: &mut Kept,
         game: &str,
-        line: &GameLine,
+        line: &GameHistory,
         only: Option<Move>,
     ) -> anyhow::Result<Option<Verdict>> {
         let question = Question {
@@ -137,7 +137,7 @@ impl Judge {
         kept.verdict(question, || self.verdict(line, only))
     }
 
-    fn verdict(&mut self, line: &GameLine, only: Option<Move>) -> anyhow::Result<Option<Verdict>> {
+    fn verdict(&mut self, line: &GameHistory, only: Option<Move>) -> anyhow::Result<Option<Verdict>> {
         let (best, score) = match &mut self.mind {
             Mind::Own(engine) => search(engine, line, only, self.depth),
             Mind::Guest(player) => {
@@ -160,7 +160,7 @@ impl Judge {
 
 fn search(
     engine: &mut Engine,
-    line: &GameLine,
+    line: &GameHistory,
     only: Option<Move>,
     depth: Depth,
 ) -> (Option<String>, Option<Score>) {
@@ -189,7 +189,7 @@ mod tests {
     use crate::chess::Variant;
 
     fn judged(fen: &str, moves: &[&str]) -> Option<Judged> {
-        let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+        let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
         let moves: Vec<Move> = moves
             .iter()
             .map(|text| parse_uci(line.position(), text).unwrap())
@@ -234,7 +234,7 @@ mod tests {
         std::fs::write(&program, toy).unwrap();
         let mut judge = Judge::guest(&format!("sh {}", program.display()), Depth(3)).unwrap();
         assert_eq!(judge.name(), "Toy 1.0 of depth 3");
-        let line = GameLine::replay(Variant::Standard, "startpos", "").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "").unwrap();
         let moves = ["e2e4", "a2a3", "d2d4", "a2a3"].map(|text| parse_uci(line.position(), text).unwrap());
         let path = folder.path().join("kept.jsonl");
         let mut kept = Kept::open(Some(&path)).unwrap();

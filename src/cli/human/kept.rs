@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{games::each_line, judge::Verdict, scored::Scorer};
 use crate::{
-    chess::{GameLine, Move},
+    chess::{GameHistory, Move},
     engine::bench,
     files,
     lines::Lines,
@@ -144,7 +144,7 @@ impl Kept {
     ///
     /// # Errors
     /// When what was found cannot be written.
-    pub fn losses(&mut self, id: &str, line: &GameLine, moves: &[Move]) -> anyhow::Result<(f32, Vec<Loss>)> {
+    pub fn losses(&mut self, id: &str, line: &GameHistory, moves: &[Move]) -> anyhow::Result<(f32, Vec<Loss>)> {
         let place = (id.to_owned(), line.ply());
         if let Some(known) = self
             .known

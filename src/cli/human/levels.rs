@@ -17,7 +17,7 @@ use super::{
     unseen::Unseen,
 };
 use crate::{
-    chess::{GameLine, Move},
+    chess::{GameHistory, Move},
     engine::{Engine, SearchControl, Stop},
     personality::{
         Level,
@@ -145,7 +145,7 @@ pub(super) fn by_standing(chances: f32) -> usize {
 }
 
 /// Names the decision to chance.
-fn seed(game: &HumanGame, line: &GameLine) -> u64 {
+fn seed(game: &HumanGame, line: &GameHistory) -> u64 {
     let ply = u64::try_from(line.ply()).unwrap_or_default();
     game.id
         .bytes()
@@ -153,7 +153,7 @@ fn seed(game: &HumanGame, line: &GameLine) -> u64 {
 }
 
 /// The moves that a level plays in so many games that come to this position.
-fn choices(engine: &mut Engine, plan: &Plan<'_>, line: &GameLine, level: Elo, seed: u64) -> Vec<Move> {
+fn choices(engine: &mut Engine, plan: &Plan<'_>, line: &GameHistory, level: Elo, seed: u64) -> Vec<Move> {
     let order = order_with(&plan.levels.knobs(level), line.clone(), None, seed);
     let around = SearchControl {
         stop: &Stop::new(),
@@ -171,7 +171,7 @@ fn choices(engine: &mut Engine, plan: &Plan<'_>, line: &GameLine, level: Elo, se
 fn hesitate(
     hesitation: &mut Hesitation,
     game: &HumanGame,
-    line: &GameLine,
+    line: &GameHistory,
     level: Elo,
     losses: impl Iterator<Item = (Move, f32)>,
 ) {
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_level_moves_as_often_as_is_asked() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
         let plan = Plan {
             most: 1,
             draws: 5,

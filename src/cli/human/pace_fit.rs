@@ -6,7 +6,7 @@ use super::{
     scored::{BANDS, band},
 };
 use crate::{
-    chess::{GameLine, Move},
+    chess::{GameHistory, Move},
     personality::{
         human_model::Model,
         think_time::{
@@ -44,7 +44,7 @@ impl Thought {
 /// When the game has an illegal move.
 pub fn thoughts(game: &HumanGame, model: &Model) -> anyhow::Result<Vec<Thought>> {
     let whole = game.line()?;
-    let mut line = GameLine::from_position(whole.variant(), whole.start().clone());
+    let mut line = GameHistory::from_position(whole.variant(), whole.start().clone());
     let mut thoughts = Vec::new();
     for mv in whole.moves() {
         thoughts.extend(thought(game, &line, *mv, model));
@@ -56,7 +56,7 @@ pub fn thoughts(game: &HumanGame, model: &Model) -> anyhow::Result<Vec<Thought>>
 /// What there is to say of a legal move after `line`, the first half moves of a game, and of the time that was taken there. None
 /// of the first move of each side, of a game without clocks, and of one with a clock that was halved.
 #[must_use]
-pub fn thought(game: &HumanGame, line: &GameLine, mv: Move, model: &Model) -> Option<Thought> {
+pub fn thought(game: &HumanGame, line: &GameHistory, mv: Move, model: &Model) -> Option<Thought> {
     let (clocks, [initial, increment]) = (game.clk.as_ref()?, game.tc?);
     // Who berserks starts with half the time and no increment: other games than they look.
     if clocks.iter().take(2).any(|left| *left + 1 < initial) {

@@ -29,7 +29,7 @@ use crate::{
         },
         strength::Levels,
     },
-    units::{Clock as _, Depth, Stopwatch},
+    units::{TimeSource as _, Depth, Stopwatch},
 };
 
 /// Scores the models of human play on games that they were not fitted on, as Markdown tables.

@@ -6,7 +6,7 @@ use super::{
     kept::Kept,
 };
 use crate::{
-    chess::{GameLine, Move},
+    chess::{GameHistory, Move},
     engine::{Engine, Limits, SearchControl, SearchRequest, SearchResult, Stop},
     personality::human_model::{
         Features,
@@ -51,7 +51,7 @@ impl Scorer {
     }
 
     /// What each move of a line's last position loses, behind the winning chances of the best. Equal lines, equal losses.
-    pub fn losses(&mut self, line: &GameLine, moves: &[Move]) -> (f32, Vec<Loss>) {
+    pub fn losses(&mut self, line: &GameHistory, moves: &[Move]) -> (f32, Vec<Loss>) {
         let limits = Limits {
             depth: Some(Features::DEEP),
             ..Limits::default()
@@ -129,7 +129,7 @@ pub fn sample(
 pub fn spread(
     games: &[&HumanGame],
     most: usize,
-    mut visit: impl FnMut(&HumanGame, &GameLine, Decision) -> anyhow::Result<()>,
+    mut visit: impl FnMut(&HumanGame, &GameHistory, Decision) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut there = [0_usize; BANDS];
     for game in games {

@@ -14,8 +14,8 @@ use super::{
     tally::percent,
 };
 use crate::{
-    arena::{Finished, Mover as _, Resident, human_opening},
-    chess::{GameLine, Move},
+    match_runner::{Finished, Participant as _, BuiltinEngine, human_opening},
+    chess::{GameHistory, Move},
     cli::ladder::{REFEREE, hash},
     personality::{human_model::phase, strength::Levels},
 };
@@ -110,7 +110,7 @@ pub fn tables(
 /// A game of a band's level against itself, from where people's openings lead.
 fn play(levels: &Levels, band: usize, game: usize) -> anyhow::Result<Finished> {
     let knobs = levels.knobs(level_of(band));
-    let [mut white, mut black] = ["white", "black"].map(|name| Resident::new(name, knobs));
+    let [mut white, mut black] = ["white", "black"].map(|name| BuiltinEngine::new(name, knobs));
     for mover in [&mut white, &mut black] {
         let name = format!("{SEED} {band} {game} {}", mover.name());
         mover.new_game(hash(&name))?;
@@ -124,11 +124,11 @@ fn play(levels: &Levels, band: usize, game: usize) -> anyhow::Result<Finished> {
 }
 
 /// Decisions of a game, evenly spread over it, each with the line that led to it.
-fn decisions(whole: &GameLine) -> Vec<(GameLine, Move)> {
-    let mut line = GameLine::from_position(whole.variant(), whole.start().clone());
+fn decisions(whole: &GameHistory) -> Vec<(GameHistory, Move)> {
+    let mut line = GameHistory::from_position(whole.variant(), whole.start().clone());
     let first = FROM - OPENING;
     let there = whole.ply().saturating_sub(first);
-    let mut decisions: Vec<(GameLine, Move)> = Vec::new();
+    let mut decisions: Vec<(GameHistory, Move)> = Vec::new();
     for (ply, mv) in whole.moves().iter().enumerate() {
         // As many as keep pace with this share of the game.
         let passed = (ply + 1).saturating_sub(first);
@@ -145,7 +145,7 @@ fn judged(
     judge: &mut Judge,
     kept: &mut Kept,
     id: &str,
-    line: &GameLine,
+    line: &GameHistory,
     mv: Move,
 ) -> anyhow::Result<Option<(f32, [usize; 3])>> {
     let judged = judge.losses(kept, id, line, &[mv])?;
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn decisions_are_spread_over_a_game() {
         let knights = "g1f3 g8f6 f3g1 f6g8 ".repeat(10);
-        let whole = GameLine::replay(Variant::Standard, "startpos", &knights).unwrap();
+        let whole = GameHistory::replay(Variant::Standard, "startpos", &knights).unwrap();
         let plies: Vec<usize> = decisions(&whole).iter().map(|(line, _)| line.ply()).collect();
         assert_eq!(plies.len(), PER_GAME);
         assert_eq!(plies[0], FROM - OPENING);
@@ -247,7 +247,7 @@ mod tests {
                 .all(|pair| (4..=6).contains(&(pair[1] - pair[0]))),
             "{plies:?}"
         );
-        let short = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3").unwrap();
+        let short = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3").unwrap();
         assert_eq!(decisions(&short).len(), 1);
     }
 

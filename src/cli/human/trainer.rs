@@ -272,12 +272,12 @@ fn accumulate<const WIDTH: usize>(sum: &mut [f32; WIDTH], row: &[f32; WIDTH], sh
 mod tests {
     use super::*;
     use crate::{
-        chess::{GameLine, Variant},
+        chess::{GameHistory, Variant},
         personality::human_model::{MoveContext, SearchFeatures, TimePressure, net::PARTS},
     };
 
     fn decision(moves: &str, played: usize) -> Decision {
-        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         Decision {
             seen: SearchFeatures::new(MoveContext::of(&line), 1300.0, TimePressure::Calm),
             played,

@@ -7,7 +7,7 @@ use super::{
     levels::{cells_of_distances, values},
 };
 use crate::{
-    chess::{GameLine, Move},
+    chess::{GameHistory, Move},
     personality::style::BlindSpot,
 };
 
@@ -30,7 +30,7 @@ pub struct Unseen {
 impl Unseen {
     /// Counts in a decision of a game by a player of this rating, as [`Beside::add`]. One in check, or whose best move takes
     /// back, is left out: nobody overlooks those, and they would make all others look easy.
-    pub fn add(&mut self, rating: u32, line: &GameLine, best: Move, game: usize, people: f32, level: &[f32]) {
+    pub fn add(&mut self, rating: u32, line: &GameHistory, best: Move, game: usize, people: f32, level: &[f32]) {
         let Some(rating) = RATINGS.iter().position(|(highest, _)| rating <= *highest) else {
             return;
         };
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_decision_counts_by_what_would_have_been_best() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 d1h5 g8f6").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 d1h5 g8f6").unwrap();
         let mut unseen = Unseen::default();
         // Back, far and out of danger; a knight; a pawn.
         for (best, loss) in [("h5d1", 30.0), ("b1c3", 10.0), ("a2a3", 0.0)] {
@@ -85,7 +85,7 @@ mod tests {
             unseen.add(1200, &line, best, 1, loss, &[0.0, loss]);
         }
         // What takes back is seen by all.
-        let taken = GameLine::replay(Variant::Standard, "startpos", "e2e4 d7d5 e4d5").unwrap();
+        let taken = GameHistory::replay(Variant::Standard, "startpos", "e2e4 d7d5 e4d5").unwrap();
         unseen.add(
             1200,
             &taken,

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use thiserror::Error;
 
 use crate::{
-    arena::{EngineSpec, Guest, Mover, PlayerError, Resident, TimeControl},
+    match_runner::{EngineSpec, ExternalEngine, Participant, PlayerError, BuiltinEngine, TimeControl},
     personality::strength::Levels,
     units::Elo,
 };
@@ -111,11 +111,11 @@ impl Entrant {
     ///
     /// # Errors
     /// [`PlayerError`] when a program cannot be started.
-    pub fn sit_down(&self, levels: &Levels) -> Result<Box<dyn Mover>, PlayerError> {
+    pub fn sit_down(&self, levels: &Levels) -> Result<Box<dyn Participant>, PlayerError> {
         let name = self.to_string();
         Ok(match self {
-            Self::Level(level) => Box::new(Resident::new(&name, levels.knobs(*level))),
-            Self::Place(place) => Box::new(Resident::new(&name, levels.knobs_at(*place))),
+            Self::Level(level) => Box::new(BuiltinEngine::new(&name, levels.knobs(*level))),
+            Self::Place(place) => Box::new(BuiltinEngine::new(&name, levels.knobs_at(*place))),
             Self::Guest(visitor) => {
                 let spec = EngineSpec {
                     name,
@@ -131,7 +131,7 @@ impl Entrant {
                         ("UCI_Elo".to_owned(), visitor.elo.to_string()),
                     ],
                 };
-                Box::new(Guest::start(&spec, visitor.control)?)
+                Box::new(ExternalEngine::start(&spec, visitor.control)?)
             }
         })
     }

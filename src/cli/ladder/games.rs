@@ -16,10 +16,10 @@ use super::{
     record::{Record, Row},
 };
 use crate::{
-    arena::{Adjudication, Finished, Mover, Opening, Referee, TimeControl, human_opening},
+    match_runner::{Adjudication, Finished, Participant, Opening, Referee, TimeControl, human_opening},
     chess::Color,
     personality::strength::Levels,
-    units::{Clock as _, Millis, Nodes, Stopwatch},
+    units::{TimeSource as _, Millis, Nodes, Stopwatch},
 };
 
 /// Who plays whom, and how often.
@@ -115,7 +115,7 @@ impl Ladder<'_> {
         forfeits: &AtomicUsize,
         tell: &(dyn Fn(&Row) + Sync),
     ) -> anyhow::Result<()> {
-        let mut seats: HashMap<usize, Box<dyn Mover>> = HashMap::new();
+        let mut seats: HashMap<usize, Box<dyn Participant>> = HashMap::new();
         loop {
             let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some(task) = next else { return Ok(()) };
@@ -151,7 +151,7 @@ impl Ladder<'_> {
         }
     }
 
-    fn play(&self, task: Task, seats: &mut HashMap<usize, Box<dyn Mover>>) -> anyhow::Result<Finished> {
+    fn play(&self, task: Task, seats: &mut HashMap<usize, Box<dyn Participant>>) -> anyhow::Result<Finished> {
         let mut take = |index: usize| match seats.remove(&index) {
             Some(mover) => Ok(mover),
             None => self.entrants[index]
@@ -208,7 +208,7 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{arena::read_openings, units::Elo};
+    use crate::{match_runner::read_openings, units::Elo};
 
     fn ladder(names: &[&str]) -> Ladder<'static> {
         Ladder {

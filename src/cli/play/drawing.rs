@@ -47,11 +47,11 @@ fn symbol(pos: &Position, square: Square) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{GameLine, Variant};
+    use crate::chess::{GameHistory, Variant};
 
     #[test]
     fn the_board_is_seen_from_either_side() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4").unwrap();
         let last = line.moves().last().copied();
         let white = draw(line.position(), Color::White, last);
         insta::assert_snapshot!(white, @r"

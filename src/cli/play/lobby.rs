@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use crate::{
     config::Config,
     personality::{Delay, Level, Personalities, Personality, strength::CALIBRATION},
-    sandbox::Offer,
+    sandbox::LobbyOptions,
     units::Millis,
 };
 
@@ -17,9 +17,9 @@ const QUICK: Millis = Millis::from_secs(2);
 
 /// The lobby's part of `GET /sandbox/lobby`, with the personalities of the moment: files may be saved while the page is open.
 /// `edit` says whether books and personalities can be edited.
-pub(super) fn live(cast: watch::Receiver<Arc<Personalities>>, config: &Config, edit: bool) -> Offer {
+pub(super) fn live(cast: watch::Receiver<Arc<Personalities>>, config: &Config, edit: bool) -> LobbyOptions {
     let first = config.play.personality.clone();
-    Offer::new(move || describe(&cast.borrow(), &first, edit))
+    LobbyOptions::new(move || describe(&cast.borrow(), &first, edit))
 }
 
 /// `docs/sandbox.md` shows the whole. `first` plays when nobody is asked for.
@@ -71,7 +71,7 @@ mod tests {
     fn the_lobby_offers_the_personalities_of_the_moment() {
         let (cast, watched) = watch::channel(Arc::new(Personalities::new(vec![Personality::new("anna")])));
         let offer = live(watched, &Config::default(), true);
-        let named = |offer: &Offer| {
+        let named = |offer: &LobbyOptions| {
             let personalities = offer.describe()["personalities"].take();
             let name = |row: &Value| row["name"].as_str().unwrap().to_owned();
             personalities

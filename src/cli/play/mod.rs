@@ -29,15 +29,15 @@ use super::{
 };
 use crate::{
     bot::{Options, Shutdown, Status},
-    config::{Config, Games, Rule, Then, load},
+    config::{Config, Games, Rule, Action, load},
     http_server::raise_open_files,
     lichess::{
         Client, Token,
         model::{ChallengeColor, ChallengeRequest, UserId},
     },
     personality::Level,
-    sandbox::{self, Key, Sandbox, Visitors, Witness, has_page},
-    store::{Archive, Store},
+    sandbox::{self, Key, Sandbox, Visitors, ExplanationSource, has_page},
+    store::{Archive, ArchiveWriter},
     units::{Elo, Millis},
 };
 
@@ -138,7 +138,7 @@ fn receive_guests(config: &mut Config) {
     }
     // Nobody sits before a page that says nothing: where there is no seat, the guest hears so at once.
     config.rules.push(Rule {
-        then: Some(Then::Accept),
+        then: Some(Action::Accept),
         ..Rule::welcoming_all()
     });
     // Games without a clock may lie unfinished as long as the guest likes and must not stand in the way of the next one.
@@ -173,10 +173,10 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     };
     options.rules.seed = seed;
     // What it has played of late is kept as long as it runs, so that the page can ask why.
-    let store = Store::start(Archive::in_memory()?.keeping(KEPT)).context("cannot start the archive")?;
+    let store = ArchiveWriter::start(Archive::in_memory()?.keeping(KEPT)).context("cannot start the archive")?;
     let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.cast.clone());
     let worker = Worker::default();
-    options.witness = Some(Witness::new(move |id| {
+    options.witness = Some(ExplanationSource::new(move |id| {
         let (library, cast) = (Arc::clone(&library.borrow()), Arc::clone(&cast.borrow()));
         let (memory, worker) = (memory.clone(), worker.clone());
         async move {
@@ -289,12 +289,12 @@ mod tests {
         config.games.max = 1;
         config.games.per_opponent = 1;
         config.rules = vec![Rule {
-            then: Some(Then::Decline(DeclineReason::NoBot)),
+            then: Some(Action::Decline(DeclineReason::NoBot)),
             ..Rule::default()
         }];
         receive_guests(&mut config);
         let decides = config.rules.iter().find_map(|rule| rule.then);
-        assert_eq!(decides, Some(Then::Accept));
+        assert_eq!(decides, Some(Action::Accept));
         assert_eq!(config.games.max, Config::default().games.max);
         assert_eq!(config.games.per_opponent, usize::MAX);
     }

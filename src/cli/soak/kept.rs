@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::{
         lichess::model::Status,
-        store::{End, sample},
+        store::{End, test_fixtures},
         units::Millis,
     };
 
@@ -103,13 +103,13 @@ mod tests {
     fn row(id: &str, end: Option<End>) -> GameRecord {
         GameRecord {
             end,
-            ..sample::game(id, Side::White)
+            ..test_fixtures::game(id, Side::White)
         }
     }
 
     #[test]
     fn an_archive_that_tells_another_end_than_was_seen_is_found_out() {
-        let end = sample::end("mate", Some(Side::White), "f2f3 e7e5 g2g4");
+        let end = test_fixtures::end("mate", Some(Side::White), "f2f3 e7e5 g2g4");
         let differing = |game: Played| {
             let rows = [row("abcd1234", end.clone())];
             Kept::compare(&rows, &[game]).differing.len()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::troubles::Troubles;
 use crate::{
     lichess::model::GameId,
-    sandbox::{Fate, Mishap, Posted},
+    sandbox::{MoveOutcome, FaultKind, PostedMove},
     units::Millis,
 };
 
@@ -47,8 +47,8 @@ pub(super) struct Moves {
 
 impl Moves {
     /// Looks through what was sent, in the order in which it came.
-    pub(super) fn read(ledger: &[Posted], troubles: &Troubles) -> Self {
-        let mut games: BTreeMap<&GameId, Vec<&Posted>> = BTreeMap::new();
+    pub(super) fn read(ledger: &[PostedMove], troubles: &Troubles) -> Self {
+        let mut games: BTreeMap<&GameId, Vec<&PostedMove>> = BTreeMap::new();
         for posted in ledger {
             games.entry(&posted.game).or_default().push(posted);
         }
@@ -59,18 +59,18 @@ impl Moves {
         moves
     }
 
-    fn read_game(&mut self, posts: &[&Posted], troubles: &Troubles) {
+    fn read_game(&mut self, posts: &[&PostedMove], troubles: &Troubles) {
         let played: BTreeMap<usize, &str> = posts
             .iter()
-            .filter(|posted| posted.fate == Fate::Played)
+            .filter(|posted| posted.fate == MoveOutcome::Played)
             .map(|posted| (posted.ply, posted.uci.as_str()))
             .collect();
-        let mut turns: BTreeMap<usize, Vec<&Posted>> = BTreeMap::new();
+        let mut turns: BTreeMap<usize, Vec<&PostedMove>> = BTreeMap::new();
         let mut silent_since: Option<Millis> = None;
         for &posted in posts {
             self.sent += 1;
             self.met += usize::from(posted.met.is_some());
-            self.late += usize::from(posted.fate == Fate::Late);
+            self.late += usize::from(posted.fate == MoveOutcome::Late);
             if let Some(since) = silent_since
                 && posted.at - since < SILENCE
                 && !troubles.was_reborn_in(since, posted.at)
@@ -94,13 +94,13 @@ impl Moves {
     }
 
     /// One more request for a turn, after these.
-    fn read_try(&mut self, before: &[&Posted], posted: &Posted, troubles: &Troubles) {
+    fn read_try(&mut self, before: &[&PostedMove], posted: &PostedMove, troubles: &Troubles) {
         // The answer to the move of the turn before may still be on its way: the stream has shown the move, and the game goes on.
-        let is_served = |other: &&Posted| other.over.is_none_or(|over| over > posted.at);
+        let is_served = |other: &&PostedMove| other.over.is_none_or(|over| over > posted.at);
         if posted.is_beside && before.iter().any(is_served) {
             self.crossed.push(say(posted, "another was under way"));
         }
-        let copy = before.iter().find(|first| first.fate == Fate::Played);
+        let copy = before.iter().find(|first| first.fate == MoveOutcome::Played);
         if let Some(first) = copy.filter(|first| first.uci == posted.uci) {
             if is_excused(first, posted, troubles) {
                 self.forced_repeats += 1;
@@ -116,18 +116,18 @@ impl Moves {
                 self.changed.push(say(posted, &format!("after {}", other.uci)));
             }
         }
-        if let Fate::Refused(why) = &posted.fate {
+        if let MoveOutcome::Refused(why) = &posted.fate {
             self.illegal.push(say(posted, why));
         }
     }
 }
 
-fn say(posted: &Posted, what: &str) -> String {
+fn say(posted: &PostedMove, what: &str) -> String {
     format!("{} ply {}: {}, {what}", posted.game, posted.ply, posted.uci)
 }
 
 /// For which half move a request was meant: a copy may come when the move was played and even answered.
-fn turn_of(posted: &Posted, played: &BTreeMap<usize, &str>) -> usize {
+fn turn_of(posted: &PostedMove, played: &BTreeMap<usize, &str>) -> usize {
     let at = |back: usize| posted.ply.checked_sub(back).and_then(|ply| played.get(&ply));
     if at(1).is_some() {
         return posted.ply - 1;
@@ -141,24 +141,24 @@ fn turn_of(posted: &Posted, played: &BTreeMap<usize, &str>) -> usize {
 
 /// Whether a move that was played could not be known to be when it was sent again: something befell this very request,
 /// or the way of what it came to, between the two.
-fn is_excused(first: &Posted, again: &Posted, troubles: &Troubles) -> bool {
+fn is_excused(first: &PostedMove, again: &PostedMove, troubles: &Troubles) -> bool {
     let (least, most) = PATIENCE;
     let patience = first
         .clock
         .map_or(most, |clock| clock.scaled(0.25).clamp(least, most));
-    let was_held = matches!(&first.met, Some(Mishap::Delay { by }) if *by + WAY >= patience);
+    let was_held = matches!(&first.met, Some(FaultKind::Delay { by }) if *by + WAY >= patience);
     was_held
         || troubles.broke_in(first.at - WAY, again.at)
         || troubles.hit_stream_of(&first.game, first.at, again.at)
         || troubles.stood_still_in(first.at - most, again.at, patience - WAY)
 }
 
-fn is_too_many(posted: &Posted) -> bool {
-    matches!(&posted.met, Some(Mishap::Answer { status: 429, .. }))
+fn is_too_many(posted: &PostedMove) -> bool {
+    matches!(&posted.met, Some(FaultKind::Answer { status: 429, .. }))
 }
 
 /// The most requests of a turn between which the daemon was not killed.
-fn most_in_one_life(turn: &[&Posted], troubles: &Troubles) -> usize {
+fn most_in_one_life(turn: &[&PostedMove], troubles: &Troubles) -> usize {
     let mut most = 0;
     let mut tries = 0;
     let mut last: Option<Millis> = None;
@@ -182,15 +182,15 @@ mod tests {
             Client, Token,
             model::{ChallengeColor, ChallengeRequest},
         },
-        sandbox::{Fault, Sandbox, Struck},
+        sandbox::{Fault, Sandbox, InjectedFault},
     };
 
     fn secs(secs: u64) -> Millis {
         Millis::from_secs(secs)
     }
 
-    fn posted(at: Millis, ply: usize, uci: &str, fate: Fate) -> Posted {
-        Posted {
+    fn posted(at: Millis, ply: usize, uci: &str, fate: MoveOutcome) -> PostedMove {
+        PostedMove {
             game: "abcd1234".parse().unwrap(),
             uci: uci.into(),
             at,
@@ -203,16 +203,16 @@ mod tests {
         }
     }
 
-    fn refused(why: &str) -> Fate {
-        Fate::Refused(why.into())
+    fn refused(why: &str) -> MoveOutcome {
+        MoveOutcome::Refused(why.into())
     }
 
-    fn out_of_turn() -> Fate {
+    fn out_of_turn() -> MoveOutcome {
         refused("Not your turn, or game already over")
     }
 
-    fn answer(status: u16) -> Option<Mishap> {
-        Some(Mishap::Answer {
+    fn answer(status: u16) -> Option<FaultKind> {
+        Some(FaultKind::Answer {
             status,
             body: String::new(),
             content_type: String::new(),
@@ -235,14 +235,14 @@ mod tests {
     }
 
     /// Played at 10 s, and sent again three seconds later.
-    fn twice() -> Vec<Posted> {
+    fn twice() -> Vec<PostedMove> {
         vec![
-            posted(secs(10), 0, "e2e4", Fate::Played),
+            posted(secs(10), 0, "e2e4", MoveOutcome::Played),
             posted(secs(13), 1, "e2e4", out_of_turn()),
         ]
     }
 
-    fn repeats(ledger: &[Posted], troubles: &Troubles) -> (usize, usize) {
+    fn repeats(ledger: &[PostedMove], troubles: &Troubles) -> (usize, usize) {
         let moves = Moves::read(ledger, troubles);
         (moves.forced_repeats, moves.own_repeats.len())
     }
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn a_repeat_is_excused_only_by_what_befell_its_own_game() {
         let struck = |about: &str| Troubles {
-            struck: vec![Struck {
+            struck: vec![InjectedFault {
                 about: about.into(),
                 at: secs(11),
                 cost: Millis::ZERO,
@@ -285,13 +285,13 @@ mod tests {
     #[test]
     fn a_move_whose_answer_alone_was_lost_must_not_be_sent_again_but_one_that_was_held_may() {
         let mut ledger = twice();
-        ledger[0].met = Some(Mishap::LoseAnswer { after: Millis(100) });
+        ledger[0].met = Some(FaultKind::LoseAnswer { after: Millis(100) });
         assert_eq!(
             repeats(&ledger, &Troubles::default()),
             (0, 1),
             "the stream shows it"
         );
-        ledger[0].met = Some(Mishap::Delay { by: Millis(300) });
+        ledger[0].met = Some(FaultKind::Delay { by: Millis(300) });
         assert_eq!(
             repeats(&ledger, &Troubles::default()),
             (0, 1),
@@ -310,9 +310,9 @@ mod tests {
     #[test]
     fn a_copy_that_comes_a_turn_late_is_a_repeat_and_nothing_else() {
         let ledger = [
-            posted(secs(1), 0, "d2d4", Fate::Played),
+            posted(secs(1), 0, "d2d4", MoveOutcome::Played),
             posted(secs(2), 2, "d2d4", refused("Piece on d2 cannot move to d4")),
-            posted(secs(3), 2, "b1c3", Fate::Played),
+            posted(secs(3), 2, "b1c3", MoveOutcome::Played),
         ];
         let moves = Moves::read(&ledger, &Troubles::default());
         assert_eq!((moves.illegal.len(), moves.changed.len()), (0, 0));
@@ -323,11 +323,11 @@ mod tests {
     #[test]
     fn moves_are_told_apart_by_why_they_were_refused() {
         let ledger = [
-            posted(secs(1), 0, "e2e4", Fate::Played),
+            posted(secs(1), 0, "e2e4", MoveOutcome::Played),
             posted(secs(50), 2, "g1f3", refused("Piece on g1 cannot move to f3")),
-            posted(secs(51), 2, "d2d4", Fate::Played),
+            posted(secs(51), 2, "d2d4", MoveOutcome::Played),
             posted(secs(60), 3, "c2c4", out_of_turn()),
-            posted(secs(70), 4, "c2c4", Fate::Late),
+            posted(secs(70), 4, "c2c4", MoveOutcome::Late),
         ];
         let moves = Moves::read(&ledger, &Troubles::default());
         assert_eq!(moves.illegal.len(), 2, "{moves:?}");
@@ -338,8 +338,8 @@ mod tests {
     #[test]
     fn another_move_may_follow_one_that_was_never_played_only_in_another_life() {
         let mut ledger = [
-            posted(secs(1), 0, "e2e4", Fate::Unheard),
-            posted(secs(4), 0, "d2d4", Fate::Played),
+            posted(secs(1), 0, "e2e4", MoveOutcome::Unheard),
+            posted(secs(4), 0, "d2d4", MoveOutcome::Played),
         ];
         ledger[0].met = answer(503);
         assert_eq!(Moves::read(&ledger, &Troubles::default()).changed.len(), 1);
@@ -355,8 +355,8 @@ mod tests {
     #[test]
     fn a_second_request_at_once_is_seen_whatever_the_first_met() {
         let mut ledger = [
-            posted(secs(1), 0, "e2e4", Fate::Unheard),
-            posted(secs(1), 0, "e2e4", Fate::Played),
+            posted(secs(1), 0, "e2e4", MoveOutcome::Unheard),
+            posted(secs(1), 0, "e2e4", MoveOutcome::Played),
         ];
         ledger[0].met = answer(502);
         assert!(Moves::read(&ledger, &Troubles::default()).crossed.is_empty());
@@ -367,8 +367,8 @@ mod tests {
     #[test]
     fn a_move_that_overtakes_the_answer_to_the_one_before_is_none() {
         let mut ledger = [
-            posted(secs(1), 0, "e2e4", Fate::Played),
-            posted(secs(2), 2, "d2d4", Fate::Played),
+            posted(secs(1), 0, "e2e4", MoveOutcome::Played),
+            posted(secs(2), 2, "d2d4", MoveOutcome::Played),
         ];
         ledger[0].over = Some(secs(5));
         ledger[1].is_beside = true;
@@ -378,9 +378,9 @@ mod tests {
     #[test]
     fn a_second_is_kept_after_too_many_requests_by_whoever_was_told() {
         let sent = |at| {
-            let mut first = posted(secs(1), 0, "e2e4", Fate::Unheard);
+            let mut first = posted(secs(1), 0, "e2e4", MoveOutcome::Unheard);
             first.met = answer(429);
-            [first, posted(at, 0, "e2e4", Fate::Played)]
+            [first, posted(at, 0, "e2e4", MoveOutcome::Played)]
         };
         let hasty = |at, troubles: &Troubles| Moves::read(&sent(at), troubles).hasty.len();
         assert_eq!(hasty(Millis(2004), &Troubles::default()), 1);
@@ -394,7 +394,7 @@ mod tests {
         let tries = |count: usize, troubles: &Troubles| {
             let mut ledger = Vec::new();
             for number in 0..count {
-                let mut posted = posted(secs(number as u64), 0, "e2e4", Fate::Unheard);
+                let mut posted = posted(secs(number as u64), 0, "e2e4", MoveOutcome::Unheard);
                 posted.met = answer(503);
                 ledger.push(posted);
             }
@@ -404,7 +404,7 @@ mod tests {
         assert_eq!(tries(MOST_TRIES + 1, &Troubles::default()), 1);
         assert_eq!(tries(MOST_TRIES + 1, &killed(secs(3), secs(4))), 0);
     }
-    fn failing(sandbox: &Sandbox, what: Mishap) {
+    fn failing(sandbox: &Sandbox, what: FaultKind) {
         sandbox.arm(Fault {
             on: "POST /api/bot/game/".into(),
             skip: 0,
@@ -432,8 +432,8 @@ mod tests {
         bot.accept(&game).await.unwrap();
         ground.sandbox.note_moves();
         ana.play(&game, "e2e4", false, secs(10)).await.unwrap();
-        let lost = Mishap::LoseAnswer { after: Millis(1) };
-        let held = Mishap::Delay { by: secs(60) };
+        let lost = FaultKind::LoseAnswer { after: Millis(1) };
+        let held = FaultKind::Delay { by: secs(60) };
         for what in [answer(503).unwrap(), held, lost] {
             failing(&ground.sandbox, what);
             // Each in its turn is given up or fails, so the next may come; its patience ends the second.
@@ -441,8 +441,8 @@ mod tests {
         }
         bot.play(&game, "e7e5", false, secs(10)).await.unwrap_err();
         let mut noted = ground.sandbox.posted();
-        let fates: Vec<Fate> = noted.iter().map(|posted| posted.fate.clone()).collect();
-        assert_eq!(fates, [Fate::Unheard, Fate::Unheard, Fate::Played, out_of_turn()]);
+        let fates: Vec<MoveOutcome> = noted.iter().map(|posted| posted.fate.clone()).collect();
+        assert_eq!(fates, [MoveOutcome::Unheard, MoveOutcome::Unheard, MoveOutcome::Played, out_of_turn()]);
         let met: Vec<bool> = noted.iter().map(|posted| posted.met.is_some()).collect();
         assert_eq!(met, [true, true, true, false]);
         assert!(noted.iter().all(|posted| posted.over.is_some()), "{noted:?}");

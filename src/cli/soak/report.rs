@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::{
         lichess::model::{GameId, Side},
-        sandbox::Struck,
+        sandbox::InjectedFault,
     };
 
     fn secs(secs: u64) -> Millis {
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_loss_is_forced_only_if_faults_took_the_whole_clock() {
         let troubles = Troubles {
-            struck: vec![Struck {
+            struck: vec![InjectedFault {
                 about: "POST /api/bot/game/abcd1234/move/e2e4".into(),
                 at: secs(101),
                 cost: secs(1),

@@ -1,12 +1,12 @@
 //! What went wrong on purpose, and what it explains.
 
-use crate::{lichess::model::GameId, sandbox::Struck, units::Millis};
+use crate::{lichess::model::GameId, sandbox::InjectedFault, units::Millis};
 
 /// Everything that went wrong on purpose, by the sandbox's clock.
 #[derive(Debug, Default)]
 pub(super) struct Troubles {
     /// Requests that went wrong by chance.
-    pub struck: Vec<Struck>,
+    pub struck: Vec<InjectedFault>,
     /// Spans in which the daemon was dead or the server out of reach.
     pub outages: Vec<(Millis, Millis)>,
     /// Spans in which the daemon was dead and came back; those of `outages` too.
@@ -35,7 +35,7 @@ impl Troubles {
             seen = seen.max(end);
         }
         let about =
-            |struck: &&Struck| struck.about.contains(game.as_str()) && (from..=to).contains(&struck.at);
+            |struck: &&InjectedFault| struck.about.contains(game.as_str()) && (from..=to).contains(&struck.at);
         let struck = self.struck.iter().filter(about).map(|struck| struck.cost);
         struck.fold(lost, |sum, span| sum + span)
     }
@@ -77,7 +77,7 @@ impl Troubles {
                     .strip_prefix("GET /api/bot/game/stream/")
                     .is_some_and(|id| id == game.as_str())
         };
-        let hit = |struck: &Struck| of_stream(&struck.about) && (from..=to).contains(&struck.at);
+        let hit = |struck: &InjectedFault| of_stream(&struck.about) && (from..=to).contains(&struck.at);
         self.struck.iter().any(hit)
     }
 }

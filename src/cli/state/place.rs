@@ -12,7 +12,7 @@ use tracing::{debug, warn};
 use super::{ARCHIVE, LOCK, lock_file, past};
 use crate::{
     bot::RestoredState,
-    store::{Archive, Hold, Home, Store, StoreError},
+    store::{Archive, Hold, Home, ArchiveWriter, StoreError},
 };
 
 /// A start waits no longer for the rows of damaged archives, however many it meets; others come while the bot plays.
@@ -57,7 +57,7 @@ impl Place {
     /// Opens the archive: the handle that writes to it, and what it remembers. An archive that cannot be used costs no game: it is
     /// tried again while the bot plays, and rows wait for it as for a disk that is full later. In the place of one that is
     /// damaged comes a new one, which remembers what could be read of the old.
-    pub async fn open(&self) -> (Store, RestoredState) {
+    pub async fn open(&self) -> (ArchiveWriter, RestoredState) {
         let (path, hold) = (self.folder.join(ARCHIVE), self.hold());
         tokio::task::spawn_blocking(|| open(path, hold))
             .await
@@ -96,7 +96,7 @@ impl Place {
     }
 }
 
-fn open(path: PathBuf, hold: Hold) -> (Store, RestoredState) {
+fn open(path: PathBuf, hold: Hold) -> (ArchiveWriter, RestoredState) {
     let mut home = Home::new(path.clone(), hold);
     let until = Instant::now() + READING;
     let mut archive = home.open();
@@ -121,9 +121,9 @@ fn open(path: PathBuf, hold: Hold) -> (Store, RestoredState) {
     } else if let Err(why) = &past {
         warn!("{} remembers nothing: {}", path.display(), why.told());
     }
-    let store = Store::keep(archive.ok(), home).unwrap_or_else(|why| {
+    let store = ArchiveWriter::keep(archive.ok(), home).unwrap_or_else(|why| {
         warn!("games are not kept: {why}");
-        Store::default()
+        ArchiveWriter::default()
     });
     (store, past.unwrap_or_default())
 }

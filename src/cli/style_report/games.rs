@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    arena::{Finished, Mover as _, Opening, PlayerError, Resident},
+    match_runner::{Finished, Participant as _, Opening, PlayerError, BuiltinEngine},
     chess::{Color, Position},
     cli::ladder::{REFEREE, hash},
     personality::{
@@ -94,8 +94,8 @@ impl Contest {
     /// One game: what the style showed, and its half points.
     fn play(&self, style: usize, game: usize) -> Result<(StyleMetrics, usize), PlayerError> {
         let knobs = || Levels::shipped().knobs(self.level);
-        let mut own = Resident::new("style", knobs()).with_style(self.styles[style]);
-        let mut plain = Resident::new("plain", knobs());
+        let mut own = BuiltinEngine::new("style", knobs()).with_style(self.styles[style]);
+        let mut plain = BuiltinEngine::new("plain", knobs());
         let name = format!("{} {style} {game}", self.seed);
         own.new_game(hash(&format!("{name} own")))?;
         plain.new_game(hash(&format!("{name} plain")))?;

@@ -1,7 +1,7 @@
 //! The prices of axes that would make all styles equally strong, from what they scored.
 
 use crate::{
-    arena::Elo,
+    match_runner::Elo,
     cli::human::linear::solve,
     personality::style::{Axis, Style},
 };

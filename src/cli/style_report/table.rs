@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{games::Played, prices::prices};
 use crate::{
-    arena::{Elo, Pentanomial},
+    match_runner::{Elo, Pentanomial},
     personality::{
         Personality,
         style::{Axis, AxisRow, BlindSpot, Style, StyleMetrics},
@@ -275,7 +275,7 @@ fn area(left: &[StyleMetrics], right: &[StyleMetrics]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::{
-        chess::{Color, GameLine, Variant},
+        chess::{Color, GameHistory, Variant},
         personality::style::Style,
     };
 
@@ -296,7 +296,7 @@ mod tests {
     /// Games of which so many of ten begin with pawn after pawn.
     fn games(pushing: usize) -> Played {
         let signs = |moves: &str| {
-            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
             StyleMetrics::of(&line, Color::White)
         };
         let calm = signs(

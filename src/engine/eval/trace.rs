@@ -221,7 +221,7 @@ impl fmt::Display for Trace {
 mod tests {
     use super::*;
     use crate::{
-        chess::{GameLine, Variant},
+        chess::{GameHistory, Variant},
         engine::{Amount, Handicap, Limits},
     };
     use std::sync::Arc;
@@ -251,7 +251,7 @@ mod tests {
     const ATTACKED: &str = "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 0 1";
 
     fn search(fen: &str) -> SearchRequest {
-        let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+        let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
         SearchRequest::new(line, Limits::default())
     }
 

@@ -26,14 +26,14 @@ mod tests {
 
     use super::*;
     use crate::{
-        chess::{GameLine, Variant},
+        chess::{GameHistory, Variant},
         engine::{Amount, Handicap, Limits, WeightOverrides, weight_rows},
         units::Centipawns,
     };
 
     #[test]
     fn the_net_is_asked_where_it_has_learned_and_nobody_errs() {
-        let of = |variant| SearchRequest::new(GameLine::new(variant), Limits::default());
+        let of = |variant| SearchRequest::new(GameHistory::new(variant), Limits::default());
         let (plain, off) = (
             Params::default(),
             Params {

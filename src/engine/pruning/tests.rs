@@ -7,7 +7,7 @@ use super::{
     *,
 };
 use crate::{
-    chess::{GameLine, Role, Rules as _, Variant},
+    chess::{GameHistory, Role, Rules as _, Variant},
     engine::{
         bounds::Bounds,
         params::Params,
@@ -19,8 +19,8 @@ use crate::{
 /// A middle game in which nothing hangs.
 pub const QUIET: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 9";
 
-fn line(fen: &str) -> GameLine {
-    GameLine::replay(Variant::Standard, fen, "").unwrap()
+fn line(fen: &str) -> GameHistory {
+    GameHistory::replay(Variant::Standard, fen, "").unwrap()
 }
 
 /// Asks something of a search at a position, by the numbers that are shipped.
@@ -403,7 +403,7 @@ fn a_node_without_a_table_move_loses_a_ply_where_a_cut_or_a_true_score_is_looked
 
 /// By how much a search finds the side to move above what it asks for, which is a little less than its evaluation.
 fn excess(fen: &str, params: &Params, depth: i32) -> i32 {
-    let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+    let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
     begun(&line, params, |mut searcher, node| {
         let beta = searcher.static_eval(node, 0) - 40;
         searcher.search(node, beta - 1, beta, depth, 0, true) - beta

@@ -8,7 +8,7 @@ use super::{
     net::{Net, normalise},
 };
 use crate::{
-    chess::{GameLine, Move, Role, Rules as _, key},
+    chess::{GameHistory, Move, Role, Rules as _, key},
     engine::Score,
     personality::{
         mix,
@@ -68,7 +68,7 @@ impl Model {
     ///
     /// Empty when there is no legal move.
     #[must_use]
-    pub fn prior(&self, line: &GameLine, level: Elo, haste: TimePressure) -> Vec<Candidate> {
+    pub fn prior(&self, line: &GameHistory, level: Elo, haste: TimePressure) -> Vec<Candidate> {
         self.weigh(line, level, haste, &[])
     }
 
@@ -78,7 +78,7 @@ impl Model {
     #[must_use]
     pub fn weigh(
         &self,
-        line: &GameLine,
+        line: &GameHistory,
         level: Elo,
         haste: TimePressure,
         scored: &[ScoredMove],
@@ -128,7 +128,7 @@ impl Model {
     #[must_use]
     pub fn choose(
         &self,
-        line: &GameLine,
+        line: &GameHistory,
         level: Elo,
         haste: TimePressure,
         scored: &[ScoredMove],
@@ -141,7 +141,7 @@ impl Model {
 /// One of the candidates by their chances, which add up to 1: the same one for equal seeds and positions.
 pub(in crate::personality) fn draw(
     candidates: &[Candidate],
-    line: &GameLine,
+    line: &GameHistory,
     seed: u64,
 ) -> Option<Candidate> {
     let luck = luck(line, seed);
@@ -155,7 +155,7 @@ pub(in crate::personality) fn draw(
 }
 
 /// A share from 0 up to 1, always the same for the same position, ply and seed.
-pub(in crate::personality) fn luck(line: &GameLine, seed: u64) -> f32 {
+pub(in crate::personality) fn luck(line: &GameHistory, seed: u64) -> f32 {
     let luck = mix(&[seed, key(line.position()), line.ply() as u64]);
     // The upper 24 bits: every such number is an f32.
     (luck >> 40) as f32 / (1 << 24) as f32
@@ -191,7 +191,7 @@ fn losses(moves: &[Move], scored: &[ScoredMove]) -> Option<(f32, Vec<Loss>)> {
 
 /// The phase that a game is in.
 #[must_use]
-pub fn phase(line: &GameLine) -> Phase {
+pub fn phase(line: &GameHistory) -> Phase {
     let board = line.position().board();
     let pieces = board.occupied() & !board.by_role(Role::Pawn) & !board.by_role(Role::King);
     if line.ply() < 20 {
@@ -211,11 +211,11 @@ mod tests {
         units::Centipawns,
     };
 
-    fn line(moves: &str) -> GameLine {
-        GameLine::replay(Variant::Standard, "startpos", moves).unwrap()
+    fn line(moves: &str) -> GameHistory {
+        GameHistory::replay(Variant::Standard, "startpos", moves).unwrap()
     }
 
-    fn scored(line: &GameLine, scores: &[(&str, i32)]) -> Vec<ScoredMove> {
+    fn scored(line: &GameHistory, scores: &[(&str, i32)]) -> Vec<ScoredMove> {
         scores
             .iter()
             .map(|(text, cp)| ScoredMove {

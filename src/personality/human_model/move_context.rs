@@ -2,7 +2,7 @@
 
 use shakmaty::{Board, CastlingSide};
 
-use crate::chess::{Color, GameLine, Move, MoveList, Position, Role, Rules as _, Square};
+use crate::chess::{Color, GameHistory, Move, MoveList, Position, Role, Rules as _, Square};
 
 /// A position with the moves that led to it: what a player at the board knows.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ pub struct MoveContext<'a> {
 impl<'a> MoveContext<'a> {
     /// The last position of a game.
     #[must_use]
-    pub fn of(line: &'a GameLine) -> Self {
+    pub fn of(line: &'a GameHistory) -> Self {
         Self {
             position: line.position(),
             moves: line.moves(),
@@ -140,9 +140,9 @@ mod tests {
 
     #[test]
     fn both_sides_play_up_the_board() {
-        let white = GameLine::replay(Variant::Standard, "startpos", "").unwrap();
-        let black = GameLine::replay(Variant::Standard, "startpos", "e2e3").unwrap();
-        let step = |line: &GameLine, text: &str| {
+        let white = GameHistory::replay(Variant::Standard, "startpos", "").unwrap();
+        let black = GameHistory::replay(Variant::Standard, "startpos", "e2e3").unwrap();
+        let step = |line: &GameHistory, text: &str| {
             View::new(MoveContext::of(line))
                 .step(parse_uci(line.position(), text).unwrap())
                 .unwrap()
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn a_castling_king_arrives_where_people_see_it() {
         let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5";
-        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let view = View::new(MoveContext::of(&line));
         let step = view.step(parse_uci(line.position(), "e1g1").unwrap()).unwrap();
         assert_eq!(

@@ -91,12 +91,12 @@ impl SearchFeatures {
 mod tests {
     use super::*;
     use crate::{
-        chess::{GameLine, Variant, parse_fen, parse_uci},
+        chess::{GameHistory, Variant, parse_fen, parse_uci},
         personality::human_model::feature_layout::{MOVE_ROWS, POSITION_ROWS, mv as rows},
     };
 
     fn seen(fen: &str, moves: &str) -> SearchFeatures {
-        let line = GameLine::replay(Variant::Standard, fen, moves).unwrap();
+        let line = GameHistory::replay(Variant::Standard, fen, moves).unwrap();
         SearchFeatures::new(MoveContext::of(&line), 1500.0, TimePressure::Calm)
     }
 
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_recapture_and_a_move_taken_back_are_noticed() {
         let line = "e2e4 d7d5 e4d5";
-        let taken = GameLine::replay(Variant::Standard, "startpos", line).unwrap();
+        let taken = GameHistory::replay(Variant::Standard, "startpos", line).unwrap();
         let seen_now = seen("startpos", line);
         let recapture = parse_uci(taken.position(), "d8d5").unwrap();
         let index = seen_now.moves.iter().position(|mv| *mv == recapture).unwrap();
@@ -182,7 +182,7 @@ mod tests {
                 .contains(&rows::RECAPTURE.row(0))
         );
         let line = "g1f3 e7e5 f3g1 e5e4";
-        let again = GameLine::replay(Variant::Standard, "startpos", line).unwrap();
+        let again = GameHistory::replay(Variant::Standard, "startpos", line).unwrap();
         let seen_now = seen("startpos", line);
         let back = parse_uci(again.position(), "g1f3").unwrap();
         let index = seen_now.moves.iter().position(|mv| *mv == back).unwrap();

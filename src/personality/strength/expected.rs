@@ -74,7 +74,7 @@ pub fn think_often(
 mod tests {
     use super::*;
     use crate::{
-        chess::{GameLine, Variant},
+        chess::{GameHistory, Variant},
         engine::Stop,
         personality::strength::{Levels, order_with, search},
         units::{Elo, Stopwatch},
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_level_plays_with_many_seeds_what_it_plays_with_each() {
         let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";
-        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let around = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),

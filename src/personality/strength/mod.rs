@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use super::{Personality, human_model::Features, style::Style};
 use crate::{
-    chess::GameLine,
+    chess::GameHistory,
     engine::{EngineOverrides, Handicap, Limits, SearchRequest},
     units::{Elo, Millis},
 };
@@ -59,7 +59,7 @@ pub fn knobs_of(profile: &Personality, asked: Option<Elo>, orthodox: bool) -> Le
 pub fn order(
     profile: &Personality,
     asked: Option<Elo>,
-    line: GameLine,
+    line: GameHistory,
     budget: Option<(Millis, Millis)>,
     seed: u64,
 ) -> StrengthRequest {
@@ -80,7 +80,7 @@ pub fn setup(profile: &Personality, asked: Option<Elo>) -> Option<&Arc<EngineOve
 #[must_use]
 pub fn order_with(
     knobs: &LevelParams,
-    line: GameLine,
+    line: GameHistory,
     budget: Option<(Millis, Millis)>,
     seed: u64,
 ) -> StrengthRequest {
@@ -138,8 +138,8 @@ mod tests {
         units::{Centipawns, Depth, Nodes, Stopwatch},
     };
 
-    fn line(variant: Variant) -> GameLine {
-        GameLine::new(variant)
+    fn line(variant: Variant) -> GameHistory {
+        GameHistory::new(variant)
     }
 
     #[test]
@@ -207,10 +207,10 @@ mod tests {
             ("2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1", ""),
             ("5rk1/5ppp/4pn2/4Q3/2P5/3P1N2/Pq3PPP/RN2K2R b KQ - 0 18", ""),
         ]
-        .map(|(fen, moves)| GameLine::replay(Variant::Standard, fen, moves).unwrap());
+        .map(|(fen, moves)| GameHistory::replay(Variant::Standard, fen, moves).unwrap());
         let profile = Personality::new("x");
         let mut engine = Engine::new(1);
-        let mut played = |level, line: &GameLine, budget, seed| {
+        let mut played = |level, line: &GameHistory, budget, seed| {
             let around = SearchControl {
                 stop: &Stop::new(),
                 clock: &Stopwatch::start(),

@@ -262,10 +262,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        chess::{GameLine, Rules as _, Variant},
+        chess::{GameHistory, Rules as _, Variant},
         engine::Stop,
         personality::strength::{LevelParams, order_with},
-        units::{Clock, Elo, Millis, Nodes, Stopwatch},
+        units::{TimeSource, Elo, Millis, Nodes, Stopwatch},
     };
 
     const ITALIAN: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";
@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    fn thought(engine: &mut Engine, knobs: &LevelParams, line: &GameLine, seed: u64) -> StrengthResult {
+    fn thought(engine: &mut Engine, knobs: &LevelParams, line: &GameHistory, seed: u64) -> StrengthResult {
         let around = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
@@ -296,8 +296,8 @@ mod tests {
         think(engine, &order, &around, &mut |_| {})
     }
 
-    fn line(fen: &str, moves: &str) -> GameLine {
-        GameLine::replay(Variant::Standard, fen, moves).unwrap()
+    fn line(fen: &str, moves: &str) -> GameHistory {
+        GameHistory::replay(Variant::Standard, fen, moves).unwrap()
     }
 
     #[test]
@@ -319,7 +319,7 @@ mod tests {
     /// A clock that goes on by a millisecond whenever it is looked at, and by a hundred between the first two looks.
     struct Slow(Cell<u64>);
 
-    impl Clock for Slow {
+    impl TimeSource for Slow {
         fn elapsed(&self) -> Millis {
             let now = self.0.get();
             self.0.set(now + if now == 0 { 100 } else { 1 });

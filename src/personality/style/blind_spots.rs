@@ -2,9 +2,9 @@
 
 use super::{compensation::expected_loss, moves::StyleExtractor};
 use crate::{
-    chess::{GameLine, Move, Role, Square},
+    chess::{GameHistory, Move, Role, Square},
     personality::human_model::Candidate,
-    settings::Choice,
+    schema::Choice,
 };
 
 /// A kind of move that somebody overlooks.
@@ -33,12 +33,12 @@ impl BlindSpot {
     ]);
 
     /// Whether a legal move could be overlooked at all: taking back is not, and in check everybody looks at everything.
-    pub fn is_possible(line: &GameLine, mv: Move) -> bool {
+    pub fn is_possible(line: &GameHistory, mv: Move) -> bool {
         can_be_missed(&StyleExtractor::new(line), mv)
     }
 
     /// The kinds that a legal move is of.
-    pub fn of(line: &GameLine, mv: Move) -> impl Iterator<Item = Self> {
+    pub fn of(line: &GameHistory, mv: Move) -> impl Iterator<Item = Self> {
         let eye = StyleExtractor::new(line);
         let kinds = Self::NAMES.0.iter().map(|(_, kind)| *kind);
         kinds.filter(move |kind| BlindSpots::of(&[*kind]).cover(&eye, mv))
@@ -121,14 +121,14 @@ mod tests {
             // In check.
             (BlindSpot::Knights, "e2e4 e7e5 d2d3", "g8f6", "f8b4"),
         ] {
-            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
             let eye = StyleExtractor::new(&line);
             let covers =
                 |text: &str| BlindSpots::of(&[kind]).cover(&eye, parse_uci(line.position(), text).unwrap());
             assert!(covers(covered), "{kind:?} {covered}");
             assert!(!covers(free), "{kind:?} {free}");
         }
-        let check = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5 d2d3 f8b4").unwrap();
+        let check = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 d2d3 f8b4").unwrap();
         let block = parse_uci(check.position(), "b1c3").unwrap();
         assert!(!BlindSpots::of(&[BlindSpot::Knights]).cover(&StyleExtractor::new(&check), block));
     }

@@ -69,14 +69,14 @@ mod tests {
 
     use super::*;
     use crate::{
-        chess::{GameLine, Variant},
+        chess::{GameHistory, Variant},
         personality::human_model::{Model, TimePressure},
         units::Elo,
     };
 
     /// The first moves of a game with these chances and losses.
     fn candidates(choice: &[(f32, f32)]) -> Vec<Candidate> {
-        let line = GameLine::replay(Variant::Standard, "startpos", "").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "").unwrap();
         let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         candidates.truncate(choice.len());
         let sum: f32 = choice.iter().map(|(chance, _)| chance).sum();

@@ -7,7 +7,7 @@ use super::{
     blind_spots::{BlindSpot, BlindSpots},
     moves::{EVEN, StyleExtractor, before_king},
 };
-use crate::chess::{Color, GameLine, Move, Role, Rules as _, men_near_king, pawnless_files};
+use crate::chess::{Color, GameHistory, Move, Role, Rules as _, men_near_king, pawnless_files};
 
 /// Moves, of the player, in which kings are besieged and sheltered: after the opening, before the endgame.
 const MIDDLE: std::ops::RangeInclusive<usize> = 11..=30;
@@ -33,10 +33,10 @@ pub struct StyleMetrics {
 impl StyleMetrics {
     /// The signs of one side of a game of orthodox chess.
     #[must_use]
-    pub fn of(game: &GameLine, side: Color) -> Self {
+    pub fn of(game: &GameHistory, side: Color) -> Self {
         let mut seen = Seen::default();
         // From a start of its own, so that every position can be looked at in turn.
-        let mut line = GameLine::from_position(game.variant(), game.start().clone());
+        let mut line = GameHistory::from_position(game.variant(), game.start().clone());
         for mv in game.moves() {
             if line.turn() == side {
                 seen.before(&line, *mv);
@@ -120,7 +120,7 @@ impl Share {
 
 impl Seen {
     /// Looks at a move of the player in the position before it.
-    fn before(&mut self, line: &GameLine, mv: Move) {
+    fn before(&mut self, line: &GameHistory, mv: Move) {
         self.moves += 1;
         let eye = StyleExtractor::new(line);
         let wins = |mv: Move| mv.is_capture() && eye.gain(mv) > EVEN && !line.takes_back(mv);
@@ -140,7 +140,7 @@ impl Seen {
     }
 
     /// Looks at the position that the player has left.
-    fn after(&mut self, line: &GameLine, side: Color) {
+    fn after(&mut self, line: &GameHistory, side: Color) {
         let board = line.position().board();
         if MIDDLE.contains(&self.moves) {
             self.middle += 1;
@@ -203,7 +203,7 @@ mod tests {
         // A short Spanish: White castles on move 5, Black's queen goes out once, one exchange of pieces.
         let moves = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 e1g1 d8f6 d2d4 e5d4 f3d4 f8c5 c1e3 c5d4 \
                      e3d4 f6g6 b1c3 g8f6 f1e1";
-        let game = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let game = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let white = StyleMetrics::of(&game, Color::White);
         assert_eq!(white.on(Axis::Castling), Some(25.0));
         assert_eq!(
@@ -240,7 +240,7 @@ mod tests {
             // Two chances say nothing yet.
             ("4k3/8/8/8/p7/8/8/R3K3 w - - 0 1", "e1e2 e8e7 a1a4", [None, None]),
         ] {
-            let game = GameLine::replay(Variant::Standard, start, moves).unwrap();
+            let game = GameHistory::replay(Variant::Standard, start, moves).unwrap();
             let signs = StyleMetrics::of(&game, Color::White);
             let found = [signs.on(Axis::Greed), signs.of_kind(BlindSpot::Defence)];
             assert_eq!(found, hoped, "{moves}");

@@ -14,7 +14,7 @@ use blind_spots::BlindSpots;
 
 use super::human_model::Candidate;
 use crate::{
-    chess::{GameLine, Move},
+    chess::{GameHistory, Move},
     engine::StyleBonus,
 };
 
@@ -180,7 +180,7 @@ impl Style {
     }
 
     /// The axes that draw it to a move, the strongest first, at most two.
-    pub(super) fn draws_to(&self, mv: Move, line: &GameLine) -> [Option<Axis>; 2] {
+    pub(super) fn draws_to(&self, mv: Move, line: &GameHistory) -> [Option<Axis>; 2] {
         let eye = moves::StyleExtractor::new(line);
         let mut pulls: Vec<(Axis, f32)> = Axis::ALL
             .iter()
@@ -193,7 +193,7 @@ impl Style {
 
     /// Lets a style lean on the chances of a person's moves. They still add up to 1; a style without leanings
     /// changes nothing.
-    pub(super) fn lean(&self, candidates: &mut [Candidate], line: &GameLine) {
+    pub(super) fn lean(&self, candidates: &mut [Candidate], line: &GameHistory) {
         if *self == Self::default() {
             return;
         }
@@ -255,7 +255,7 @@ mod tests {
 
     /// How much likelier a style makes a move, as the ratio of its odds.
     fn odds(style: Style, moves: &str, mv: &str) -> f32 {
-        let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let mv = parse_uci(line.position(), mv).unwrap();
         let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         let odds = |candidates: &[Candidate]| {
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn greed_likes_what_wins_better_than_what_threatens_to_and_two_threats_better_than_one() {
         let shows = |fen: &str, mv: &str| {
-            let line = GameLine::replay(Variant::Standard, fen, "").unwrap();
+            let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
             moves::StyleExtractor::new(&line).shows(Axis::Greed, parse_uci(line.position(), mv).unwrap())
         };
         let none = shows("4k3/8/8/7n/8/3P4/8/4K3 w - - 0 1", "d3d4");
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn the_axes_that_draw_to_a_move_are_named() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
         let style = Style::default().with(Axis::Queen, 2).with(Axis::Pawns, 1);
         let drawn = |text: &str| style.draws_to(parse_uci(line.position(), text).unwrap(), &line);
         assert_eq!(drawn("d1h5"), [Some(Axis::Queen), None]);
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_style_neither_speaks_for_a_blunder_nor_against_the_only_good_move() {
-        let line = GameLine::replay(Variant::Standard, "3qk3/8/8/8/8/8/8/3RK3 w - - 0 1", "")
+        let line = GameHistory::replay(Variant::Standard, "3qk3/8/8/8/8/8/8/3RK3 w - - 0 1", "")
             .unwrap_or_else(|_| unreachable!());
         let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         for candidate in &mut candidates {
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn what_is_overlooked_is_played_less_even_if_it_is_best_and_others_err_less_for_it() {
-        let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
         let mut plain = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         for (index, candidate) in plain.iter_mut().enumerate() {
             let is_best = candidate.mv.role() == crate::chess::Role::Knight;
@@ -395,7 +395,7 @@ mod tests {
     fn who_overlooks_threats_loses_where_one_is_overlooked_and_less_elsewhere() {
         let careless = Style::default().missing(&[BlindSpot::Defence]);
         let lost = |start: &str| {
-            let line = GameLine::replay(Variant::Standard, start, "").unwrap();
+            let line = GameHistory::replay(Variant::Standard, start, "").unwrap();
             let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
             for candidate in &mut candidates {
                 let is_good = candidate.mv.role() == crate::chess::Role::Knight;
@@ -423,7 +423,7 @@ mod tests {
             "d2d4 d7d5 c2c4 d5c4 e2e4 e7e5 g1f3 e5d4 f1c4 b8c6 e1g1 g8f6",
             "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 c1g5 e7e6 f2f4 d8b6 d1d2 b6b2",
         ] {
-            let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+            let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
             let mut plain = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
             // Losses as searches find them: many small, some large, whatever the moves show.
             for (index, candidate) in plain.iter_mut().enumerate() {

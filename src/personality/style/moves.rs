@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Board, attacks};
 
 use super::Axis;
 use crate::{
-    chess::{Color, GameLine, Move, Rank, Role, Rules as _, Square},
+    chess::{Color, GameHistory, Move, Rank, Role, Rules as _, Square},
     personality::human_model::see_value::{winnings, worth},
 };
 
@@ -17,7 +17,7 @@ const EARLY: usize = 24;
 
 /// What is the same for all moves of a position.
 pub(super) struct StyleExtractor<'a> {
-    line: &'a GameLine,
+    line: &'a GameHistory,
     board: &'a Board,
     us: Color,
     enemy_king: Option<Square>,
@@ -25,7 +25,7 @@ pub(super) struct StyleExtractor<'a> {
 }
 
 impl<'a> StyleExtractor<'a> {
-    pub fn new(line: &'a GameLine) -> Self {
+    pub fn new(line: &'a GameHistory) -> Self {
         let board = line.position().board();
         let us = line.turn();
         Self {

@@ -14,7 +14,7 @@ use super::{
     mix,
 };
 use crate::{
-    chess::{GameLine, Move, Role, Rules as _},
+    chess::{GameHistory, Move, Role, Rules as _},
     units::{Elo, Millis},
 };
 
@@ -69,7 +69,7 @@ impl Obviousness {
 
     /// How obvious a legal move is in the line's last position.
     #[must_use]
-    pub fn of(model: &Model, line: &GameLine, mv: Move) -> Self {
+    pub fn of(model: &Model, line: &GameHistory, mv: Move) -> Self {
         // How obvious a move is hardly depends on who plays it: one level serves all.
         const LEVEL: Elo = Elo(1600);
         if !line.variant().is_orthodox() {
@@ -112,13 +112,13 @@ impl Clock {
 impl ThinkTimeContext {
     /// What the position and the move tell; no clock, no book, nobody has thought yet.
     #[must_use]
-    pub fn of(line: &GameLine, mv: Move) -> Self {
+    pub fn of(line: &GameHistory, mv: Move) -> Self {
         Self::seen(line, mv, Obviousness::of(Model::shipped(), line, mv))
     }
 
     /// The same for a move that is as obvious as this.
     #[must_use]
-    pub fn seen(line: &GameLine, mv: Move, obviousness: Obviousness) -> Self {
+    pub fn seen(line: &GameHistory, mv: Move, obviousness: Obviousness) -> Self {
         let pos = line.position();
         let board = pos.board();
         let pieces = board.occupied() & !board.by_role(Role::Pawn) & !board.by_role(Role::King);

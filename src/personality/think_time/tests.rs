@@ -14,7 +14,7 @@ fn profile(delay: Delay) -> Personality {
 }
 
 fn scene(moves: &str, next: &str) -> ThinkTimeContext {
-    let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+    let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
     ThinkTimeContext::of(&line, parse_uci(line.position(), next).unwrap())
 }
 

@@ -1,6 +1,6 @@
 //! One challenge: who asks whom for what, and what has become of it.
 
-use super::{terms::Terms, users::Users};
+use super::{challenge_params::ChallengeParams, users::Users};
 use crate::{
     chess::{Color, Variant},
     lichess::model::{
@@ -28,7 +28,7 @@ pub struct Challenge {
     /// Who is asked.
     pub dest: UserId,
     /// For what.
-    pub terms: Terms,
+    pub terms: ChallengeParams,
     /// The side the challenger gets, drawn when it was made.
     pub challenger_color: Color,
     /// What has become of it.

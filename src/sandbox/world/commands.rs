@@ -2,10 +2,10 @@
 
 use super::{
     ending::{Cause, Ending, name},
-    game::{Game, Note},
-    offers::{No, Yes},
+    game::{Game, Notification},
+    draw_offers::{No, Yes},
     presence::{leave_time, material_balance},
-    refusal::Refusal,
+    api_error::ApiError,
 };
 use crate::{
     chess::{Color, NotationError, Rules as _, Variant, parse_uci, write_uci},
@@ -24,9 +24,9 @@ impl Game {
     ///
     /// # Errors
     /// [`Refusal`] for text that is no move, for a move out of turn or an illegal one.
-    pub fn play(&mut self, color: Color, text: &str, offering: bool, now: Millis) -> Result<(), Refusal> {
+    pub fn play(&mut self, color: Color, text: &str, offering: bool, now: Millis) -> Result<(), ApiError> {
         if !self.is_running() || self.line.turn() != color {
-            return Err(Refusal::NotYourTurn);
+            return Err(ApiError::NotYourTurn);
         }
         let mv = parse_uci(self.line.position(), text).map_err(|error| refused_move(&error, text))?;
         // In Chess960 castling is the king's move to its own rook, even where both stand as in usual games.
@@ -81,10 +81,10 @@ impl Game {
     ///
     /// # Errors
     /// [`Refusal::NotAbortable`] after two half moves or the end.
-    pub fn abort(&mut self, now: Millis) -> Result<(), Refusal> {
+    pub fn abort(&mut self, now: Millis) -> Result<(), ApiError> {
         let is_young = self.is_running() && self.line.ply() < 2;
         if !is_young || self.arena.is_some() || self.forbids("noAbort") {
-            return Err(Refusal::NotAbortable);
+            return Err(ApiError::NotAbortable);
         }
         self.end(Ending::without_winner(Cause::Aborted), now);
         Ok(())
@@ -94,9 +94,9 @@ impl Game {
     ///
     /// # Errors
     /// [`Refusal::NotResignable`] after the end.
-    pub fn resign(&mut self, color: Color, now: Millis) -> Result<(), Refusal> {
+    pub fn resign(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
         if !self.is_running() {
-            return Err(Refusal::NotResignable);
+            return Err(ApiError::NotResignable);
         }
         // Too late to give up what is lost, or drawn, by time.
         if self.judge_flag(now) {
@@ -204,9 +204,9 @@ impl Game {
     ///
     /// # Errors
     /// [`Refusal::NoMoreTime`] for rated games, games without a chess clock, and after the end.
-    pub fn take_more_time(&mut self, color: Color, now: Millis) -> Result<(), Refusal> {
+    pub fn take_more_time(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
         if !self.is_running() || self.terms.rated || !self.clock.is_chess_clock() {
-            return Err(Refusal::NoMoreTime);
+            return Err(ApiError::NoMoreTime);
         }
         if !self.judge_flag(now) {
             self.clock.add(color, MORE_TIME);
@@ -220,9 +220,9 @@ impl Game {
     ///
     /// # Errors
     /// [`Refusal::NoVictoryClaim`] if this game can never be won so.
-    pub fn claim_victory(&mut self, color: Color, now: Millis) -> Result<(), Refusal> {
+    pub fn claim_victory(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
         if !self.allows_claims() {
-            return Err(Refusal::NoVictoryClaim);
+            return Err(ApiError::NoVictoryClaim);
         }
         if !self.judge_flag(now) && self.opponent_is_claimable(color) {
             self.end(Ending::loss(!color, Cause::Left, &self.line), now);
@@ -234,9 +234,9 @@ impl Game {
     ///
     /// # Errors
     /// [`Refusal::NoDrawClaim`] if this game can never be drawn so.
-    pub fn claim_draw(&mut self, color: Color, now: Millis) -> Result<(), Refusal> {
+    pub fn claim_draw(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
         if !self.allows_claims() {
-            return Err(Refusal::NoDrawClaim);
+            return Err(ApiError::NoDrawClaim);
         }
         if !self.judge_flag(now) && self.opponent_is_claimable(color) {
             self.end(Ending::without_winner(Cause::Left), now);
@@ -251,7 +251,7 @@ impl Game {
                 gone: false,
                 claim_win_in_seconds: None,
             };
-            self.notes.push(Note::Gone(!color, back));
+            self.notes.push(Notification::Gone(!color, back));
         }
     }
 
@@ -277,7 +277,7 @@ impl Game {
                 gone: true,
                 claim_win_in_seconds: Some(absence.claim_in_seconds),
             };
-            self.notes.push(Note::Gone(!color, gone));
+            self.notes.push(Notification::Gone(!color, gone));
         }
     }
 
@@ -294,14 +294,14 @@ impl Game {
     }
 }
 
-fn refused_move(error: &NotationError, text: &str) -> Refusal {
+fn refused_move(error: &NotationError, text: &str) -> ApiError {
     let square = |range| text.get(range).filter(|part: &&str| is_square(part));
     match (error, square(0..2), square(2..4)) {
-        (NotationError::Illegal(_), Some(from), Some(to)) => Refusal::IllegalMove {
+        (NotationError::Illegal(_), Some(from), Some(to)) => ApiError::IllegalMove {
             from: from.to_owned(),
             to: to.to_owned(),
         },
-        _ => Refusal::InvalidUci(text.to_owned()),
+        _ => ApiError::InvalidUci(text.to_owned()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! How games end: by the rules of chess on their own, or by what players do.
 
 use crate::{
-    chess::{Color, Ending as Rule, GameLine, Rules as _},
+    chess::{Color, Outcome as Rule, GameHistory, Rules as _},
     lichess::model::Status,
 };
 
@@ -59,7 +59,7 @@ impl Ending {
 
     /// An end that a side brings upon itself, for example by its flag. The other side wins if it can mate at all.
     #[must_use]
-    pub fn loss(loser: Color, cause: Cause, line: &GameLine) -> Self {
+    pub fn loss(loser: Color, cause: Cause, line: &GameHistory) -> Self {
         let can_mate = !line.position().has_insufficient_material(!loser);
         Self {
             cause,
@@ -70,7 +70,7 @@ impl Ending {
     /// The end that the rules bring about in this position, if any. lichess ends games at the third repetition
     /// when a bot plays, and leaves it to humans otherwise.
     #[must_use]
-    pub fn automatic(line: &GameLine, bot_plays: bool) -> Option<Self> {
+    pub fn automatic(line: &GameHistory, bot_plays: bool) -> Option<Self> {
         let too_long = (line.ply() > MOST_PLIES).then_some(Self::without_winner(Cause::TooLong));
         let Some(rule) = line.ending() else {
             return too_long;
@@ -166,7 +166,7 @@ mod tests {
 
     fn end(fen: &str, moves: &str, bot_plays: bool) -> Option<Ending> {
         Ending::automatic(
-            &GameLine::replay(Variant::FromPosition, fen, moves).unwrap(),
+            &GameHistory::replay(Variant::FromPosition, fen, moves).unwrap(),
             bot_plays,
         )
     }
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn the_half_move_after_600_draws() {
         let start = "k7/8/8/8/8/8/PPPPPPPP/K7 w - - 0 1";
-        let mut line = GameLine::replay(Variant::FromPosition, start, "").unwrap();
+        let mut line = GameHistory::replay(Variant::FromPosition, start, "").unwrap();
         let file = |at: usize| char::from(b"abcdefghgfedcb"[at % 14]);
         let mut steps = [0, 0];
         for ply in 0..=MOST_PLIES {
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_flag_against_a_bare_king_has_no_winner() {
-        let line = GameLine::replay(Variant::FromPosition, "k7/8/8/8/8/8/8/KR6 w - - 0 1", "").unwrap();
+        let line = GameHistory::replay(Variant::FromPosition, "k7/8/8/8/8/8/8/KR6 w - - 0 1", "").unwrap();
         let white_flags = Ending::loss(Color::White, Cause::Flag, &line);
         assert_eq!(
             (white_flags.status(), white_flags.winner),

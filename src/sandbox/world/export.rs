@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Contents, Game, RATING, Users, challenge::perf_key};
 use crate::{
-    chess::{Color, GameLine, write_san},
+    chess::{Color, GameHistory, write_san},
     lichess::model::TimeControl,
 };
 
@@ -72,8 +72,8 @@ impl Game {
 }
 
 /// The moves of a line as books write them.
-pub(super) fn san_moves(line: &GameLine) -> Vec<String> {
-    let mut replay = GameLine::from_position(line.variant(), line.start().clone());
+pub(super) fn san_moves(line: &GameHistory) -> Vec<String> {
+    let mut replay = GameHistory::from_position(line.variant(), line.start().clone());
     line.moves()
         .iter()
         .map(|mv| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::refusal::Refusal;
+use super::api_error::ApiError;
 
 /// Named texts. An empty text counts as absent, as lichess has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,11 +35,11 @@ impl Fields {
     ///
     /// # Errors
     /// A form error when it is there and not a whole number of at least 0.
-    pub fn number(&self, name: &'static str) -> Result<Option<u64>, Refusal> {
+    pub fn number(&self, name: &'static str) -> Result<Option<u64>, ApiError> {
         self.text(name)
             .map(|text| {
                 text.parse()
-                    .map_err(|_| Refusal::form(name, "Numeric value expected"))
+                    .map_err(|_| ApiError::form(name, "Numeric value expected"))
             })
             .transpose()
     }

@@ -3,12 +3,12 @@
 use super::{
     clock::GameClock,
     ending::{Cause, Ending},
-    offers::Offers,
-    presence::Presence,
-    terms::Terms,
+    draw_offers::DrawOffers,
+    presence::AbsenceTimer,
+    challenge_params::ChallengeParams,
 };
 use crate::{
-    chess::{ByColor, Color, FenError, GameLine, Move, Variant, parse_fen, write_uci},
+    chess::{ByColor, Color, FenError, GameHistory, Move, Variant, parse_fen, write_uci},
     lichess::model::{
         ChatLine, ChatMessage, GameId, GameState, OpponentGone, Room, Speed, TimeControl, UserId,
     },
@@ -30,7 +30,7 @@ const UNTOUCHED: Millis = Millis::from_secs(21 * 24 * 60 * 60);
 
 /// What the players of a game should be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
+pub enum Notification {
     /// Both: something changed.
     State(GameState),
     /// Whoever sees the room: somebody spoke.
@@ -41,7 +41,7 @@ pub enum Note {
 
 /// A side of a game.
 #[derive(Debug, Clone)]
-pub struct Seat {
+pub struct PlayerSlot {
     /// Who sits there.
     pub user: UserId,
     /// Whether it is a bot.
@@ -49,12 +49,12 @@ pub struct Seat {
     /// The letters that make the game's id this player's own.
     pub private_part: String,
     /// Whether the player is there.
-    pub presence: Presence,
+    pub presence: AbsenceTimer,
 }
 
 /// What the world's rules mean for one game.
 #[derive(Debug, Clone, Copy)]
-pub struct House {
+pub struct GameRules {
     /// How castling is written.
     pub castling: Castling,
     /// Whether takebacks may be asked for.
@@ -67,15 +67,15 @@ pub struct Game {
     /// Its id.
     pub id: GameId,
     /// What was agreed.
-    pub terms: Terms,
+    pub terms: ChallengeParams,
     /// When it began.
     pub created_at: Millis,
     /// When it last changed.
     pub changed_at: Millis,
     /// The players.
-    pub seats: ByColor<Seat>,
+    pub seats: ByColor<PlayerSlot>,
     /// The moves.
-    pub line: GameLine,
+    pub line: GameHistory,
     /// What was left on the mover's clock after each move; nothing for games without one.
     pub clocks: Vec<Option<Millis>>,
     /// The end, once there is one.
@@ -85,9 +85,9 @@ pub struct Game {
     /// The arena that it belongs to, if any.
     pub arena: Option<String>,
     pub(super) clock: GameClock,
-    pub(super) offers: Offers,
-    pub(super) house: House,
-    pub(super) notes: Vec<Note>,
+    pub(super) offers: DrawOffers,
+    pub(super) house: GameRules,
+    pub(super) notes: Vec<Notification>,
     chat: Vec<ChatLine>,
 }
 
@@ -98,13 +98,13 @@ impl Game {
     /// [`FenError`] if the agreed position cannot be played, which reading the terms has ruled out.
     pub fn begin(
         id: GameId,
-        terms: Terms,
-        seats: ByColor<Seat>,
-        house: House,
+        terms: ChallengeParams,
+        seats: ByColor<PlayerSlot>,
+        house: GameRules,
         now: Millis,
     ) -> Result<Self, FenError> {
         let start = parse_fen(terms.variant, terms.initial_fen.as_deref().unwrap_or("startpos"))?;
-        let line = GameLine::from_position(terms.variant, start);
+        let line = GameHistory::from_position(terms.variant, start);
         Ok(Self {
             id,
             clock: GameClock::new(&terms.control, line.turn(), now),
@@ -117,7 +117,7 @@ impl Game {
             ending: None,
             rematch: None,
             arena: None,
-            offers: Offers::default(),
+            offers: DrawOffers::default(),
             house,
             notes: Vec::new(),
             chat: Vec::new(),
@@ -237,7 +237,7 @@ impl Game {
             self.chat.remove(0);
         }
         self.chat.push(line.clone());
-        self.notes.push(Note::Chat(line));
+        self.notes.push(Notification::Chat(line));
     }
 
     /// The server itself speaks to the players.
@@ -248,7 +248,7 @@ impl Game {
     /// Something changed: the players are sent the state.
     pub(super) fn note_state(&mut self, now: Millis) {
         self.changed_at = now;
-        self.notes.push(Note::State(self.state(now)));
+        self.notes.push(Notification::State(self.state(now)));
     }
 
     /// The game is over.
@@ -274,7 +274,7 @@ impl Game {
     }
 
     /// What the players should be told since this was last asked.
-    pub fn take_notes(&mut self) -> Vec<Note> {
+    pub fn take_notes(&mut self) -> Vec<Notification> {
         std::mem::take(&mut self.notes)
     }
 }

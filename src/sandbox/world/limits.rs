@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::refusal::Refusal;
+use super::api_error::ApiError;
 use crate::{lichess::model::UserId, sandbox::options::Limits, units::Millis};
 
 const MINUTE: u64 = 60_000;
@@ -10,7 +10,7 @@ const DAY: u64 = 24 * 60 * MINUTE;
 
 /// Something that is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Deed {
+pub enum LimitedAction {
     /// Opening the event stream.
     OpenEvents,
     /// Asking for the own account.
@@ -23,7 +23,7 @@ pub enum Deed {
     JoinArena,
 }
 
-impl Deed {
+impl LimitedAction {
     /// How much of it is allowed in which spans.
     fn allowances(self) -> &'static [(u32, Millis)] {
         match self {
@@ -41,7 +41,7 @@ impl Deed {
 pub struct Counters {
     limits: Limits,
     /// When, and at what cost, oldest first; forgotten after the longest span.
-    deeds: BTreeMap<(Deed, UserId), VecDeque<(Millis, u32)>>,
+    deeds: BTreeMap<(LimitedAction, UserId), VecDeque<(Millis, u32)>>,
 }
 
 impl Counters {
@@ -58,11 +58,11 @@ impl Counters {
     ///
     /// # Errors
     /// [`Refusal::TooOften`] if it was done too often lately; that is not counted.
-    pub fn admit(&mut self, deed: Deed, user: &UserId, cost: u32, now: Millis) -> Result<(), Refusal> {
+    pub fn admit(&mut self, deed: LimitedAction, user: &UserId, cost: u32, now: Millis) -> Result<(), ApiError> {
         if self.wait(deed, user, cost, now).is_some() {
             return Err(match deed {
-                Deed::OpenEvents => Refusal::StreamPolled,
-                _ => Refusal::TooOften,
+                LimitedAction::OpenEvents => ApiError::StreamPolled,
+                _ => ApiError::TooOften,
             });
         }
         self.count(deed, user, cost, now);
@@ -70,7 +70,7 @@ impl Counters {
     }
 
     /// Counts a deed, allowed or not.
-    pub fn count(&mut self, deed: Deed, user: &UserId, cost: u32, now: Millis) {
+    pub fn count(&mut self, deed: LimitedAction, user: &UserId, cost: u32, now: Millis) {
         if self.limits == Limits::Off {
             return;
         }
@@ -87,7 +87,7 @@ impl Counters {
 
     /// How long until a deed of this cost is allowed again, if it is not now.
     #[must_use]
-    pub fn wait(&self, deed: Deed, user: &UserId, cost: u32, now: Millis) -> Option<Millis> {
+    pub fn wait(&self, deed: LimitedAction, user: &UserId, cost: u32, now: Millis) -> Option<Millis> {
         if self.limits == Limits::Off {
             return None;
         }
@@ -122,23 +122,23 @@ mod tests {
         let mut counters = Counters::new(Limits::Real);
         for second in 0..30 {
             counters
-                .admit(Deed::OpenEvents, &anna(), 1, Millis::from_secs(second))
+                .admit(LimitedAction::OpenEvents, &anna(), 1, Millis::from_secs(second))
                 .unwrap();
         }
         let now = Millis::from_secs(100);
         assert_eq!(
-            counters.admit(Deed::OpenEvents, &anna(), 1, now),
-            Err(Refusal::StreamPolled)
+            counters.admit(LimitedAction::OpenEvents, &anna(), 1, now),
+            Err(ApiError::StreamPolled)
         );
         assert_eq!(
-            counters.wait(Deed::OpenEvents, &anna(), 1, now),
+            counters.wait(LimitedAction::OpenEvents, &anna(), 1, now),
             Some(Millis::from_secs(500))
         );
         counters
-            .admit(Deed::OpenEvents, &anna(), 1, Millis::from_secs(600))
+            .admit(LimitedAction::OpenEvents, &anna(), 1, Millis::from_secs(600))
             .unwrap();
         assert_eq!(
-            counters.wait(Deed::OpenEvents, &"ben".parse().unwrap(), 1, now),
+            counters.wait(LimitedAction::OpenEvents, &"ben".parse().unwrap(), 1, now),
             None
         );
     }
@@ -147,11 +147,11 @@ mod tests {
     fn challenging_people_costs_more_than_challenging_bots() {
         let mut counters = Counters::new(Limits::Real);
         for _ in 0..5 {
-            counters.admit(Deed::Challenge, &anna(), 5, Millis(0)).unwrap();
+            counters.admit(LimitedAction::Challenge, &anna(), 5, Millis(0)).unwrap();
         }
         assert_eq!(
-            counters.admit(Deed::Challenge, &anna(), 1, Millis(0)),
-            Err(Refusal::TooOften)
+            counters.admit(LimitedAction::Challenge, &anna(), 1, Millis(0)),
+            Err(ApiError::TooOften)
         );
     }
 
@@ -159,7 +159,7 @@ mod tests {
     fn nothing_is_counted_when_limits_are_off() {
         let mut counters = Counters::new(Limits::Off);
         for _ in 0..1000 {
-            counters.admit(Deed::ShowAccount, &anna(), 1, Millis(0)).unwrap();
+            counters.admit(LimitedAction::ShowAccount, &anna(), 1, Millis(0)).unwrap();
         }
     }
 }

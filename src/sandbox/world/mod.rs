@@ -4,41 +4,41 @@
 //! carry because of it is collected until [`World::take_outgoing`] is called. Time never runs backwards:
 //! whoever calls sees to it that what was due before `now` has happened ([`World::advance_to`]).
 
-mod arenas;
+mod tournaments;
 mod challenge;
 mod clock;
 mod commands;
-mod due;
+mod timers;
 mod ending;
 mod export;
 mod fields;
 mod game;
-mod invitations;
+mod challenges;
 mod limits;
-mod matches;
-mod naming;
-mod offers;
+mod games;
+mod id_gen;
+mod draw_offers;
 mod pgn;
 mod presence;
-mod refusal;
+mod api_error;
 #[cfg(test)]
 mod scenarios;
-mod terms;
+mod challenge_params;
 mod users;
 mod view;
 mod wire;
 
 use std::collections::{BTreeMap, VecDeque};
 
-pub use arenas::ArenaPlan;
+pub use tournaments::ArenaPlan;
 pub use challenge::Challenge;
 pub use ending::{Cause, Ending};
 pub use fields::Fields;
 pub use game::{Game, SERVER};
-pub use limits::Deed;
+pub use limits::LimitedAction;
 pub use pgn::Contents;
-pub use refusal::Refusal;
-pub use terms::Terms;
+pub use api_error::ApiError;
+pub use challenge_params::ChallengeParams;
 pub use users::{Grant, Profile, RATING, Users};
 pub use view::View;
 
@@ -94,14 +94,14 @@ pub enum Outgoing {
 #[derive(Debug)]
 pub struct World {
     rules: Rules,
-    naming: naming::Naming,
+    naming: id_gen::IdGenerator,
     /// Where the server is, as in `http://127.0.0.1:8080`: challenges and exports name it.
     site: String,
     users: Users,
     counters: limits::Counters,
     challenges: BTreeMap<GameId, Challenge>,
     games: BTreeMap<GameId, Game>,
-    arenas: arenas::Arenas,
+    arenas: tournaments::Tournaments,
     /// Decided challenges and finished games, oldest first, so that memory stays bounded.
     history: VecDeque<GameId>,
     /// The latest moment this world was told.
@@ -120,14 +120,14 @@ impl World {
     #[must_use]
     pub fn new(rules: Rules, now: Millis) -> Self {
         Self {
-            naming: naming::Naming::seeded(rules.seed),
+            naming: id_gen::IdGenerator::seeded(rules.seed),
             counters: limits::Counters::new(rules.limits),
             rules,
             site: "http://127.0.0.1".to_owned(),
             users: Users::default(),
             challenges: BTreeMap::new(),
             games: BTreeMap::new(),
-            arenas: arenas::Arenas::default(),
+            arenas: tournaments::Tournaments::default(),
             history: VecDeque::new(),
             now,
             outgoing: Vec::new(),
@@ -166,7 +166,7 @@ impl World {
         is_bot: bool,
         scopes: &[&str],
         now: Millis,
-    ) -> Result<String, Refusal> {
+    ) -> Result<String, ApiError> {
         let id = self.users.add(name, is_bot, now)?;
         Ok(self.users.grant(id, scopes, &mut self.naming))
     }
@@ -175,7 +175,7 @@ impl World {
     ///
     /// # Errors
     /// [`Refusal`] for a name that cannot be one, or when there are too many accounts.
-    pub fn add_guest(&mut self, wanted: Option<&str>, now: Millis) -> Result<(String, String), Refusal> {
+    pub fn add_guest(&mut self, wanted: Option<&str>, now: Millis) -> Result<(String, String), ApiError> {
         let base = wanted.unwrap_or("Guest");
         let mut number = 1;
         loop {
@@ -185,7 +185,7 @@ impl World {
             };
             match self.add_user(&name, false, &HUMAN_SCOPES, now) {
                 Ok(token) => return Ok((name, token)),
-                Err(Refusal::NameTaken(_)) => number += 1,
+                Err(ApiError::NameTaken(_)) => number += 1,
                 Err(refusal) => return Err(refusal),
             }
         }
@@ -195,10 +195,10 @@ impl World {
     ///
     /// # Errors
     /// [`Refusal::NoSuchUser`] if there is no such account.
-    pub fn grant(&mut self, name: &str, scopes: &[&str]) -> Result<String, Refusal> {
+    pub fn grant(&mut self, name: &str, scopes: &[&str]) -> Result<String, ApiError> {
         let id = match self.users.named(name) {
             Some(profile) => profile.id.clone(),
-            None => return Err(Refusal::NoSuchUser(name.to_owned())),
+            None => return Err(ApiError::NoSuchUser(name.to_owned())),
         };
         Ok(self.users.grant(id, scopes, &mut self.naming))
     }
@@ -212,7 +212,7 @@ impl World {
     ///
     /// # Errors
     /// [`Refusal::NotFresh`] when games were played with it.
-    pub fn upgrade(&mut self, user: &UserId) -> Result<(), Refusal> {
+    pub fn upgrade(&mut self, user: &UserId) -> Result<(), ApiError> {
         self.users.upgrade(user)
     }
 
@@ -220,7 +220,7 @@ impl World {
     ///
     /// # Errors
     /// [`Refusal`] if it was done too often lately.
-    pub fn admit(&mut self, deed: Deed, user: &UserId, now: Millis) -> Result<(), Refusal> {
+    pub fn admit(&mut self, deed: LimitedAction, user: &UserId, now: Millis) -> Result<(), ApiError> {
         self.counters.admit(deed, user, 1, now)
     }
 

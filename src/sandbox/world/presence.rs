@@ -18,7 +18,7 @@ const CLOCK_MARGIN: Millis = Millis(3_000);
 
 /// One player's presence in one game.
 #[derive(Debug, Clone)]
-pub struct Presence {
+pub struct AbsenceTimer {
     is_bot: bool,
     streams: u32,
     /// Since when he is away; the start of the game, if he was never there.
@@ -37,7 +37,7 @@ pub struct Absence {
     pub claim_in_seconds: u32,
 }
 
-impl Presence {
+impl AbsenceTimer {
     /// A player who has not come to the board yet.
     #[must_use]
     pub fn new(is_bot: bool, now: Millis) -> Self {
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn an_absence_is_counted_down_in_steps_of_five_seconds() {
-        let mut presence = Presence::new(false, Millis::ZERO);
+        let mut presence = AbsenceTimer::new(false, Millis::ZERO);
         presence.came();
         assert_eq!(presence.due_at(), None);
         presence.left(Millis(100_000));
@@ -156,14 +156,14 @@ mod tests {
 
     #[test]
     fn a_return_before_the_countdown_ends_is_not_announced() {
-        let mut presence = Presence::new(false, Millis::ZERO);
+        let mut presence = AbsenceTimer::new(false, Millis::ZERO);
         presence.announce(Millis(40_000), PLENTY, Millis(5_000));
         assert!(!presence.came());
     }
 
     #[test]
     fn a_bot_that_drops_its_stream_late_in_a_game_is_claimable_at_once() {
-        let mut presence = Presence::new(true, Millis::ZERO);
+        let mut presence = AbsenceTimer::new(true, Millis::ZERO);
         presence.came();
         presence.left(Millis(60_000));
         assert_eq!(presence.due_at(), Some(Millis(61_000)));
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_when_the_flag_falls_sooner() {
-        let mut presence = Presence::new(false, Millis::ZERO);
+        let mut presence = AbsenceTimer::new(false, Millis::ZERO);
         assert_eq!(
             presence.announce(Millis(40_000), Millis(37_000), Millis(5_000)),
             None

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{naming::Naming, refusal::Refusal};
+use super::{id_gen::IdGenerator, api_error::ApiError};
 use crate::{
     lichess::model::{Account, GameCount, Opponent, PerfRating, Player, Speed, User, UserId},
     units::{Elo, Millis},
@@ -139,16 +139,16 @@ impl Users {
     ///
     /// # Errors
     /// [`Refusal`] for a name that is taken or cannot be one, or when there are too many.
-    pub fn add(&mut self, name: &str, is_bot: bool, now: Millis) -> Result<UserId, Refusal> {
+    pub fn add(&mut self, name: &str, is_bot: bool, now: Millis) -> Result<UserId, ApiError> {
         let id: UserId = match name.parse() {
             Ok(id) if name.len() <= LONGEST_NAME && id_is_free(name) => id,
-            _ => return Err(Refusal::BadName(name.to_owned())),
+            _ => return Err(ApiError::BadName(name.to_owned())),
         };
         if self.profiles.contains_key(&id) {
-            return Err(Refusal::NameTaken(id));
+            return Err(ApiError::NameTaken(id));
         }
         if self.profiles.len() >= MOST_ACCOUNTS {
-            return Err(Refusal::TooMany("accounts"));
+            return Err(ApiError::TooMany("accounts"));
         }
         let profile = Profile {
             id: id.clone(),
@@ -166,7 +166,7 @@ impl Users {
     }
 
     /// Gives out a token.
-    pub fn grant(&mut self, user: UserId, scopes: &[&str], naming: &mut Naming) -> String {
+    pub fn grant(&mut self, user: UserId, scopes: &[&str], naming: &mut IdGenerator) -> String {
         let token = naming.token();
         let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
         self.grants.insert(token.clone(), Grant { user, scopes });
@@ -210,13 +210,13 @@ impl Users {
     ///
     /// # Errors
     /// [`Refusal`] when games were played with it or it does not exist.
-    pub fn upgrade(&mut self, id: &UserId) -> Result<(), Refusal> {
-        let profile = self.profiles.get_mut(id).ok_or(Refusal::NotFound)?;
+    pub fn upgrade(&mut self, id: &UserId) -> Result<(), ApiError> {
+        let profile = self.profiles.get_mut(id).ok_or(ApiError::NotFound)?;
         if profile.is_bot {
             return Ok(());
         }
         if profile.games > 0 {
-            return Err(Refusal::NotFresh);
+            return Err(ApiError::NotFresh);
         }
         profile.is_bot = true;
         self.bots.push(id.clone());
@@ -239,11 +239,11 @@ mod tests {
         users.add("Anna", false, Millis::ZERO).unwrap();
         assert!(matches!(
             users.add("anna", false, Millis::ZERO),
-            Err(Refusal::NameTaken(_))
+            Err(ApiError::NameTaken(_))
         ));
         for name in ["", "a b", "lichess", "AI", "<b>", &"x".repeat(21)] {
             assert!(
-                matches!(users.add(name, false, Millis::ZERO), Err(Refusal::BadName(_))),
+                matches!(users.add(name, false, Millis::ZERO), Err(ApiError::BadName(_))),
                 "{name}"
             );
         }
@@ -255,7 +255,7 @@ mod tests {
         let mut users = Users::default();
         let id = users.add("Fresh", false, Millis::ZERO).unwrap();
         users.profile_mut(&id).unwrap().games = 1;
-        assert_eq!(users.upgrade(&id), Err(Refusal::NotFresh));
+        assert_eq!(users.upgrade(&id), Err(ApiError::NotFresh));
         users.profile_mut(&id).unwrap().games = 0;
         users.upgrade(&id).unwrap();
         assert_eq!(users.profile(&id).unwrap().title().as_deref(), Some("BOT"));
@@ -266,7 +266,7 @@ mod tests {
     fn a_revoked_token_stands_for_nobody() {
         let mut users = Users::default();
         let id = users.add("Anna", false, Millis::ZERO).unwrap();
-        let token = users.grant(id, &["board:play"], &mut Naming::seeded(1));
+        let token = users.grant(id, &["board:play"], &mut IdGenerator::seeded(1));
         assert!(
             users
                 .granted(&token)

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Game;
 use crate::{
-    chess::{Color, GameLine, Move, Rules as _, Square, Variant, write_fen, write_san, write_uci},
+    chess::{Color, GameHistory, Move, Rules as _, Square, Variant, write_fen, write_san, write_uci},
     lichess::model::{GameId, Side, Status},
 };
 
@@ -104,7 +104,7 @@ fn to_move(turn: Color) -> String {
 }
 
 fn played(game: &Game) -> Vec<Played> {
-    let mut line = GameLine::from_position(game.terms.variant, game.line.start().clone());
+    let mut line = GameHistory::from_position(game.terms.variant, game.line.start().clone());
     game.line
         .moves()
         .iter()

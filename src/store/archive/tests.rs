@@ -6,7 +6,7 @@ mod start;
 use std::{path::PathBuf, sync::Barrier};
 
 use super::*;
-use crate::store::{Asked, ChallengeRecord, Grounds, SearchGrounds, SeenLine, Worth, sample};
+use crate::store::{RequestedPersona, ChallengeRecord, MoveExplanation, SearchExplanation, PvLine, ScoreJson, test_fixtures};
 
 fn id(text: &str) -> GameId {
     text.parse().unwrap()
@@ -17,13 +17,13 @@ fn game(name: &str, began: u64) -> GameRecord {
         began: Millis(began),
         level: Some(Elo(1400)),
         played: Some(Elo(1400)),
-        ..sample::game(name, Side::Black)
+        ..test_fixtures::game(name, Side::Black)
     }
 }
 
 fn ended(game: &GameRecord, moves: &str) -> GameRecord {
     GameRecord {
-        end: sample::end("mate", Some(Side::Black), moves),
+        end: test_fixtures::end("mate", Some(Side::Black), moves),
         ..game.clone()
     }
 }
@@ -41,9 +41,9 @@ fn reply(ply: u32, score: Score) -> MoveRecord {
             note: "engine +0.10".to_owned(),
             score: Some(score),
             think: Millis(1000),
-            grounds: Some(Grounds::Search(SearchGrounds {
-                lines: vec![SeenLine {
-                    score: Worth::from(score),
+            grounds: Some(MoveExplanation::Search(SearchExplanation {
+                lines: vec![PvLine {
+                    score: ScoreJson::from(score),
                     san: vec!["e5".to_owned(), "Nf3".to_owned()],
                 }],
                 people: None,
@@ -74,8 +74,8 @@ fn challenge(name: &str, at: u64, sent: bool) -> ChallengeRecord {
     }
 }
 
-fn rest(until: u64, refusals: u32) -> crate::store::Rest {
-    crate::store::Rest {
+fn rest(until: u64, refusals: u32) -> crate::store::ChallengeCooldown {
+    crate::store::ChallengeCooldown {
         user: "ana".parse().unwrap(),
         refusals,
         until: Millis(until),
@@ -200,7 +200,7 @@ fn columns_that_a_later_program_adds_are_in_nobodys_way() {
     archive.put_challenge(&challenge("aaaaaaaa", 1, true)).unwrap();
     archive.put_limit("bot.vsBot.day", Millis(500)).unwrap();
     archive
-        .put_favour(&game.id, &crate::store::Favour::default())
+        .put_favour(&game.id, &crate::store::GameFlags::default())
         .unwrap();
     archive.put_rest(&rest(10, 1)).unwrap();
     let lean = crate::book::WeightFactor {
@@ -259,7 +259,7 @@ fn what_the_next_game_is_to_be_is_kept_until_it_is_settled_in_old_archives_too()
         .unwrap();
     drop(old);
     let archive = Archive::open(&path).unwrap();
-    let wish = |personality: Option<&str>, level: Option<u32>| Asked {
+    let wish = |personality: Option<&str>, level: Option<u32>| RequestedPersona {
         personality: personality.map(str::to_owned),
         level: level.map(Elo),
     };
@@ -275,7 +275,7 @@ fn what_the_next_game_is_to_be_is_kept_until_it_is_settled_in_old_archives_too()
     let kept = [(ana, wish(None, Some(900))), (boris, wish(Some("club"), None))];
     assert_eq!(archive.wishes(ALWAYS).unwrap(), kept);
     archive
-        .put_wish(&kept[0].0, &Asked::default(), Millis(4))
+        .put_wish(&kept[0].0, &RequestedPersona::default(), Millis(4))
         .unwrap();
     assert_eq!(archive.wishes(ALWAYS).unwrap(), kept[1..]);
 }
@@ -362,12 +362,12 @@ fn what_was_played_with_each_opponent_adds_up() {
         archive.put_game(&record).unwrap();
     };
     // All as Black.
-    put("aaaaaaaa", "ana", sample::end("mate", Some(Side::Black), ""));
-    put("bbbbbbbb", "ana", sample::end("draw", None, ""));
-    put("cccccccc", "ana", sample::end("aborted", None, ""));
+    put("aaaaaaaa", "ana", test_fixtures::end("mate", Some(Side::Black), ""));
+    put("bbbbbbbb", "ana", test_fixtures::end("draw", None, ""));
+    put("cccccccc", "ana", test_fixtures::end("aborted", None, ""));
     put("dddddddd", "ana", None);
-    put("eeeeeeee", "boris", sample::end("resign", Some(Side::White), ""));
-    let score = |games, half_points| crate::store::Tally {
+    put("eeeeeeee", "boris", test_fixtures::end("resign", Some(Side::White), ""));
+    let score = |games, half_points| crate::store::OpponentScore {
         games,
         half_points,
         level: None,
@@ -399,7 +399,7 @@ fn the_level_of_the_last_casual_game_that_counts_is_known() {
             .first()
             .and_then(|(_, tally)| tally.level)
     };
-    let drawn = || sample::end("draw", None, "");
+    let drawn = || test_fixtures::end("draw", None, "");
     assert_eq!(
         last("aaaaaaaa", 1000, true, drawn()),
         None,
@@ -412,7 +412,7 @@ fn the_level_of_the_last_casual_game_that_counts_is_known() {
         "it ended before"
     );
     assert_eq!(last("dddddddd", 1020, false, None), Some(Elo(1010)), "it runs");
-    let aborted = sample::end("aborted", None, "");
+    let aborted = test_fixtures::end("aborted", None, "");
     assert_eq!(last("eeeeeeee", 1030, false, aborted), Some(Elo(1010)));
     assert_eq!(last("ffffffff", 1040, false, drawn()), Some(Elo(1040)));
 }

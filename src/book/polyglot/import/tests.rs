@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     book::{Book, export_polyglot, parse},
-    chess::GameLine,
+    chess::GameHistory,
 };
 
 fn book(text: &str) -> Book {
@@ -14,7 +14,7 @@ fn book(text: &str) -> Book {
 
 /// An entry after these moves: the move by its squares as they are written into the file, and its weight.
 fn entry(moves: &str, squares: &str, weight: u16) -> Vec<u8> {
-    let line = GameLine::replay(Variant::Standard, "startpos", moves).unwrap();
+    let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
     let square =
         |text: &str| u16::from(text.as_bytes()[0] - b'a') | u16::from(text.as_bytes()[1] - b'1') << 3;
     let promotion = squares[4..]

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     book,
     bot::game_state::Clocks,
-    chess::{GameLine, Variant, write_uci},
+    chess::{GameHistory, Variant, write_uci},
     engine::{BoundKind, Line, SearchResult, shared_tables},
     personality::{
         Delay, DrawTemper, Personality, ResignTemper,
@@ -16,7 +16,7 @@ use crate::{
 fn request(profile: &Personality, moves: &str) -> MoveRequest {
     MoveRequest {
         game: "abcd1234".parse().unwrap(),
-        line: GameLine::replay(Variant::Standard, "startpos", moves).unwrap(),
+        line: GameHistory::replay(Variant::Standard, "startpos", moves).unwrap(),
         manner: Persona::of(profile),
         books: profile.books.clone(),
         clocks: Some(Clocks {
@@ -86,7 +86,7 @@ async fn whoever_plays_its_best_asks_endgame_tables() {
     let mut whole = whole("");
     let drawn = "8/5R2/b7/k7/8/5K2/8/8 b - - 0 1";
     let request = MoveRequest {
-        line: GameLine::replay(Variant::FromPosition, drawn, "").unwrap(),
+        line: GameHistory::replay(Variant::FromPosition, drawn, "").unwrap(),
         ..request(&bookish(), "")
     };
     let alone = whole.decide(&EngineSlot::new(1), request.clone()).await.unwrap();
@@ -195,7 +195,7 @@ fn a_first_move_comes_within_ten_seconds_whatever_the_clock() {
     let mut request = request(&bookish(), "");
     request.clocks.as_mut().unwrap().mine = Millis::from_secs(10_800);
     assert!(limits(&request).hard <= Millis::from_secs(8));
-    request.line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+    request.line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
     assert!(limits(&request).hard > Millis::from_secs(100));
     request.clocks = None;
     assert!(limits(&request).hard <= Millis::from_secs(10));

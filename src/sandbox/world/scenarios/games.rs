@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use super::{Story, user};
 use crate::{
-    chess::{GameLine, Rules as _},
+    chess::{GameHistory, Rules as _},
     lichess::model::{Side, Status},
     sandbox::{
         options::Rules,
-        world::{Game, Refusal},
+        world::{Game, ApiError},
     },
     units::Millis,
 };
@@ -173,7 +173,7 @@ fn a_flag_that_falls_while_the_other_side_offers_a_draw_is_a_draw() {
 
 #[test]
 fn a_flag_that_has_fallen_is_judged_before_anything_else_is_done() {
-    type Deed = fn(&mut Game, crate::chess::Color, Millis) -> Result<(), Refusal>;
+    type Deed = fn(&mut Game, crate::chess::Color, Millis) -> Result<(), ApiError>;
     let deeds: [(&str, Deed); 4] = [
         ("resign", |game, color, now| game.resign(!color, now)),
         ("offer a draw", |game, color, now| {
@@ -280,11 +280,11 @@ fn resigning_before_both_have_moved_calls_the_game_off() {
     let resign = |game: &mut Game, color, now| game.resign(color, now);
     story.act(&user("Robo"), &id, resign).unwrap();
     assert_eq!(story.ending(&id), (Status::Aborted, None));
-    assert_eq!(story.act(&user("Robo"), &id, resign), Err(Refusal::NotResignable));
+    assert_eq!(story.act(&user("Robo"), &id, resign), Err(ApiError::NotResignable));
     let id = story.game("Ben", "300", "0");
     story.play(&id, "e2e4 e7e5");
     let abort = |game: &mut Game, _, now| game.abort(now);
-    assert_eq!(story.act(&user("Ben"), &id, abort), Err(Refusal::NotAbortable));
+    assert_eq!(story.act(&user("Ben"), &id, abort), Err(ApiError::NotAbortable));
     story.act(&user("Ben"), &id, resign).unwrap();
     assert_eq!(story.ending(&id), (Status::Resign, Some(Side::White)));
 }
@@ -307,7 +307,7 @@ fn who_stays_away_loses_to_a_claim() {
     assert_eq!(story.absences("Robo"), waits);
     story.act(&user("Robo"), &id, claim).unwrap();
     assert_eq!(story.ending(&id), (Status::Timeout, Some(Side::Black)));
-    assert_eq!(story.act(&user("Robo"), &id, claim), Err(Refusal::NoVictoryClaim));
+    assert_eq!(story.act(&user("Robo"), &id, claim), Err(ApiError::NoVictoryClaim));
 }
 
 #[test]
@@ -368,7 +368,7 @@ proptest! {
         for state in story.states("Anna") {
             prop_assert!(state.wtime.unwrap() <= most && state.btime.unwrap() <= most);
             let start = if start.is_empty() { "startpos" } else { start };
-            prop_assert!(GameLine::replay(variant, start, &state.moves).is_ok());
+            prop_assert!(GameHistory::replay(variant, start, &state.moves).is_ok());
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     lichess::model::{ChallengeDone, ChallengeStatus, Event, GameId, Side},
     sandbox::{
         options::Rules,
-        world::{Outgoing, Refusal},
+        world::{Outgoing, ApiError},
     },
 };
 
@@ -64,7 +64,7 @@ fn a_second_challenge_takes_back_the_first() {
     }));
     assert_eq!(
         story.world.accept(&user("Robo"), &first, story.now),
-        Err(Refusal::Canceled)
+        Err(ApiError::Canceled)
     );
     story.world.accept(&user("Robo"), &second, story.now).unwrap();
 }
@@ -75,7 +75,7 @@ fn a_rematch_swaps_colours_and_is_not_offered_again_within_a_minute() {
     let id = story.game("Robo", "300", "0");
     assert_eq!(
         story.world.rematch(&user("Anna"), &id, story.now).map(|_| ()),
-        Err(Refusal::NoRematch)
+        Err(ApiError::NoRematch)
     );
     story
         .act(&user("Robo"), &id, |game, color, now| game.resign(color, now))
@@ -96,7 +96,7 @@ fn a_rematch_swaps_colours_and_is_not_offered_again_within_a_minute() {
     story.wait(59_999);
     assert_eq!(
         story.world.rematch(&user("Anna"), &id, story.now).map(|_| ()),
-        Err(Refusal::NoRematch)
+        Err(ApiError::NoRematch)
     );
     story.wait(1);
     let offer = story.world.rematch(&user("Anna"), &id, story.now).unwrap();
@@ -131,7 +131,7 @@ fn who_wants_the_rematch_that_was_offered_accepts_it() {
     assert_eq!(story.world.running_games(&user("Anna"), story.now).len(), 1);
     assert_eq!(
         story.world.rematch(&user("Anna"), &id, story.now).map(|_| ()),
-        Err(Refusal::NoRematch),
+        Err(ApiError::NoRematch),
         "there is one already"
     );
 }
@@ -185,7 +185,7 @@ fn a_challenge_that_has_expired_is_forgotten_after_three_hours() {
     story.wait(1);
     assert_eq!(
         story.world.accept(&user("Robo"), &id, story.now),
-        Err(Refusal::NotFound)
+        Err(ApiError::NotFound)
     );
     assert!(story.world.show_challenge(&user("Ben"), &without_clock).is_ok());
     story.wait(14 * 24 * 60 * 60 * 1000);
@@ -203,7 +203,7 @@ fn guests_get_a_free_name_like_the_one_they_want() {
     let long = "x".repeat(20);
     assert_eq!(enter(Some(&long)), Ok(long.clone()));
     assert_eq!(enter(Some(&long)), Ok(format!("{}2", "x".repeat(19))));
-    assert_eq!(enter(Some("no way")), Err(Refusal::BadName("no way".into())));
+    assert_eq!(enter(Some("no way")), Err(ApiError::BadName("no way".into())));
 }
 
 #[test]
@@ -231,11 +231,11 @@ fn challenges_tell_their_fate_only_once() {
         .unwrap();
     assert_eq!(
         story.world.decline(&user("Robo"), &id, None, story.now),
-        Err(Refusal::NotFound)
+        Err(ApiError::NotFound)
     );
     assert_eq!(
         story.world.accept(&user("Robo"), &id, story.now),
-        Err(Refusal::Declined)
+        Err(ApiError::Declined)
     );
     let shown = story.world.show_challenge(&user("Anna"), &id).unwrap();
     assert_eq!(shown.status, ChallengeStatus::Declined);

@@ -3,7 +3,7 @@
 mod games;
 mod invitations;
 
-use super::{BOT_SCOPES, Fields, Game, HUMAN_SCOPES, Outgoing, Refusal, World};
+use super::{BOT_SCOPES, Fields, Game, HUMAN_SCOPES, Outgoing, ApiError, World};
 use crate::{
     chess::Color,
     lichess::model::{GameEvent, GameId, GameState, Side, Status, UserId},
@@ -91,8 +91,8 @@ impl Story {
         &mut self,
         player: &UserId,
         id: &GameId,
-        act: impl FnOnce(&mut Game, Color, Millis) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
+        act: impl FnOnce(&mut Game, Color, Millis) -> Result<(), ApiError>,
+    ) -> Result<(), ApiError> {
         let now = self.now;
         let done = self
             .world

@@ -118,10 +118,10 @@ fn games_are_told_apart_by_how_they_ended() {
         &archive,
         &[
             so("rrrrrrrr", None),
-            so("wwwwwwww", sample::end("mate", Some(Side::Black), "e2e4")),
-            so("llllllll", sample::end("resign", Some(Side::White), "e2e4")),
-            so("vvvvvvvv", sample::end("aborted", None, "")),
-            so("dddddddd", sample::end("stalemate", None, "")),
+            so("wwwwwwww", test_fixtures::end("mate", Some(Side::Black), "e2e4")),
+            so("llllllll", test_fixtures::end("resign", Some(Side::White), "e2e4")),
+            so("vvvvvvvv", test_fixtures::end("aborted", None, "")),
+            so("dddddddd", test_fixtures::end("stalemate", None, "")),
         ],
     );
     for (result, letter) in [

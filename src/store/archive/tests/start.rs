@@ -1,7 +1,7 @@
 //! What every start asks is answered without reading all games: the more there are, the longer somebody's clock would run.
 
 use super::*;
-use crate::store::{ALWAYS, Asked, Favour, archive::past};
+use crate::store::{ALWAYS, RequestedPersona, GameFlags, archive::restore};
 
 /// How the database goes about a question, a step each.
 fn plan(archive: &Archive, question: &str) -> Vec<String> {
@@ -16,38 +16,38 @@ fn no_question_of_the_start_reads_all_games() {
     let (_folder, archive) = fresh();
     let expected: [(String, &[&str]); 8] = [
         (
-            past::tallies(past::NAMED),
+            restore::tallies(restore::NAMED),
             &["SEARCH games USING COVERING INDEX games_by_score (opponent>?)"],
         ),
         (
-            past::tallies(past::ONE),
+            restore::tallies(restore::ONE),
             &["SEARCH games USING COVERING INDEX games_by_score (opponent=?)"],
         ),
         (
-            past::WITHOUT_END.to_owned(),
+            restore::WITHOUT_END.to_owned(),
             &["SEARCH games USING INDEX games_without_end (began<?)"],
         ),
         (
-            past::FAVOURS.to_owned(),
+            restore::FAVOURS.to_owned(),
             &[
                 "SEARCH games USING INDEX games_without_end (began<?)",
                 "SEARCH favours USING PRIMARY KEY (game=?)",
             ],
         ),
         (
-            past::OPPONENTS.to_owned(),
+            restore::OPPONENTS.to_owned(),
             &["SEARCH games USING INDEX games_by_time (began>? AND began<?)"],
         ),
         (
-            past::DECIDED.to_owned(),
+            restore::DECIDED.to_owned(),
             &["SEARCH games USING INDEX games_by_time (began>? AND began<?)"],
         ),
         (
-            past::WISHES.to_owned(),
+            restore::WISHES.to_owned(),
             &["SEARCH wishes USING INDEX wishes_by_time (at<?)"],
         ),
         (
-            past::RESTS.to_owned(),
+            restore::RESTS.to_owned(),
             &["SEARCH rests USING INDEX rests_by_time (until>? AND until<?)"],
         ),
     ];
@@ -73,7 +73,7 @@ fn games_that_run_are_found_by_whoever_shows_them_without_reading_the_others() {
 fn an_old_archive_answers_them_too() {
     let (_folder, path) = old();
     let archive = Archive::open(&path).unwrap();
-    let score = crate::store::Tally {
+    let score = crate::store::OpponentScore {
         games: 1,
         half_points: 2,
         level: None,
@@ -84,10 +84,10 @@ fn an_old_archive_answers_them_too() {
     assert_eq!(archive.score(&known[0].0, ALWAYS).unwrap(), score);
     let running = archive.without_end(ALWAYS).unwrap();
     assert_eq!(running.len(), 1);
-    let favour = Favour {
+    let favour = GameFlags {
         takebacks: 1,
         offered_at: None,
-        asked: Asked::default(),
+        asked: RequestedPersona::default(),
     };
     archive.put_favour(&running[0], &favour).unwrap();
     assert_eq!(archive.favours(ALWAYS).unwrap(), [(running[0].clone(), favour)]);

@@ -1,0 +1,80 @@
+//! How a game is to be played, as far as a rule has a say in it.
+
+use super::{Known, adapt::Adapt};
+use crate::{
+    personality::{Delay, LevelForm, LevelSetting},
+    schema::{Bool, List, Name, Float, Section},
+};
+
+/// How a game is to be played; what is missing is left to the next rule and at last to `[play]`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GameSettings {
+    /// Who plays.
+    pub personality: Option<String>,
+    /// At which level.
+    pub level: Option<LevelSetting>,
+    /// Books for White.
+    pub books_white: Option<Vec<String>>,
+    /// Books for Black.
+    pub books_black: Option<Vec<String>>,
+    /// Without pauses after thinking.
+    pub fast: Option<bool>,
+    /// How long the personality seems to think.
+    pub delay: Option<Delay>,
+    /// Factor on human think times.
+    pub tempo: Option<f64>,
+    /// How the level follows the opponent.
+    pub adapt: Option<Adapt>,
+}
+
+/// The name of a personality; of a known one where they are known.
+pub(super) fn personalities(known: Option<Known<'_>>) -> Name<'_> {
+    Name {
+        what: "personality",
+        known: known.map(|known| known.personalities),
+    }
+}
+
+/// Names of books; of known ones where they are known.
+pub(super) fn books(known: Option<Known<'_>>) -> List<Name<'_>> {
+    List(Name {
+        what: "book",
+        known: known.map(|known| known.books),
+    })
+}
+
+/// Declares how a game is to be played.
+pub(super) fn declare(rule: &mut Section<'_>, known: Option<Known<'_>>) -> GameSettings {
+    const LATER: &str = "a later rule or [play] decides";
+    let (personality, books) = (personalities(known), || books(known));
+    GameSettings {
+        personality: rule.optional("personality", personality, LATER, "Who plays such games."),
+        level: rule.optional(
+            "level",
+            LevelForm,
+            LATER,
+            "The level at which they are played: a number, by the opponent's rating, or that of the last casual game with them. The latter two count in casual games only, and where they are known; else a later rule decides.",
+        ),
+        books_white: rule.optional("books-white", books(), LATER, "Books to play White from."),
+        books_black: rule.optional("books-black", books(), LATER, "Books to play Black from."),
+        fast: rule.optional(
+            "fast",
+            Bool,
+            LATER,
+            "Without the pauses that a personality makes.",
+        ),
+        delay: rule.optional(
+            "delay",
+            Delay::Off,
+            "as the personality does",
+            "How long it seems to think in such games: \"off\", \"human\", a span or a range. A clock that runs low cuts it short.",
+        ),
+        tempo: rule.optional(
+            "tempo",
+            Float(0.2..=5.0, "times"),
+            "as the personality's",
+            "Factor on the think times of delay = \"human\": 0.5 is quick, 2.0 is slow.",
+        ),
+        adapt: rule.optional("adapt", Adapt::FORM, LATER, Adapt::DOC),
+    }
+}

@@ -1,0 +1,349 @@
+//! The files of the two folders as they were last good.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt, fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    book_cache::read_book,
+    debounce::{Snapshot, FileStamp},
+};
+use crate::{
+    book::{self, Book, LearnedWeights, Library},
+    config::{Paths, misplaced},
+    diagnostics::{Diagnostic, Diagnostics, utf8},
+    files,
+    personality::{self, Personalities, Personality},
+};
+
+/// The files with an ending in a folder, sorted. Hidden files and editors' leftovers are passed over.
+///
+/// # Errors
+/// When the folder cannot be read; one that is not there is empty.
+pub fn list(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let is_hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(['.', '#', '~']));
+        if !is_hidden && path.extension().is_some_and(|found| found == ending) && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// How all books and personalities look from outside. What cannot be looked at is not there.
+#[must_use]
+pub fn glance(paths: &Paths) -> Snapshot {
+    let books = list(&paths.books, BOOK).unwrap_or_default();
+    let profiles = list(&paths.personalities, PROFILE).unwrap_or_default();
+    let look = |path: PathBuf| {
+        let metadata = fs::metadata(&path).ok()?;
+        Some((path, FileStamp::of(&metadata)))
+    };
+    books.into_iter().chain(profiles).filter_map(look).collect()
+}
+
+const BOOK: &str = "book";
+const PROFILE: &str = "toml";
+
+/// What became of a file that was read again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum News {
+    /// It is in use.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// How many lines it has.
+        lines: usize,
+    },
+    /// It cannot be used.
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// Whether an earlier version of it stays in use.
+        keeps: bool,
+        /// Why.
+        findings: Diagnostics,
+    },
+    /// It is no longer there, nor in use.
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl News {
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Read { path, .. } | Self::Refused { path, .. } | Self::Gone { path } => path,
+        }
+    }
+
+    /// Whether it is about a book; otherwise about a personality.
+    #[must_use]
+    pub fn is_about_books(&self) -> bool {
+        self.path().extension().is_some_and(|ending| ending == BOOK)
+    }
+}
+
+impl fmt::Display for News {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.is_about_books() {
+            "book"
+        } else {
+            "personality"
+        };
+        let path = self.path().display();
+        match self {
+            Self::Read { lines, .. } => write!(f, "{what} reloaded, {lines} lines: {path}"),
+            Self::Refused { keeps: true, .. } => {
+                write!(f, "{what} kept as it was, the new {path} has mistakes:")
+            }
+            Self::Refused { keeps: false, .. } => write!(f, "{what} not in full use, {path} has mistakes:"),
+            Self::Gone { .. } => write!(f, "{what} gone: {path}"),
+        }
+    }
+}
+
+/// Everything read so far, each file as it was last good.
+#[derive(Debug, Default)]
+pub struct LastGood {
+    books: BTreeMap<PathBuf, Book>,
+    /// Those of them that never were good, and are used in part.
+    in_part: BTreeSet<PathBuf>,
+    profiles: BTreeMap<PathBuf, Personality>,
+    /// Personalities whose files have gone: as they were, for settings that still name them.
+    retired: BTreeMap<PathBuf, Personality>,
+    /// Personalities that were refused, with what was said: told again only when that changes.
+    refused: BTreeMap<PathBuf, Diagnostics>,
+    /// How books lean by results, by name.
+    leans: BTreeMap<String, Arc<LearnedWeights>>,
+}
+
+impl LastGood {
+    /// All books as they were last good.
+    #[must_use]
+    pub fn library(&self) -> Library {
+        let leaning = self.books.values().map(|book| match self.leans.get(book.name()) {
+            Some(leans) => book.clone().leaning(Arc::clone(leans)),
+            None => book.clone(),
+        });
+        Library::new(leaning.collect())
+    }
+
+    /// From now on books lean so.
+    pub fn lean(&mut self, leans: BTreeMap<String, Arc<LearnedWeights>>) {
+        self.leans = leans;
+    }
+
+    /// What books include in vain.
+    #[must_use]
+    pub fn missing_includes(&self) -> Vec<Diagnostics> {
+        let books: Vec<Book> = self.books.values().cloned().collect();
+        book::missing_includes(&books)
+    }
+
+    /// Books whose compiled form turned out to be damaged; reading them again makes it anew.
+    #[must_use]
+    pub fn damaged(&self) -> Vec<PathBuf> {
+        let damaged = self.books.iter().filter(|(_, book)| book.is_damaged());
+        damaged.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// All personalities as they were last good.
+    #[must_use]
+    pub fn cast(&self) -> Personalities {
+        Personalities::new(self.profiles.values().cloned().collect())
+            .with_retired(self.retired.values().cloned().collect())
+    }
+
+    /// Reads changed files again and tells what became of them.
+    ///
+    /// A file with mistakes leaves what it was before in use. A book that never was good is used in part, as far
+    /// as its lines can be read. Personalities that name a missing book are refused until it is there.
+    pub fn reload(&mut self, changed: &[PathBuf]) -> Vec<News> {
+        let (books, profiles): (Vec<&PathBuf>, Vec<&PathBuf>) = changed
+            .iter()
+            .partition(|path| path.extension().is_some_and(|ending| ending == BOOK));
+        let mut news: Vec<News> = books.iter().map(|path| self.reload_book(path)).collect();
+        let known: Vec<String> = self.books.values().map(|book| book.name().to_owned()).collect();
+        // Books came or went: what was refused for want of one may be good now.
+        let waiting: Vec<PathBuf> = self.refused.keys().cloned().collect();
+        let again = waiting.iter().filter(|path| !profiles.contains(path));
+        news.extend(
+            profiles
+                .iter()
+                .copied()
+                .chain(again)
+                .filter_map(|path| self.reload_profile(path, &known)),
+        );
+        news
+    }
+
+    fn reload_book(&mut self, path: &Path) -> News {
+        let path = path.to_owned();
+        let trusted = !self.books.get(&path).is_some_and(Book::is_damaged);
+        let (book, findings) = match read_book(&path, trusted) {
+            Ok(None) => {
+                self.books.remove(&path);
+                self.in_part.remove(&path);
+                return News::Gone { path };
+            }
+            Ok(Some(reading)) => reading,
+            Err(error) => (None, unreadable(&path, &error)),
+        };
+        let before = self.books.get(&path);
+        // A text that was used in part has nothing over one that can be used in part too.
+        let is_good = before.is_some() && !self.in_part.contains(&path);
+        let keeps = before.is_some();
+        let had_moves = before.is_some_and(|book| book.rows() > 0);
+        match book {
+            Some(book) if had_moves && is_blank(book.text().as_str()) => News::Refused {
+                findings: emptied(&path),
+                path,
+                keeps,
+            },
+            Some(book) if findings.is_usable() => {
+                let lines = book.lines();
+                self.books.insert(path.clone(), book);
+                self.in_part.remove(&path);
+                News::Read { path, lines }
+            }
+            Some(book) if !is_good => {
+                self.books.insert(path.clone(), book);
+                self.in_part.insert(path.clone());
+                News::Refused {
+                    path,
+                    keeps: false,
+                    findings,
+                }
+            }
+            _ => News::Refused {
+                path,
+                keeps,
+                findings,
+            },
+        }
+    }
+
+    /// Whether a personality is in use that is not as an empty file would have it.
+    fn says_something(&self, path: &Path) -> bool {
+        let plain = |profile: &Personality| *profile == Personality::new(&profile.name);
+        self.profiles.get(path).is_some_and(|profile| !plain(profile))
+    }
+
+    /// Nothing when it was refused before for the same reasons.
+    fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<News> {
+        let path = path.to_owned();
+        let name = path.display().to_string();
+        let (profile, findings) = match read(&path) {
+            Ok(None) => {
+                self.refused.remove(&path);
+                if let Some(last) = self.profiles.remove(&path) {
+                    self.retired.insert(path.clone(), last);
+                }
+                return Some(News::Gone { path });
+            }
+            Ok(Some(bytes)) => match utf8(&name, &bytes) {
+                Ok(text) if is_blank(text) && self.says_something(&path) => (None, emptied(&path)),
+                Ok(text) => match personality::read_among(&name, text, books) {
+                    (None, findings) => (None, misplaced(&name, text).unwrap_or(findings)),
+                    read => read,
+                },
+                Err(findings) => (None, findings),
+            },
+            Err(findings) => (None, findings),
+        };
+        match profile {
+            Some(profile) => {
+                self.refused.remove(&path);
+                self.profiles.insert(path.clone(), profile);
+                let lines = findings.text.lines().count();
+                Some(News::Read { path, lines })
+            }
+            None => {
+                let before = self.refused.insert(path.clone(), findings.clone());
+                let keeps = self.profiles.contains_key(&path);
+                (before.as_ref() != Some(&findings)).then_some(News::Refused {
+                    path,
+                    keeps,
+                    findings,
+                })
+            }
+        }
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+/// Why an empty file is not taken for what its owner wants: some programs cut a file to nothing before they write it.
+fn emptied(path: &Path) -> Diagnostics {
+    refusal(
+        &path.display().to_string(),
+        "the file is empty now",
+        "what it said stays in use; delete the file, or leave a comment in it, to be rid of that",
+    )
+}
+
+/// The bytes of a file; nothing when it is not there.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Diagnostics> {
+    match files::read(path, files::TEXT) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Diagnostics {
+    refusal(
+        &path.display().to_string(),
+        &format!("the file cannot be read: {error}"),
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => "see to its permissions",
+            _ => "put a text there, or take it away",
+        },
+    )
+}
+
+fn refusal(name: &str, message: &str, help: &str) -> Diagnostics {
+    Diagnostics::new(name, "", vec![Diagnostic::error(0..0, message).with_help(help)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_that_never_was_good_follows_its_text_and_a_good_one_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.book");
+        let mut shelves = LastGood::default();
+        let mut save = |text: &str| {
+            fs::write(&path, text).unwrap();
+            let news = shelves.reload(std::slice::from_ref(&path)).remove(0);
+            let keeps = matches!(news, News::Refused { keeps: true, .. });
+            (shelves.library().book("a").unwrap().rows(), keeps)
+        };
+        assert_eq!(save("e4 e5\ne9\n"), (1, false));
+        assert_eq!(save("e4 e5\nd4 d5\ne9\n"), (2, false));
+        assert_eq!(save(""), (2, true));
+        assert_eq!(save("e4 e5\nd4 d5\nc4\n"), (3, false));
+        assert_eq!(save("e4 e5\ne9\n"), (3, true));
+        assert_eq!(save("e4 e5\ne9\nd4\n"), (3, true));
+    }
+}

@@ -1,0 +1,428 @@
+//! Books and personalities as they lie in their folders, read again when they change; the last good ones stay.
+//!
+//! A poller looks at sizes, times and which file it is, which works on every file system and needs nothing but `stat`. What it
+//! publishes is a whole: whoever holds an `Arc` goes on with what it was, and the next request sees the new one.
+
+mod book_cache;
+mod debounce;
+mod last_good;
+mod reload_log;
+
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use tokio::{sync::watch, time::MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+pub use book_cache::{StoreError, compiled_path, open_fresh, origin, store};
+pub use debounce::{Snapshot, Debouncer, FileStamp};
+pub use last_good::{News, LastGood, glance, list};
+pub use reload_log::{ReloadEvent, ReloadLog};
+
+use crate::{
+    book::{LearnedWeights, Library},
+    config::Paths,
+    diagnostics::Diagnostics,
+    personality::Personalities,
+    units::{TimeSource as _, Millis, Stopwatch},
+};
+
+/// Between two looks at the folders.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// So long must a file have looked the same before it is read: an editor may still be writing.
+const REST: Millis = Millis(900);
+
+/// The newest good books and personalities. Clones see the same.
+#[derive(Debug, Clone)]
+pub struct Assets {
+    /// All books.
+    pub library: watch::Receiver<Arc<Library>>,
+    /// All personalities.
+    pub cast: watch::Receiver<Arc<Personalities>>,
+    /// Takes how books are to lean by results, by name; counts with the next look at the folders.
+    pub leans: watch::Sender<BTreeMap<String, Arc<LearnedWeights>>>,
+    /// What became of files that were read again.
+    pub tidings: watch::Receiver<ReloadLog>,
+}
+
+/// Reads the folders once, and hands out what they hold and the task that keeps it fresh.
+///
+/// The findings say what could not be used. Spawn [`Poller::run`]; without it the stock stays as it is.
+#[must_use]
+pub fn open(paths: &Paths) -> (Assets, FileWatcher, Vec<Diagnostics>) {
+    let mut shelves = LastGood::default();
+    let seen = glance(paths);
+    let mut findings: Vec<Diagnostics> = shelves
+        .reload(&seen.keys().cloned().collect::<Vec<_>>())
+        .into_iter()
+        .filter_map(|news| match news {
+            News::Refused { findings, .. } => Some(findings),
+            News::Read { .. } | News::Gone { .. } => None,
+        })
+        .collect();
+    findings.extend(shelves.missing_includes());
+    let (library, library_rx) = watch::channel(Arc::new(shelves.library()));
+    let (cast, cast_rx) = watch::channel(Arc::new(shelves.cast()));
+    let (leans, leans_rx) = watch::channel(BTreeMap::new());
+    let (tidings, tidings_rx) = watch::channel(ReloadLog::default());
+    let poller = FileWatcher {
+        paths: paths.clone(),
+        quiet: Debouncer::new(seen, REST),
+        shelves,
+        library,
+        cast,
+        leans: leans_rx,
+        tidings,
+    };
+    let stock = Assets {
+        library: library_rx,
+        cast: cast_rx,
+        leans,
+        tidings: tidings_rx,
+    };
+    (stock, poller, findings)
+}
+
+/// The task that looks at the folders and publishes what changed.
+#[derive(Debug)]
+pub struct FileWatcher {
+    paths: Paths,
+    quiet: Debouncer,
+    shelves: LastGood,
+    library: watch::Sender<Arc<Library>>,
+    cast: watch::Sender<Arc<Personalities>>,
+    leans: watch::Receiver<BTreeMap<String, Arc<LearnedWeights>>>,
+    tidings: watch::Sender<ReloadLog>,
+}
+
+impl FileWatcher {
+    /// Looks every second until it is cancelled.
+    pub async fn run(mut self, cancel: CancellationToken) {
+        let clock = Stopwatch::start();
+        let mut ticks = tokio::time::interval(INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = cancel.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            // A large book takes a while to read, and the runtime has moves to send meanwhile.
+            let look = tokio::task::spawn_blocking(move || {
+                self.look(clock.elapsed());
+                self
+            });
+            match look.await {
+                Ok(poller) => self = poller,
+                Err(error) => {
+                    warn!("books and personalities are no longer watched: {error}");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// One look at the folders: whatever has changed and come to rest is read, told of and published.
+    pub fn look(&mut self, now: Millis) {
+        if self.leans.has_changed().unwrap_or(false) {
+            self.shelves.lean(self.leans.borrow_and_update().clone());
+            self.library.send_replace(Arc::new(self.shelves.library()));
+        }
+        let mut changed = self.quiet.look(now, &glance(&self.paths));
+        let damaged = self.shelves.damaged();
+        changed.extend(
+            damaged
+                .into_iter()
+                .filter(|path| !changed.contains(path))
+                .collect::<Vec<_>>(),
+        );
+        if changed.is_empty() {
+            return;
+        }
+        let news = self.shelves.reload(&changed);
+        for item in &news {
+            self.tell(item);
+        }
+        if news.iter().any(News::is_about_books) {
+            for findings in self.shelves.missing_includes() {
+                warn!("{findings}");
+                self.note(false, &findings.to_string());
+            }
+            self.library.send_replace(Arc::new(self.shelves.library()));
+        }
+        if news.iter().any(|item| !item.is_about_books()) {
+            self.cast.send_replace(Arc::new(self.shelves.cast()));
+        }
+    }
+}
+
+impl FileWatcher {
+    /// Tells of a file in the log and to the pages.
+    fn tell(&self, item: &News) {
+        match item {
+            News::Refused { findings, .. } => {
+                warn!("{item}\n{findings}");
+                self.note(false, &format!("{item}\n{findings}"));
+            }
+            News::Read { .. } | News::Gone { .. } => {
+                info!("{item}");
+                self.note(true, &item.to_string());
+            }
+        }
+    }
+
+    fn note(&self, good: bool, text: &str) {
+        let now = Millis::since_1970(SystemTime::now());
+        self.tidings.send_modify(|tidings| tidings.add(now, good, text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    struct Folder {
+        at: tempfile::TempDir,
+        stock: Assets,
+        poller: FileWatcher,
+        now: Millis,
+    }
+
+    impl Folder {
+        fn new() -> Self {
+            let at = tempfile::tempdir().unwrap();
+            let paths = Paths {
+                books: at.path().join("books"),
+                personalities: at.path().join("personalities"),
+                syzygy: Vec::new(),
+            };
+            fs::create_dir(&paths.books).unwrap();
+            fs::create_dir(&paths.personalities).unwrap();
+            fs::write(paths.books.join("mine.book"), "1. e4 e5\n").unwrap();
+            fs::write(paths.personalities.join("tim.toml"), "books = [\"mine\"]\n").unwrap();
+            let (stock, poller, findings) = open(&paths);
+            assert_eq!(findings, []);
+            Self {
+                at,
+                stock,
+                poller,
+                now: Millis::ZERO,
+            }
+        }
+
+        fn write(&self, file: &str, text: &str) {
+            fs::write(self.at.path().join(file), text).unwrap();
+        }
+
+        /// Looks until everything that changed has come to rest.
+        fn settle(&mut self) {
+            for _ in 0..3 {
+                self.now += Millis(1000);
+                self.poller.look(self.now);
+            }
+        }
+
+        fn rows(&self) -> Option<usize> {
+            let library = self.stock.library.borrow().clone();
+            library.book("mine").map(|book| book.rows())
+        }
+
+        fn noise(&self) -> Option<i32> {
+            let cast = self.stock.cast.borrow().clone();
+            cast.get("tim").and_then(|tim| tim.noise).map(|noise| noise.0)
+        }
+    }
+
+    #[test]
+    fn a_file_that_keeps_its_size_and_time_is_seen_to_change() {
+        for is_replaced in [true, false] {
+            let mut folder = Folder::new();
+            let path = folder.at.path().join("personalities/tim.toml");
+            folder.write("personalities/tim.toml", "noise = 5\n");
+            folder.settle();
+            assert_eq!(folder.noise(), Some(5));
+            let before = fs::metadata(&path).unwrap();
+            // As `rsync -t` leaves it, and as `cp -p` does.
+            let written = if is_replaced {
+                "personalities/new"
+            } else {
+                "personalities/tim.toml"
+            };
+            folder.write(written, "noise = 7\n");
+            let written = folder.at.path().join(written);
+            let file = fs::File::options().write(true).open(&written).unwrap();
+            file.set_modified(before.modified().unwrap()).unwrap();
+            if is_replaced {
+                fs::rename(written, &path).unwrap();
+            }
+            let after = fs::metadata(&path).unwrap();
+            assert_eq!(
+                (before.len(), before.modified().unwrap()),
+                (after.len(), after.modified().unwrap())
+            );
+            folder.settle();
+            assert_eq!(folder.noise(), Some(7));
+        }
+    }
+
+    #[test]
+    fn a_saved_book_is_used_and_a_broken_one_is_not() {
+        let mut folder = Folder::new();
+        assert_eq!(folder.rows(), Some(1));
+        folder.write("books/mine.book", "1. e4 e5\n1. d4 d5\n");
+        folder.settle();
+        assert_eq!(folder.rows(), Some(2));
+        folder.write("books/mine.book", "1. e4 e5\n1. d4 d9\n1. c4\n");
+        folder.settle();
+        assert_eq!(folder.rows(), Some(2), "the last good one stays");
+        folder.write("books/mine.book", "1. e4 e5\n1. d4 d5\n1. c4\n");
+        folder.settle();
+        assert_eq!(folder.rows(), Some(3));
+        fs::remove_file(folder.at.path().join("books/mine.book")).unwrap();
+        folder.settle();
+        assert_eq!(folder.rows(), None);
+    }
+
+    #[test]
+    fn a_file_that_is_cut_to_nothing_leaves_the_last_good_one_in_force() {
+        let mut folder = Folder::new();
+        folder.write("personalities/tim.toml", "noise = 40\n");
+        folder.settle();
+        folder.write("books/mine.book", "");
+        folder.write("personalities/tim.toml", "\n");
+        folder.settle();
+        assert_eq!((folder.rows(), folder.noise()), (Some(1), Some(40)));
+        folder.write("books/mine.book", "# nothing for now\n");
+        folder.write("personalities/tim.toml", "# plain\n");
+        folder.settle();
+        assert_eq!(
+            (folder.rows(), folder.noise()),
+            (Some(0), None),
+            "as somebody wrote it"
+        );
+        folder.write("books/mine.book", "");
+        folder.settle();
+        assert_eq!(folder.rows(), Some(0));
+    }
+
+    #[test]
+    fn leans_count_with_the_next_look_and_outlast_a_reload() {
+        let mut folder = Folder::new();
+        folder.write("books/mine.book", "1. e4 50 | d4 50\n");
+        folder.settle();
+        let chance = |folder: &Folder| {
+            let library = folder.stock.library.borrow().clone();
+            let start = crate::chess::GameHistory::new(crate::chess::Variant::Standard);
+            let choices = library.choices(&["mine".to_owned()], &start);
+            let e4 = choices
+                .iter()
+                .find(|choice| choice.mv.to() == crate::chess::Square::E4);
+            e4.map(|choice| (choice.chance * 100.0).round())
+        };
+        assert_eq!(chance(&folder), Some(50.0));
+        let start = crate::chess::GameHistory::new(crate::chess::Variant::Standard);
+        let lean = crate::book::WeightFactor {
+            key: start.keys()[0],
+            uci: "e2e4".to_owned(),
+            games: 9,
+            points: 0.0,
+            expected: 4.5,
+            permille: 500,
+        };
+        let leans = Arc::new(std::iter::once(lean).collect::<LearnedWeights>());
+        folder
+            .stock
+            .leans
+            .send_replace(BTreeMap::from([("mine".to_owned(), leans)]));
+        folder.settle();
+        assert_eq!(chance(&folder), Some(33.0));
+        folder.write("books/mine.book", "1. e4 75 | d4 25\n");
+        folder.settle();
+        assert_eq!(chance(&folder), Some(60.0));
+        folder.stock.leans.send_replace(BTreeMap::new());
+        folder.settle();
+        assert_eq!(chance(&folder), Some(75.0));
+    }
+
+    #[test]
+    fn what_became_of_a_file_is_told_to_the_pages() {
+        let mut folder = Folder::new();
+        folder.write("books/mine.book", "1. e4 e5\n1. d4 d5\n");
+        folder.settle();
+        folder.write("books/mine.book", "1. e4 e9\n");
+        folder.settle();
+        let tidings = folder.stock.tidings.borrow().clone();
+        let told: Vec<(bool, &str)> = tidings
+            .recent()
+            .map(|tiding| (tiding.good, tiding.text.as_str()))
+            .collect();
+        let path = folder.at.path().join("books/mine.book").display().to_string();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(
+            !told[0].0 && told[0].1.contains(&format!("{path}:1:7: error: ")),
+            "{told:?}"
+        );
+        assert_eq!(
+            told[1],
+            (true, format!("book reloaded, 2 lines: {path}").as_str())
+        );
+    }
+
+    #[test]
+    fn a_file_that_still_grows_is_not_read() {
+        let mut folder = Folder::new();
+        let mut text = "1. e4 e5\n".to_owned();
+        for _ in 0..5 {
+            text.push_str("1. d4 d5 2. c4\n");
+            folder.write("books/mine.book", &text);
+            folder.now += Millis(1000);
+            folder.poller.look(folder.now);
+            assert_eq!(folder.rows(), Some(1));
+        }
+        folder.settle();
+        assert_eq!(folder.rows(), Some(6));
+    }
+
+    #[test]
+    fn personalities_travel_the_same_way() {
+        let mut folder = Folder::new();
+        assert_eq!(folder.noise(), None);
+        folder.write("personalities/tim.toml", "noise = 40\n");
+        folder.settle();
+        assert_eq!(folder.noise(), Some(40));
+        folder.write("personalities/tim.toml", "noise = \"loud\"\n");
+        folder.settle();
+        assert_eq!(folder.noise(), Some(40));
+        fs::remove_file(folder.at.path().join("personalities/tim.toml")).unwrap();
+        folder.settle();
+        assert_eq!(folder.noise(), None, "nobody can ask for it");
+        let cast = folder.stock.cast.borrow().clone();
+        let seated = cast.seated("tim").noise.map(|noise| noise.0);
+        assert_eq!(seated, Some(40), "whom the settings still name plays as before");
+    }
+
+    #[test]
+    fn a_personality_waits_for_its_book() {
+        let mut folder = Folder::new();
+        folder.write("personalities/tim.toml", "noise = 9\nbooks = [\"other\"]\n");
+        folder.settle();
+        assert_eq!(folder.noise(), None, "there is no such book yet");
+        folder.write("books/other.book", "1. c4\n");
+        folder.settle();
+        assert_eq!(folder.noise(), Some(9));
+    }
+
+    #[tokio::test]
+    async fn the_task_ends_when_it_is_cancelled() {
+        let folder = Folder::new();
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        folder.poller.run(cancel).await;
+    }
+}

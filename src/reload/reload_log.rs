@@ -1,0 +1,65 @@
+//! What became of the last files that were read again, for pages that show it: the log keeps all of it.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use crate::units::Millis;
+
+/// So many are kept.
+const KEPT: usize = 20;
+/// So many characters of each are kept: a file that is no book has many mistakes.
+const SHOWN: usize = 600;
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReloadEvent {
+    /// Counts from 1 since the program started, so that a page knows what it has shown.
+    pub number: u64,
+    /// When, since 1970.
+    pub at: Millis,
+    /// Whether the file is in use as it is.
+    pub good: bool,
+    /// As the log has it: `book reloaded, 412 lines: books/main.book`, or mistakes with line and column.
+    pub text: String,
+}
+
+/// The last tidings, the newest last. Clones are cheap.
+#[derive(Debug, Clone, Default)]
+pub struct ReloadLog(Arc<VecDeque<ReloadEvent>>);
+
+impl ReloadLog {
+    /// The newest first.
+    pub fn recent(&self) -> impl Iterator<Item = &ReloadEvent> {
+        self.0.iter().rev()
+    }
+
+    /// Adds what became of a file at a moment since 1970.
+    pub(super) fn add(&mut self, at: Millis, good: bool, text: &str) {
+        let number = self.0.back().map_or(0, |last| last.number) + 1;
+        let kept = Arc::make_mut(&mut self.0);
+        if kept.len() >= KEPT {
+            kept.pop_front();
+        }
+        kept.push_back(ReloadEvent {
+            number,
+            at,
+            good,
+            text: text.chars().take(SHOWN).collect(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_ones_are_kept_and_numbered_through() {
+        let mut tidings = ReloadLog::default();
+        for number in 0..25 {
+            tidings.add(Millis(number), true, &"x".repeat(1000));
+        }
+        let numbers: Vec<u64> = tidings.recent().map(|tiding| tiding.number).collect();
+        assert_eq!(numbers, (6..=25).rev().collect::<Vec<_>>());
+        assert!(tidings.recent().all(|tiding| tiding.text.len() == SHOWN));
+    }
+}
