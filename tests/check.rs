@@ -11,7 +11,7 @@ use std::{
 
 use sparring::cli::{
     check::{check, summary},
-    report::{Style, draw},
+    render_diagnostics::{Style, draw},
 };
 
 fn broken() -> PathBuf {

@@ -12,7 +12,7 @@ use sparring::{
     cli::{
         check::check,
         explain::table,
-        report::{Style, draw},
+        render_diagnostics::{Style, draw},
     },
     config::{self, Config},
     personality::{self, Personality, strength},

@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::{
     exit::{Exit, Failure},
     logging,
-    report::{self, Style},
-    stock::{BOOKS, PERSONALITIES, shipped_stand_in},
+    render_diagnostics::{self, Style},
+    assets::{BOOKS, PERSONALITIES, shipped_stand_in},
 };
 use crate::{
     book::{self, Book},
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if args.json {
         super::print(serde_json::to_string_pretty(&json(&outcome))?)?;
     } else {
-        let drawn = report::draw(&outcome.findings, style);
+        let drawn = render_diagnostics::draw(&outcome.findings, style);
         super::print(format_args!("{drawn}{}", summary(&outcome)))?;
     }
     Ok(if outcome.is_usable() {

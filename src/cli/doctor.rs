@@ -14,10 +14,10 @@ use super::{
     account,
     check::{check, summary},
     exit::{self, Exit},
-    listening, private,
-    service::fresh_seed,
-    state,
-    station::Station,
+    listener, secret_file,
+    bootstrap::fresh_seed,
+    state_dir,
+    common_args::AccountArgs,
     token::Sources,
 };
 use crate::{
@@ -39,7 +39,7 @@ Exit codes: 0 in order (there may be warnings), else that of the first trouble: 
 78 settings, 1 anything else.")]
 pub struct Args {
     #[command(flatten)]
-    station: Station,
+    station: AccountArgs,
     /// Asks nothing of the server.
     #[arg(long)]
     offline: bool,
@@ -113,17 +113,17 @@ impl fmt::Display for Line {
 /// # Errors
 /// When the runtime cannot be started; what is found wrong is told by the exit code.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    private::keep_memory_private();
+    secret_file::keep_memory_private();
     let mut lines = Vec::new();
     let config = settings(&args.station.config, &mut lines);
     lines.push(files(&args.station.config));
     if let Some(config) = &config {
-        let state = state::folder(config, &args.station.config);
+        let state = state_dir::folder(config, &args.station.config);
         lines.push(folder(&state));
-        lines.extend(archive(&state.join(state::ARCHIVE)).filter(|_| config.state.archive));
+        lines.extend(archive(&state.join(state_dir::ARCHIVE)).filter(|_| config.state.archive));
         lines.extend(machine::disk(&state));
         lines.extend(config.status.listen.as_ref().map(machine::port));
-        let handed = args.station.config.with_file_name(listening::CREDENTIAL);
+        let handed = args.station.config.with_file_name(listener::CREDENTIAL);
         // A machine without such a file has its users elsewhere, and nothing is said of them.
         let accounts =
             crate::files::read_text(Path::new("/etc/passwd"), crate::files::TEXT).unwrap_or_default();
@@ -138,7 +138,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             runtime.block_on(server(&client, config.tournaments.scopes(), &mut lines));
         }
     }
-    lines.push(machine::unit(state::instance(&args.station.config).as_deref()));
+    lines.push(machine::unit(state_dir::instance(&args.station.config).as_deref()));
     for line in &lines {
         super::print(line)?;
     }
@@ -238,7 +238,7 @@ fn folder(path: &Path) -> Line {
             "make room there, give the bot's user the right to, or name another by [state]",
         );
     }
-    if state::is_held(path) {
+    if state_dir::is_held(path) {
         return Line::worth(
             WHAT,
             format!("{shown} is held by a bot that runs"),
@@ -298,7 +298,7 @@ fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client>
             return None;
         }
     };
-    let Station {
+    let AccountArgs {
         config: settings,
         token_file,
         ..
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn an_archive_that_cannot_be_read_is_told_with_what_to_do() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(state::ARCHIVE);
+        let path = folder.path().join(state_dir::ARCHIVE);
         assert_eq!(archive(&path), None, "the bot makes one when it starts");
         #[cfg(unix)]
         {

@@ -1,7 +1,7 @@
 //! `sparring games`: what the archive knows, for people, for programs, and as PGN.
 
 mod json;
-mod wanted;
+mod filter;
 
 use std::{
     io::{self, BufWriter, ErrorKind, Write, stdout},
@@ -15,12 +15,12 @@ use serde_json::Value;
 
 pub(super) use json::as_json;
 use json::{challenge_json, whole};
-use wanted::{Asked, Wanted};
+use filter::{ChallengeArgs, GameArgs};
 
 use super::{
     book::{Player, say},
     exit::{Exit, Failure},
-    state::{ARCHIVE, folder},
+    state_dir::{ARCHIVE, folder},
 };
 use crate::{
     config::{Config, load},
@@ -58,16 +58,16 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     /// One game a line, the newest first.
-    List(Wanted),
+    List(GameArgs),
     /// One game with every move: where it is from, its score, its clock.
     Show {
         /// The game.
         id: GameId,
     },
     /// Games as PGN, with clocks and scores; with --json one game a line with every move.
-    Export(Wanted),
+    Export(GameArgs),
     /// Challenges and what became of them, the newest first.
-    Challenges(Asked),
+    Challenges(ChallengeArgs),
 }
 
 /// Opens the archive to read: the named one, or the one in the folder that the settings name.
@@ -201,7 +201,7 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
 }
 
 /// Says of an opponent of whom no game is shown whether there is one at all, and who is called nearly so.
-fn tell_absence(archive: &Archive, wanted: &Wanted, is_absent: bool) -> anyhow::Result<()> {
+fn tell_absence(archive: &Archive, wanted: &GameArgs, is_absent: bool) -> anyhow::Result<()> {
     let Some(opponent) = wanted.opponent.as_ref().filter(|_| is_absent) else {
         return Ok(());
     };

@@ -13,7 +13,7 @@ use axum::{
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::guard::{self, Access};
+use super::auth::{self, Access};
 use crate::{
     bot::{Status, metrics::Metrics, liveness::LivenessProbe},
     store::ArchiveWriter,
@@ -55,7 +55,7 @@ pub fn router(watched: Watched, access: Access) -> Router {
     Router::new()
         .route("/healthz", get(healthz))
         .route("/metrics", get(metrics))
-        .layer(from_fn_with_state(access, guard::check))
+        .layer(from_fn_with_state(access, auth::check))
         .with_state(watched)
 }
 

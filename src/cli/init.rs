@@ -16,8 +16,8 @@ use draft::Draft;
 use super::{
     account::{self, NEEDED, Standing, TOKENS, failed},
     exit::{Exit, Failure},
-    hidden, private,
-    service::fresh_seed,
+    password_prompt, secret_file,
+    bootstrap::fresh_seed,
 };
 use crate::{
     config::{Config, Server},
@@ -69,7 +69,7 @@ const PREFERENCES: &str = "https://lichess.org/account/preferences/game-behavior
 /// # Errors
 /// When a file is there already or cannot be written, no token is to be had, or the server refuses token or account.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    private::keep_memory_private();
+    secret_file::keep_memory_private();
     let token_file = args.token_file.clone().unwrap_or_else(|| {
         let folder = args.config.parent().unwrap_or(Path::new(""));
         folder.join("token")
@@ -126,7 +126,7 @@ fn taken(path: &Path) -> anyhow::Error {
 /// The token's text: from a file, or asked for without showing it.
 fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
     if let Some(path) = from {
-        return Ok(private::read(path)?);
+        return Ok(secret_file::read(path)?);
     }
     let term = terminal("--from FILE")?;
     say(
@@ -137,7 +137,7 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
             NEEDED.join(", ")
         ),
     )?;
-    Ok(hidden::read_line(&term, "Token: ")?)
+    Ok(password_prompt::read_line(&term, "Token: ")?)
 }
 
 /// Whether the account is a bot, or may become one and its owner wants that. Returns its name.

@@ -13,7 +13,7 @@ use tracing_subscriber::{
     prelude::*,
 };
 
-use super::{spool::Spool, warnings::Warnings};
+use super::{stderr_writer::StderrWriter, log_buffer::Warnings};
 
 /// Before the names of our own fields in the journal: `SPARRING_ID` is the id of the game that a line is about.
 const PREFIX: &str = "SPARRING";
@@ -24,13 +24,13 @@ pub type Verbosity = u8;
 /// The way to stderr. What is on it when this goes gets there.
 pub struct Log {
     /// None where not even a thread can be started: then whoever speaks waits until it is heard.
-    spool: Option<Spool>,
+    spool: Option<StderrWriter>,
 }
 
 impl Log {
     fn new() -> Self {
         Self {
-            spool: Spool::to_stderr().ok(),
+            spool: StderrWriter::to_stderr().ok(),
         }
     }
 

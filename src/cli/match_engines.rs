@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 
 use super::{
     datagen::progress_bar,
-    ladder::{hash, hash_bytes},
+    calibrate::{hash, hash_bytes},
     openings::openings_of,
 };
 use crate::{

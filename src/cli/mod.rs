@@ -2,7 +2,7 @@
 
 pub mod account;
 pub mod bench;
-pub mod bench_daemon;
+pub mod load_test;
 pub mod book;
 pub mod check;
 pub mod dashboard;
@@ -12,47 +12,47 @@ pub mod edit;
 pub mod exit;
 pub mod explain;
 pub mod games;
-pub mod guard;
+pub mod auth;
 pub mod health;
-mod helm;
-mod herald;
-mod hidden;
+mod control;
+mod systemd;
+mod password_prompt;
 pub mod human;
 pub mod init;
-mod judged;
-pub mod ladder;
-pub mod last_good;
-mod leaning;
-mod learning;
-mod listening;
+mod eval_history;
+pub mod calibrate;
+pub mod config_backup;
+mod book_learning_task;
+mod training_args;
+mod listener;
 pub mod logging;
-pub mod manual;
+pub mod completions;
 pub mod match_engines;
 mod openings;
-mod parting;
+mod book_exit;
 pub mod play;
-mod private;
+mod secret_file;
 mod reloads;
-pub mod report;
-mod rescue;
+pub mod render_diagnostics;
+mod config_recovery;
 pub mod run;
 pub mod sandbox;
-pub mod service;
+pub mod bootstrap;
 mod settings;
 pub mod soak;
-mod spool;
-pub mod state;
-pub mod station;
-pub mod stock;
+mod stderr_writer;
+pub mod state_dir;
+pub mod common_args;
+pub mod assets;
 pub mod style_report;
 pub mod suite;
 pub mod threads;
 pub mod token;
 pub mod train;
-mod trial;
+mod testkit;
 pub mod tune;
 pub mod verify;
-pub mod warnings;
+pub mod log_buffer;
 pub mod why;
 mod worker;
 
@@ -134,7 +134,7 @@ enum Command {
     },
     /// Measures the daemon against the sandbox and prints a table.
     #[command(hide = true)]
-    BenchDaemon(bench_daemon::Args),
+    BenchDaemon(load_test::Args),
     /// Plays games against the sandbox while everything goes wrong on purpose, and fails if any is lost by it.
     #[command(hide = true)]
     Soak(soak::Args),
@@ -149,7 +149,7 @@ enum Command {
     /// Plays two UCI engines against each other and prints Elo with its error.
     Match(Box<match_engines::Args>),
     /// Plays the levels against each other and measures how strong they are.
-    Ladder(Box<ladder::Args>),
+    Ladder(Box<calibrate::Args>),
     /// Says whether personalities really play differently: games at one level, and what they show on each axis.
     StyleReport(style_report::Args),
     /// Plays games of the engine against itself, to tune its evaluation on.
@@ -183,10 +183,10 @@ pub fn main() -> ExitCode {
         Some(Command::Perft { fen, depth, compare }) => count(fen, *depth, *compare)
             .map_err(anyhow::Error::from)
             .and_then(print),
-        Some(Command::BenchDaemon(args)) => bench_daemon::run(args),
+        Some(Command::BenchDaemon(args)) => load_test::run(args),
         Some(Command::Soak(args)) => soak::run(args),
-        Some(Command::Completions { shell }) => print(manual::completions(&mut Cli::command(), *shell)),
-        Some(Command::Man { folder }) => manual::pages(Cli::command(), folder).map(|()| Exit::Success),
+        Some(Command::Completions { shell }) => print(completions::completions(&mut Cli::command(), *shell)),
+        Some(Command::Man { folder }) => completions::pages(Cli::command(), folder).map(|()| Exit::Success),
         Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
         Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),
@@ -194,7 +194,7 @@ pub fn main() -> ExitCode {
         Some(Command::Verify(args)) => verify::run(args),
         Some(Command::HumanFit(args)) => human::fit::run(args),
         Some(Command::HumanReport(args)) => human::report::run(args),
-        Some(Command::Ladder(args)) => ladder::run(args),
+        Some(Command::Ladder(args)) => calibrate::run(args),
         Some(Command::StyleReport(args)) => style_report::run(args),
         Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
@@ -217,7 +217,7 @@ fn count(fen: &str, depth: u32, compare: bool) -> Result<String, PerftError> {
 }
 
 fn speak_uci() -> anyhow::Result<Exit> {
-    uci::run_in(&stock::house(), stdin().lock(), stdout()).context("standard input")?;
+    uci::run_in(&assets::house(), stdin().lock(), stdout()).context("standard input")?;
     Ok(Exit::Success)
 }
 

@@ -12,20 +12,20 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
 use super::{
-    dashboard::{self, Load, Panel, Viewers, Wish},
+    dashboard::{self, Load, DashboardState, Viewers, Command},
     edit::Editor,
     exit::{self, Exit, Failure},
     health::Watched,
-    helm::Helm,
-    herald::{self, Herald},
-    leaning, listening, private,
-    rescue::{self, Beginning},
-    service::{Service, assemble, failure, fresh_seed},
-    state::{self, Place},
-    station::Station,
+    control::DaemonControl,
+    systemd::{self, SystemdNotifier},
+    book_learning_task, listener, secret_file,
+    config_recovery::{self, Beginning},
+    bootstrap::{Service, assemble, failure, fresh_seed},
+    state_dir::{self, StateDir},
+    common_args::AccountArgs,
     threads,
     token::{Sources, TokenError},
-    warnings::Warnings,
+    log_buffer::Warnings,
 };
 use crate::{
     bot::{ClaimAccount, Shutdown, Status},
@@ -47,7 +47,7 @@ token, the account or the folder, 77 token refused or not a bot account, 78 bad 
 )]
 pub struct Args {
     #[command(flatten)]
-    station: Station,
+    station: AccountArgs,
     /// Listens and says what it would do, but sends nothing except questions. Not beside a running bot: lichess
     /// keeps one event stream for an account.
     #[arg(long)]
@@ -76,7 +76,7 @@ const KEEP_AGAIN: Duration = Duration::from_secs(30);
 /// # Errors
 /// With an exit code for settings, token, account or server that cannot be used.
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
-    private::keep_memory_private();
+    secret_file::keep_memory_private();
     raise_open_files().warn_if_few();
     let ended = be(args, warnings);
     match ended {
@@ -104,7 +104,7 @@ fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
             warnings,
             stop: &stop,
         };
-        let beginning = rescue::begin(&args.station.config, args.dry_run, &stop)?;
+        let beginning = config_recovery::begin(&args.station.config, args.dry_run, &stop)?;
         let ended = hold(args, beginning, escort).await;
         stop.cancel();
         if let Err(error) = &ended
@@ -157,7 +157,7 @@ async fn hold(args: &Args, beginning: Beginning, escort: Escort<'_>) -> anyhow::
         }
         None => config.lichess.url.clone(),
     };
-    let Station {
+    let AccountArgs {
         config: settings,
         token_file,
         ..
@@ -167,18 +167,18 @@ async fn hold(args: &Args, beginning: Beginning, escort: Escort<'_>) -> anyhow::
     let refused = |why: String| Failure::error(Exit::BadConfiguration, why);
     let is_taken = |why: String| Failure::error(Exit::Taken, why);
     // A dry run takes it too: beside a running bot each would close the event stream of the other.
-    let _held = state::take_token(&token, server.as_str())
+    let _held = state_dir::take_token(&token, server.as_str())
         .await
         .map_err(|taken| is_taken(taken.to_string()))?;
-    let claim = state::claim(&server, token.clone());
+    let claim = state_dir::claim(&server, token.clone());
     let client =
         Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
-    let folder = state::folder(config, &args.station.config);
+    let folder = state_dir::folder(config, &args.station.config);
     // A dry run changes nothing here either.
     let place = if args.dry_run {
         None
     } else {
-        Some(Place::take(&folder).map_err(|taken| is_taken(taken.to_string()))?)
+        Some(StateDir::take(&folder).map_err(|taken| is_taken(taken.to_string()))?)
     };
     let kept = Kept {
         folder: &folder,
@@ -196,7 +196,7 @@ fn no_token(error: TokenError) -> anyhow::Error {
 struct Kept<'p> {
     folder: &'p Path,
     /// The same folder, to write to; a dry run has none.
-    place: Option<&'p Place>,
+    place: Option<&'p StateDir>,
 }
 
 async fn serve(
@@ -215,22 +215,22 @@ async fn serve(
     let stop = escort.stop;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
-    let cache = Cache::new(&folder.join(state::LISTS));
+    let cache = Cache::new(&folder.join(state_dir::LISTS));
     let cache = if args.dry_run { cache.reading_only() } else { cache };
     service.daemon.lists = user_lists::keep(declared, cache, stop).await;
     service.daemon.dry = args.dry_run;
     service.daemon.claim = claim;
     match place {
         _ if !config.state.archive => {}
-        None => service.daemon.past = state::remembered(folder),
+        None => service.daemon.past = state_dir::remembered(folder),
         Some(place) => {
             (service.daemon.store, service.daemon.past) = place.open().await;
             if config.state.soft_weights {
-                leaning::keep(folder.join(state::ARCHIVE), stock.clone(), stop.clone());
+                book_learning_task::keep(folder.join(state_dir::ARCHIVE), stock.clone(), stop.clone());
             }
         }
     }
-    let helm = Helm::new(
+    let helm = DaemonControl::new(
         args.station.config.clone(),
         config.clone(),
         stock.clone(),
@@ -241,7 +241,7 @@ async fn serve(
     let (wishes, wished) = mpsc::channel(WISHES);
     if let Some(listen) = &config.status.listen {
         let panel = panel(&config, &service, &stock, &helm, escort.warnings, wishes.clone())?;
-        listening::serve(listen, dashboard::router(panel), stop).await?;
+        listener::serve(listen, dashboard::router(panel), stop).await?;
     }
     steer(service, helm, wished, escort.hangup).await?;
     info!("ended as asked");
@@ -253,12 +253,12 @@ fn panel(
     config: &Config,
     service: &Service,
     stock: &Assets,
-    helm: &Helm,
+    helm: &DaemonControl,
     warnings: Warnings,
-    wishes: mpsc::Sender<Wish>,
-) -> anyhow::Result<Panel> {
+    wishes: mpsc::Sender<Command>,
+) -> anyhow::Result<DashboardState> {
     let status = &config.status;
-    Ok(Panel {
+    Ok(DashboardState {
         watched: Watched {
             status: service.status.clone(),
             pulse: service.pulse.clone(),
@@ -278,7 +278,7 @@ fn panel(
         cast: stock.cast.clone(),
         warnings,
         tidings: stock.tidings.clone(),
-        access: listening::access(status)?,
+        access: listener::access(status)?,
         wishes,
         begun: Instant::now(),
         load: Load::default(),
@@ -289,14 +289,14 @@ fn panel(
 /// Runs the daemon, and heeds signals and the owner's wishes until it has ended.
 async fn steer(
     service: Service,
-    mut helm: Helm,
-    mut wished: mpsc::Receiver<Wish>,
+    mut helm: DaemonControl,
+    mut wished: mpsc::Receiver<Command>,
     mut hangup: Signal,
 ) -> anyhow::Result<()> {
     let signals = Shutdown::default();
     let mut status = service.status.clone();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
-    let mut herald = Herald::new(service.status, service.pulse, helm.refusal());
+    let mut herald = SystemdNotifier::new(service.status, service.pulse, helm.refusal());
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let mut hopeless = None;
@@ -309,12 +309,12 @@ async fn steer(
             ended = &mut daemon => break ended.context("the daemon fell over")?,
             Some(()) = hangup.recv() => helm.reload(),
             Some(wish) = wished.recv() => match wish {
-                Wish::Pause => helm.pause(true),
-                Wish::Resume => helm.pause(false),
-                Wish::Reload => helm.reload(),
-                Wish::Level(level) => helm.casual_level(level),
-                Wish::Drain if signals.drain.is_cancelled() => {}
-                Wish::Drain => end(&signals),
+                Command::Pause => helm.pause(true),
+                Command::Resume => helm.pause(false),
+                Command::Reload => helm.reload(),
+                Command::Level(level) => helm.casual_level(level),
+                Command::Drain if signals.drain.is_cancelled() => {}
+                Command::Drain => end(&signals),
             },
             Some(()) = terminate.recv() => end(&signals),
             Some(()) = interrupt.recv() => end(&signals),
@@ -337,7 +337,7 @@ fn plays_nothing(status: &Status) -> bool {
 
 /// The first wish to end drains, the second leaves.
 fn end(signals: &Shutdown) {
-    herald::tell_of_the_end();
+    systemd::tell_of_the_end();
     if signals.drain.is_cancelled() {
         info!("leaving; running games stay on the server");
         signals.leave.cancel();

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     exit::{Exit, Failure},
-    service::fresh_seed,
+    bootstrap::fresh_seed,
     threads,
 };
 use crate::{

@@ -12,7 +12,7 @@ use tracing::warn;
 use super::{
     exit::{Exit, Failure},
     logging,
-    report::{self, Style},
+    render_diagnostics::{self, Style},
 };
 use crate::{
     config::{Config, Known, LoadError, Loaded, Paths, load, load_among},
@@ -101,7 +101,7 @@ fn explained(error: LoadError, broken: &[Diagnostics]) -> String {
             let name = Arc::clone(&findings.name);
             let broken = broken.iter().filter(|text| !text.is_usable());
             let all: Vec<Diagnostics> = std::iter::once(findings).chain(broken.cloned()).collect();
-            format!("{name} cannot be used:\n{}", report::draw(&all, style).trim_end())
+            format!("{name} cannot be used:\n{}", render_diagnostics::draw(&all, style).trim_end())
         }
     }
 }

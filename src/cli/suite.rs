@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::{
     exit::{Exit, Failure},
-    report::{Style, draw_up_to},
+    render_diagnostics::{Style, draw_up_to},
 };
 use crate::{
     match_runner::{Attempt, Goal, Problem, read_epd, read_suite},

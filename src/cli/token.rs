@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::{
-    private::{PrivateError, credential, credentials, read_private},
-    state::beside,
+    secret_file::{SecretFileError, credential, credentials, read_private},
+    state_dir::beside,
 };
 use crate::lichess::{BadToken, Token};
 
@@ -32,7 +32,7 @@ pub enum TokenError {
     NoCredential,
     /// A file cannot be read, or could be by others.
     #[error(transparent)]
-    File(#[from] PrivateError),
+    File(#[from] SecretFileError),
     /// Text that cannot be a token, for example two lines or a pasted header.
     #[error("the token from {source_name} cannot be one")]
     Malformed {

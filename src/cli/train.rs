@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 
-use super::learning::{Target, at_least_one, not_negative, positive, read, say, share, showing_passes};
+use super::training_args::{Target, at_least_one, not_negative, positive, read, say, share, showing_passes};
 use crate::{
     engine::net::Sampler,
     tuning::{Hindsight, NetTrainer, Trained},

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-use super::learning::{Target, not_negative, positive, read, say, share, showing_passes};
+use super::training_args::{Target, not_negative, positive, read, say, share, showing_passes};
 use crate::{
     engine::{Sample, weight_rows, weights_in_use, weights_source},
     tuning::{WdlModel, Hindsight, Tuned, Tuner},

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::{judged::judged, parting::parting};
+use super::{eval_history::judged, book_exit::parting};
 use crate::{
     book::Library,
     chess::{GameHistory, Variant, parse_uci, write_fen, write_san, write_uci},

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sparring::cli::{
-    guard::Access,
+    auth::Access,
     health::{Watched, router},
 };
 use tokio::{net::TcpListener, sync::watch};

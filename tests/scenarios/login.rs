@@ -190,7 +190,7 @@ async fn f17_an_account_that_is_shut_out_ends_the_daemon_with_a_code_and_without
     let exit = stage.bot.take().unwrap().end().await.unwrap_err();
     let left = stage.waiting_faults().await[0];
     assert!(left > 990, "{} calls before it gave up", 1000 - left);
-    let error = sparring::cli::service::failure(&exit);
+    let error = sparring::cli::bootstrap::failure(&exit);
     assert_eq!(
         sparring::cli::exit::code_of(&error),
         sparring::cli::exit::Exit::NoPermission,

@@ -2,14 +2,14 @@
 
 use std::{io::stdout, path::PathBuf};
 
-use super::{blunders, desk};
+use super::{blunders, common};
 use crate::{
     book,
     cli::{
         check::lost_includes,
         exit::Exit,
         logging,
-        report::{self, Style},
+        render_diagnostics::{self, Style},
     },
     diagnostics::{Diagnostics, Severity},
     units::{Centipawns, Depth},
@@ -59,7 +59,7 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let texts = desk::texts(&args.files)?;
+    let texts = common::texts(&args.files)?;
     let mut found = Vec::new();
     for text in &texts {
         let (book, findings) = match &text.bytes {
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         if let Some(book) = &book {
             list.extend(lost_includes(book));
             // What a line leads to may stand in a book that this one includes.
-            let book = &desk::whole(book.clone(), &[]);
+            let book = &common::whole(book.clone(), &[]);
             if args.engine {
                 list.extend(blunders::look(book, Depth(args.depth), Centipawns(args.worse)));
             }
@@ -86,18 +86,18 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         (false, true) => Style::Color,
         (false, false) => Style::Plain,
     };
-    let most = if args.all { usize::MAX } else { report::MOST_SHOWN };
-    desk::print(report::draw_up_to(&found, style, most).as_bytes())?;
+    let most = if args.all { usize::MAX } else { render_diagnostics::MOST_SHOWN };
+    common::print(render_diagnostics::draw_up_to(&found, style, most).as_bytes())?;
     let count = |severity| {
         let all = found.iter().flat_map(|text| &text.list);
         all.filter(|finding| finding.severity == severity).count()
     };
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    desk::say(&format!(
+    common::say(&format!(
         "{} checked: {}, {}",
-        desk::several(texts.len(), "book"),
-        desk::several(errors, "error"),
-        desk::several(warnings, "warning")
+        common::several(texts.len(), "book"),
+        common::several(errors, "error"),
+        common::several(warnings, "warning")
     ));
     let has_failed = errors > 0 || args.strict && warnings > 0;
     Ok(if has_failed { Exit::Failed } else { Exit::Success })

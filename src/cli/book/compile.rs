@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, time::Instant};
 
 use anyhow::Context as _;
 
-use super::desk;
+use super::common;
 use crate::{
     cli::exit::{Exit, Failure},
     reload,
@@ -42,7 +42,7 @@ fn compile(path: &PathBuf) -> anyhow::Result<()> {
     let look = || fs::metadata(path).ok().as_ref().and_then(reload::origin);
     // Looked at before it is read: if it is saved meanwhile, what was made is seen to be of the text before.
     let origin = look();
-    let draft = desk::faultless(path)?;
+    let draft = common::faultless(path)?;
     let origin =
         origin.with_context(|| format!("{shown} has no time by which it could be told from a later one"))?;
     reload::store(path, &draft, origin)
@@ -52,7 +52,7 @@ fn compile(path: &PathBuf) -> anyhow::Result<()> {
     let start = Instant::now();
     let opened = reload::open_fresh(path, origin)
         .with_context(|| format!("{} is not as it was written", compiled.display()))?;
-    desk::say(&format!(
+    common::say(&format!(
         "{} positions, {:.1} MiB in {}, opened in {:.1?}",
         opened.positions(),
         bytes as f64 / f64::from(1 << 20),

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use super::desk;
+use super::common;
 use crate::{
     book::{self, Difference},
     cli::exit::Exit,
@@ -28,8 +28,8 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let differences = book::diff(&desk::read_whole(&args.old)?, &desk::read_whole(&args.new)?);
-    desk::print(draw(&differences).as_bytes())?;
+    let differences = book::diff(&common::read_whole(&args.old)?, &common::read_whole(&args.new)?);
+    common::print(draw(&differences).as_bytes())?;
     Ok(if differences.is_empty() {
         Exit::Success
     } else {
@@ -45,7 +45,7 @@ fn draw(differences: &[Difference]) -> String {
             (_, None) => "gone",
             _ => "changed",
         };
-        let shown = |chance: Option<f64>| chance.map_or_else(|| "-".to_owned(), desk::percent);
+        let shown = |chance: Option<f64>| chance.map_or_else(|| "-".to_owned(), common::percent);
         let after = if one.after.is_empty() {
             "the start"
         } else {

@@ -2,14 +2,14 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use super::desk;
+use super::common;
 use crate::{
     book::{self, Book, BookQuery, Explained, Library, WhyNot},
     chess::{Color, Rules as _, UnknownVariant, Variant, write_fen},
     cli::{
         exit::{Exit, Failure},
         explain::{self, PersonalityFile},
-        stock::must_know,
+        assets::must_know,
     },
     config, files,
     lichess::model::Speed,
@@ -48,10 +48,10 @@ pub struct Args {
 /// # Errors
 /// When a book cannot be read or the position makes no sense.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let books = desk::leaning(desk::books(&args.files)?)?;
+    let books = common::leaning(common::books(&args.files)?)?;
     must_have_names_of_their_own(&books)?;
     let variant = variant(args, &books)?;
-    let line = desk::position(&args.position, variant)?;
+    let line = common::position(&args.position, variant)?;
     let names: Vec<String> = books.iter().map(|book| book.name().to_owned()).collect();
     let library = Library::new(books);
     let mut said = write_fen(line.position());
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         };
     }
     said.push('\n');
-    desk::print(said.as_bytes())?;
+    common::print(said.as_bytes())?;
     Ok(if known > 0 { Exit::Success } else { Exit::Failed })
 }
 
@@ -174,12 +174,12 @@ fn draw(explained: &[Explained]) -> String {
         let _ = writeln!(
             drawn,
             "{:>5}  {:<7} weight {:<6} {:>3} {lines:<5}  [{}]{note}{}{why}",
-            desk::percent(one.chance),
+            common::percent(one.chance),
             one.mv,
             one.weight,
             one.lines,
             one.at,
-            desk::aside(one.lean.as_deref())
+            common::aside(one.lean.as_deref())
         );
     }
     drawn

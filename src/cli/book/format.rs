@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::desk;
+use super::common;
 use crate::{
     book::{self, Notation},
     cli::exit::{Exit, Failure},
@@ -43,25 +43,25 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         (_, true) => Notation::Uci,
         _ => Notation::AsWritten,
     };
-    if args.write && args.files.iter().any(|path| path.as_os_str() == desk::STANDARD) {
+    if args.write && args.files.iter().any(|path| path.as_os_str() == common::STANDARD) {
         let sentence = "-w writes files, and standard input is none; without -w it is printed".to_owned();
         return Err(Failure::error(Exit::Usage, sentence));
     }
     let mut exit = Exit::Success;
     for path in &args.files {
-        let book = desk::read(path)?;
+        let book = common::read(path)?;
         let formatted = book::format(&book, notation);
         let is_in_order = formatted == book.text().as_str();
         if args.check {
             if !is_in_order {
-                desk::print(format!("{}\n", path.display()).as_bytes())?;
+                common::print(format!("{}\n", path.display()).as_bytes())?;
                 exit = Exit::Failed;
             }
         } else if !args.write {
-            desk::print(formatted.as_bytes())?;
+            common::print(formatted.as_bytes())?;
         } else if !is_in_order {
-            desk::save(path, formatted.as_bytes())?;
-            desk::say(&format!("{} written", path.display()));
+            common::save(path, formatted.as_bytes())?;
+            common::say(&format!("{} written", path.display()));
         }
     }
     Ok(exit)

@@ -7,9 +7,9 @@ use std::{
 };
 
 use super::{
-    desk,
+    common,
     outcomes::{Judge, from_archive, from_pgn},
-    patch::unified,
+    unified_diff::unified,
     players::Player,
     recorded::Account,
 };
@@ -94,11 +94,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if let Some(patch) = &args.patch {
         must_be_free(patch, &args.book, args.force)?;
     }
-    let book = desk::read_whole(&args.book)?;
+    let book = common::read_whole(&args.book)?;
     if args.forget {
         open_archive(args.archive.as_deref(), &args.config)?.put_leans(book.name(), &[])?;
         let again = renewed_by_bot(&args.config);
-        desk::say(&format!("{} stands upright again{again}", book.path()));
+        common::say(&format!("{} stands upright again{again}", book.path()));
         return Ok(Exit::Success);
     }
     let mut lessons = LearnReport::new(&book);
@@ -114,7 +114,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             let leans = lessons.leans(args.min);
             archive.put_leans(book.name(), &leans)?;
             let again = renewed_by_bot(&args.config);
-            desk::say(&format!("{} moves lean by their results{again}", leans.len()));
+            common::say(&format!("{} moves lean by their results{again}", leans.len()));
         }
     }
     account.tell();
@@ -126,8 +126,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let list = lessons.list(args.min);
     let most = if args.most == 0 { list.len() } else { args.most };
-    desk::print(draw(&list, most, args.number).as_bytes())?;
-    desk::say(&format!(
+    common::print(draw(&list, most, args.number).as_bytes())?;
+    common::say(&format!(
         "{} of {} games followed {}{}",
         lessons.games(),
         account.read,
@@ -140,9 +140,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             false => lessons.revise(args.min),
         };
         let patch = unified(book.path(), book.text().as_str(), &revised);
-        desk::save(path, patch.as_bytes())?;
+        common::save(path, patch.as_bytes())?;
         // With the book named, patch asks neither for a folder nor whether its name is safe.
-        desk::say(&format!(
+        common::say(&format!(
             "{} written; patch {} < {0} takes the advice",
             path.display(),
             book.path()

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::desk;
+use super::common;
 use crate::{
     book,
     cli::exit::{Exit, Failure},
@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(required = true)]
     others: Vec<PathBuf>,
     #[command(flatten)]
-    output: desk::Output,
+    output: common::Output,
 }
 
 /// Runs the command.
@@ -28,17 +28,17 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let mut book = desk::read(&args.first)?;
+    let mut book = common::read(&args.first)?;
     let (mut added, mut known) = (0, 0);
     for path in &args.others {
-        let other = desk::read(path)?;
+        let other = common::read(path)?;
         if other.head().variant != book.head().variant {
             let sentence = format!("{} is a book for {}", other.path(), other.head().variant.name());
             return Err(Failure::error(Exit::Usage, sentence));
         }
         let merged = book::merge(&book, &other);
         for header in &merged.lost {
-            desk::say(&format!(
+            common::say(&format!(
                 "\"{header}\" of {} holds for a whole book and is left out: its lines now count in other games too",
                 other.path()
             ));
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         book = reread(&args.first, &merged.text)?;
     }
     args.output.write(book::write(&book).as_bytes())?;
-    desk::say(&format!("{added} lines added, {known} were there already"));
+    common::say(&format!("{added} lines added, {known} were there already"));
     Ok(Exit::Success)
 }
 

@@ -3,15 +3,15 @@
 mod blunders;
 mod check;
 mod compile;
-mod desk;
+mod common;
 mod diff;
 mod explain;
-mod feed;
+mod build;
 mod format;
 mod learn;
 mod merge;
 mod outcomes;
-mod patch;
+mod unified_diff;
 mod players;
 mod polyglot;
 mod progress;
@@ -19,11 +19,11 @@ mod recorded;
 mod show;
 mod split;
 mod stats;
-mod turns;
+mod find_blunders;
 
 use clap::Subcommand;
 
-pub(super) use desk::{position, say};
+pub(super) use common::{position, say};
 pub use outcomes::from_archive;
 pub(super) use outcomes::from_games;
 pub(super) use players::Player;
@@ -59,11 +59,11 @@ enum Command {
     /// Compares two books position by position.
     Diff(diff::Args),
     /// Grows a book from games in PGN, or from lines of moves.
-    Feed(feed::Args),
+    Feed(build::Args),
     /// Shows what the moves of a book scored, and writes a patch for its weights.
     Learn(learn::Args),
     /// Shows where the bot's own games turned, and makes a book of better moves.
-    Turns(turns::Args),
+    Turns(find_blunders::Args),
     /// Puts blanks between moves that stand without, as in e2e4e7e6.
     Split(split::Args),
     /// Makes a text of a Polyglot book.
@@ -88,9 +88,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Fmt(args) => format::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Diff(args) => diff::run(args),
-        Command::Feed(args) => feed::run(args),
+        Command::Feed(args) => build::run(args),
         Command::Learn(args) => learn::run(args),
-        Command::Turns(args) => turns::run(args),
+        Command::Turns(args) => find_blunders::run(args),
         Command::Split(args) => split::run(args),
         Command::Import(args) => polyglot::import(args),
         Command::Export(args) => polyglot::export(args),

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::HashMap, ops::RangeInclusive};
 
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 
-use super::desk;
+use super::common;
 use crate::{
     chess::{Color, RecordedGame},
     lichess::Escaped,
@@ -77,16 +77,16 @@ impl Player {
     /// What is said where nothing of the player was used: that there are no games, and who is called nearly so, or how many
     /// games there are.
     pub fn absence(&self, read: u64) -> String {
-        let (name, read) = (&self.name, desk::several(read as usize, "game"));
+        let (name, read) = (&self.name, common::several(read as usize, "game"));
         if self.games > 0 {
-            let games = desk::several(self.games as usize, "game");
+            let games = common::several(self.games as usize, "game");
             return format!("\"{name}\" has {games} of {read}");
         }
         let mut similar: Vec<(&String, &u64)> = self.similar.iter().collect();
         let rank = |name: &str| (likeness(&self.words, &words(name)) * 100.0) as u64;
         similar.sort_by_cached_key(|(name, games)| (Reverse((rank(name), **games)), name.to_string()));
         let named = similar.iter().take(SHOWN).map(|(name, games)| {
-            let games = desk::several(**games as usize, "game");
+            let games = common::several(**games as usize, "game");
             format!("\"{}\" ({games})", Escaped(name))
         });
         let named: Vec<String> = named.collect();

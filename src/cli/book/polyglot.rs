@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::desk;
+use super::common;
 use crate::{
     book::{self, Book, ZeroWeights},
     chess::{write_fen, write_uci},
@@ -23,7 +23,7 @@ pub struct ImportArgs {
     #[arg(long)]
     keep_zero: bool,
     #[command(flatten)]
-    output: desk::Output,
+    output: common::Output,
 }
 
 /// Makes a Polyglot book (`.bin`) of a text.
@@ -38,7 +38,7 @@ pub struct ExportArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    output: desk::Output,
+    output: common::Output,
 }
 
 /// Runs `import`.
@@ -46,7 +46,7 @@ pub struct ExportArgs {
 /// # Errors
 /// When a file cannot be read or written, or is no Polyglot book.
 pub fn import(args: &ImportArgs) -> anyhow::Result<Exit> {
-    let bytes = desk::bytes(&args.file)?;
+    let bytes = common::bytes(&args.file)?;
     let zeros = if args.keep_zero {
         ZeroWeights::Keep
     } else {
@@ -62,7 +62,7 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<Exit> {
         return Err(failed(&said));
     }
     args.output.write(imported.text.as_bytes())?;
-    desk::say(&said);
+    common::say(&said);
     Ok(Exit::Success)
 }
 
@@ -76,7 +76,7 @@ pub fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
         let sentence = "a Polyglot book is binary: name a file with -o, or use a pipe";
         return Err(Failure::error(Exit::Usage, sentence));
     }
-    let book = desk::read_whole(&args.file)?;
+    let book = common::read_whole(&args.file)?;
     if args.json {
         args.output.write(json(&book).as_bytes())?;
         tell_left(&book);
@@ -93,7 +93,7 @@ pub fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
     }
     let bytes = book::export_polyglot(&book);
     args.output.write(&bytes)?;
-    desk::say(&format!("{} entries", bytes.len() / 16));
+    common::say(&format!("{} entries", bytes.len() / 16));
     tell_left(&book);
     Ok(Exit::Success)
 }
@@ -102,9 +102,9 @@ pub fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
 fn tell_left(book: &Book) {
     let pinned = book::pinned_moves(book);
     if pinned > 0 {
-        desk::say(&format!(
+        common::say(&format!(
             "{} left out: what is pinned by @ counts in one order of moves only, and other books know positions alone",
-            desk::several(pinned, "move")
+            common::several(pinned, "move")
         ));
     }
 }
@@ -137,7 +137,7 @@ mod tests {
             import(&ImportArgs {
                 file: path(file),
                 keep_zero,
-                output: desk::Output::to(path(out)),
+                output: common::Output::to(path(out)),
             })
         };
         run("a.bin", "played.book", false).unwrap();
@@ -175,7 +175,7 @@ mod tests {
         let args = |json| ExportArgs {
             file: path("boom.book"),
             json,
-            output: desk::Output::to(path(if json { "boom.json" } else { "boom.bin" })),
+            output: common::Output::to(path(if json { "boom.json" } else { "boom.bin" })),
         };
         let said = export(&args(false)).unwrap_err().to_string();
         assert!(said.contains("is a book for Atomic"), "{said}");

@@ -7,7 +7,7 @@ use std::{
     rc::Rc,
 };
 
-use super::{desk, progress};
+use super::{common, progress};
 use crate::{
     chess::{Games, RecordedGame},
     cli::exit::{Exit, Failure},
@@ -37,15 +37,15 @@ pub struct Account {
 impl Account {
     /// Says which games are broken, and which files could not be read to their end.
     pub fn tell(&self) {
-        self.mistakes.iter().for_each(|mistake| desk::say(mistake));
+        self.mistakes.iter().for_each(|mistake| common::say(mistake));
         let more = self.broken - self.mistakes.len() as u64;
         if more > 0 {
-            desk::say(&format!(
+            common::say(&format!(
                 "... and {} more",
-                desk::several(more as usize, "broken game")
+                common::several(more as usize, "broken game")
             ));
         }
-        self.faults.iter().for_each(|fault| desk::say(fault));
+        self.faults.iter().for_each(|fault| common::say(fault));
     }
 
     /// What is added to a sentence where games are broken.
@@ -70,7 +70,7 @@ impl Account {
 pub fn must_open(paths: &[impl AsRef<Path>]) -> anyhow::Result<()> {
     let paths = paths.iter().map(AsRef::as_ref);
     paths
-        .filter(|path| path.as_os_str() != desk::STANDARD)
+        .filter(|path| path.as_os_str() != common::STANDARD)
         .try_for_each(|path| match files::open(path) {
             Ok(_) => Ok(()),
             Err(error) => Err(unreadable(path, &error)),
@@ -79,7 +79,7 @@ pub fn must_open(paths: &[impl AsRef<Path>]) -> anyhow::Result<()> {
 
 /// Opens a file that may be compressed, or standard input for `-`.
 pub fn open(path: &Path) -> anyhow::Result<Unpacked> {
-    let opened = if path.as_os_str() == desk::STANDARD {
+    let opened = if path.as_os_str() == common::STANDARD {
         files::unpack(io::stdin())
     } else {
         files::open_packed(path)
@@ -110,7 +110,7 @@ pub fn is_games(path: &Path, begin: &[u8]) -> bool {
         .iter()
         .find_map(|mark| text.strip_prefix(*mark))
         .unwrap_or(&text);
-    path.as_os_str() == desk::STANDARD
+    path.as_os_str() == common::STANDARD
         || is_called(bare, &["pgn"])
         || text.trim_ascii_start().starts_with(b"[")
 }
@@ -167,7 +167,7 @@ pub fn each_game(
     bar.finish_and_clear();
     let fault = fault.take().or(ended.err());
     if let Some(fault) = fault {
-        let count = desk::several(number as usize, "game");
+        let count = common::several(number as usize, "game");
         account
             .faults
             .push(format!("{name}: {fault}; {count} before that count"));

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use super::desk;
+use super::common;
 use crate::book::{self, Branch, Extent};
 use crate::cli::exit::Exit;
 
@@ -33,21 +33,21 @@ pub struct Args {
 /// # Errors
 /// When the book cannot be read or the position makes no sense.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let mut books = desk::leaning(vec![desk::read_whole(&args.file)?])?;
+    let mut books = common::leaning(vec![common::read_whole(&args.file)?])?;
     let Some(book) = books.pop() else {
         return Ok(Exit::Failed);
     };
-    let line = desk::position(&args.from, book.head().variant)?;
+    let line = common::position(&args.from, book.head().variant)?;
     let extent = Extent {
         plies: args.depth,
         least: args.min / 100.0,
     };
     let branches = book::tree(&book, &line, extent);
     if branches.is_empty() {
-        desk::say(&format!("{} has no move there", book.path()));
+        common::say(&format!("{} has no move there", book.path()));
         return Ok(Exit::Failed);
     }
-    desk::print(draw(&branches).as_bytes())?;
+    common::print(draw(&branches).as_bytes())?;
     Ok(Exit::Success)
 }
 
@@ -68,9 +68,9 @@ fn draw(branches: &[Branch]) -> String {
         let _ = writeln!(
             drawn,
             "{:>5}  {mv:<widest$}  {name}  [{}]{}",
-            desk::percent(branch.chance),
+            common::percent(branch.chance),
             branch.at,
-            desk::aside(branch.lean.as_deref())
+            common::aside(branch.lean.as_deref())
         );
     }
     drawn

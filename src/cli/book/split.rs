@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::desk;
+use super::common;
 use crate::{book, cli::exit::Exit};
 
 /// Puts blanks between moves that stand without, as in `e2e4e7e6d2d4`.
@@ -14,7 +14,7 @@ pub struct Args {
     /// The text; `-` for standard input.
     file: PathBuf,
     #[command(flatten)]
-    output: desk::Output,
+    output: common::Output,
 }
 
 /// Runs the command.
@@ -23,6 +23,6 @@ pub struct Args {
 /// When a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     args.output
-        .write(book::split(&desk::text(&args.file)?).as_bytes())?;
+        .write(book::split(&common::text(&args.file)?).as_bytes())?;
     Ok(Exit::Success)
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use super::desk;
+use super::common;
 use crate::{
     book::{self, Stats},
     cli::exit::Exit,
@@ -23,7 +23,7 @@ pub struct Args {
 /// # Errors
 /// When a book cannot be read.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let books = desk::books(&args.files)?;
+    let books = common::books(&args.files)?;
     let mut said = String::new();
     for book in &books {
         let stats = book::stats(book);
@@ -32,7 +32,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             said += &openings(only.path(), &stats);
         }
     }
-    desk::print(said.as_bytes())?;
+    common::print(said.as_bytes())?;
     Ok(Exit::Success)
 }
 

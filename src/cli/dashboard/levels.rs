@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::figures::{self, Group};
+use super::stats::{self, Group};
 use crate::{
     personality::{
         Personalities,
@@ -53,7 +53,7 @@ fn played(cast: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
         }
     }
     let told = by_level.iter().filter_map(|(level, games)| {
-        let group = figures::groups(games, |_| String::new()).into_iter().next()?;
+        let group = stats::groups(games, |_| String::new()).into_iter().next()?;
         let met = games
             .iter()
             .filter_map(|game| game.rating)

@@ -21,7 +21,7 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::Panel;
+use super::DashboardState;
 use crate::{
     bot::live_games::{GameSnapshot, Pictures},
     lichess::model::GameId,
@@ -58,7 +58,7 @@ impl Viewers {
 }
 
 /// Serves the stream.
-pub(super) async fn stream(State(panel): State<Panel>) -> Response {
+pub(super) async fn stream(State(panel): State<DashboardState>) -> Response {
     let end = panel.viewers.join();
     let tail = Tail {
         news: panel.boards.follow(),

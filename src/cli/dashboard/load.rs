@@ -19,7 +19,7 @@ use axum::{
 use serde::Serialize;
 use tokio::{sync::Semaphore, time::timeout};
 
-use super::{Panel, trouble::Trouble};
+use super::{DashboardState, error::ApiError};
 use crate::{
     cli::worker::Worker,
     http_server::{ConnectionLimits, RateLimit},
@@ -97,40 +97,40 @@ impl Drop for Wanted {
 
 impl Reading {
     /// The archive, as long as the answer is wanted.
-    pub(super) fn archive(&self) -> Result<&Archive, Trouble> {
+    pub(super) fn archive(&self) -> Result<&Archive, ApiError> {
         match self.ending.is_over.load(Ordering::Acquire) {
-            true => Err(Trouble::TooLong),
+            true => Err(ApiError::TooLong),
             false => Ok(&self.archive),
         }
     }
 }
 
-impl Panel {
+impl DashboardState {
     /// Makes an answer of what the archive has, off the loop that games run on.
     pub(super) async fn read<T: Serialize>(
         &self,
-        question: impl FnOnce(&Reading) -> Result<T, Trouble> + Send + 'static,
-    ) -> Result<Response, Trouble> {
+        question: impl FnOnce(&Reading) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<Response, ApiError> {
         let path = self.ask(|archive| Ok(archive.path())).await?;
-        self.load.read(path.ok_or(Trouble::NoArchive)?, question).await
+        self.load.read(path.ok_or(ApiError::NoArchive)?, question).await
     }
 
     /// Asks the thread that writes the archive: something short, since what is to be written waits meanwhile.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, ApiError> {
         // Kept until it is answered, whether somebody still waits or not.
         let asking = self.load.asking.clone();
         let place = timeout(PATIENCE, asking.acquire_owned())
             .await
-            .map_err(|_| Trouble::TooMany)?;
+            .map_err(|_| ApiError::TooMany)?;
         let answer = self.watched.store.ask(move |archive| {
             let _place = place;
             question(archive)
         });
-        let answer = timeout(LONGEST, answer).await.map_err(|_| Trouble::TooLong)?;
-        Ok(answer.ok_or(Trouble::NoArchive)??)
+        let answer = timeout(LONGEST, answer).await.map_err(|_| ApiError::TooLong)?;
+        Ok(answer.ok_or(ApiError::NoArchive)??)
     }
 }
 
@@ -139,8 +139,8 @@ impl Load {
     async fn read<T: Serialize>(
         &self,
         path: PathBuf,
-        question: impl FnOnce(&Reading) -> Result<T, Trouble> + Send + 'static,
-    ) -> Result<Response, Trouble> {
+        question: impl FnOnce(&Reading) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<Response, ApiError> {
         let wanted = Wanted(Arc::default());
         let ending = Arc::clone(&wanted.0);
         let work = move || {
@@ -149,10 +149,10 @@ impl Load {
             let reading = Reading { archive, ending };
             reading.archive()?;
             let answer = question(&reading)?;
-            serde_json::to_vec(&answer).map_err(|_| Trouble::Unreadable)
+            serde_json::to_vec(&answer).map_err(|_| ApiError::Unreadable)
         };
         let read = timeout(LONGEST, self.worker.run(work)).await;
-        let bytes = read.map_err(|_| Trouble::TooLong)?.map_err(Trouble::from)??;
+        let bytes = read.map_err(|_| ApiError::TooLong)?.map_err(ApiError::from)??;
         Ok(([(header::CONTENT_TYPE, "application/json")], bytes).into_response())
     }
 }

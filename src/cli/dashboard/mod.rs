@@ -2,13 +2,13 @@
 //! the calls.
 
 mod books;
-mod control;
-mod figures;
+mod commands;
+mod stats;
 mod levels;
 mod live;
 mod load;
 mod pages;
-mod trouble;
+mod error;
 
 use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
@@ -27,19 +27,19 @@ use tokio::{
 };
 
 pub use self::{
-    control::{Course, Wish},
+    commands::{Course, Command},
     live::Viewers,
     load::{LIMITS, Load},
 };
-use self::{load::Reading, trouble::Trouble};
+use self::{load::Reading, error::ApiError};
 use super::{
     edit::{self, Editor},
     games::{as_json, result},
-    guard::{self, Access},
+    auth::{self, Access},
     health::{self, Watched, ailment, note, resident},
     reloads,
-    state::latest_limit,
-    warnings::Warnings,
+    state_dir::latest_limit,
+    log_buffer::Warnings,
     why,
 };
 use crate::{
@@ -68,7 +68,7 @@ const PART: usize = 50;
 
 /// Everything there is to show, and whom to tell what is wished.
 #[derive(Debug, Clone)]
-pub struct Panel {
+pub struct DashboardState {
     /// Health and figures.
     pub watched: Watched,
     /// The running games.
@@ -92,7 +92,7 @@ pub struct Panel {
     /// Who may see and ask all this.
     pub access: Access,
     /// Takes the owner's wishes.
-    pub wishes: mpsc::Sender<Wish>,
+    pub wishes: mpsc::Sender<Command>,
     /// Since when it runs.
     pub begun: Instant,
     /// What it may cost to look at all this.
@@ -102,7 +102,7 @@ pub struct Panel {
 }
 
 /// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
-pub fn router(panel: Panel) -> Router {
+pub fn router(panel: DashboardState) -> Router {
     let health = health::router(panel.watched.clone(), panel.access.clone());
     let (access, load) = (panel.access.clone(), panel.load.clone());
     let reloads = reloads::router(panel.tidings.clone(), access.clone());
@@ -120,16 +120,16 @@ pub fn router(panel: Panel) -> Router {
         .route("/api/books", get(scores_of_books))
         .route("/api/levels", get(strength_of_levels))
         .route("/api/warnings", get(warnings))
-        .route("/api/control/level", post(control::set_level))
-        .route("/api/control/{wish}", post(control::control))
+        .route("/api/control/level", post(commands::set_level))
+        .route("/api/control/{wish}", post(commands::control))
         .fallback(pages::page)
-        .layer(from_fn_with_state(access, guard::check))
+        .layer(from_fn_with_state(access, auth::check))
         .with_state(panel);
     let all = health.merge(editing).merge(reloads).merge(own);
     all.layer(from_fn_with_state(load, load::pace))
 }
 
-async fn overview(State(panel): State<Panel>) -> Json<Value> {
+async fn overview(State(panel): State<DashboardState>) -> Json<Value> {
     let watched = &panel.watched;
     let why = ailment(watched).await;
     let status = watched.status.borrow().clone();
@@ -137,7 +137,7 @@ async fn overview(State(panel): State<Panel>) -> Json<Value> {
     let limits = panel
         .ask(move |archive| archive.limits(now, latest_limit(now)))
         .await;
-    let has_archive = !matches!(limits, Err(Trouble::NoArchive));
+    let has_archive = !matches!(limits, Err(ApiError::NoArchive));
     let gates: Vec<Value> = limits
         .unwrap_or_default()
         .into_iter()
@@ -168,20 +168,20 @@ struct Wanted {
 
 /// The newest games that fit, or those after one of them.
 async fn games(
-    State(panel): State<Panel>,
+    State(panel): State<DashboardState>,
     wanted: Result<Query<Wanted>, QueryRejection>,
-) -> Result<Response, Trouble> {
-    let Query(wanted) = wanted.map_err(|_| Trouble::NoQuestion)?;
+) -> Result<Response, ApiError> {
+    let Query(wanted) = wanted.map_err(|_| ApiError::NoQuestion)?;
     let opponent = match wanted.opponent.as_deref().filter(|name| !name.is_empty()) {
-        Some(name) => Some(name.parse::<UserId>().map_err(|_| Trouble::NotFound)?),
+        Some(name) => Some(name.parse::<UserId>().map_err(|_| ApiError::NotFound)?),
         None => None,
     };
     let after = match wanted.after.as_deref().filter(|id| !id.is_empty()) {
-        Some(id) => Some(id.parse::<GameId>().map_err(|_| Trouble::NotFound)?),
+        Some(id) => Some(id.parse::<GameId>().map_err(|_| ApiError::NotFound)?),
         None => None,
     };
     let most = match wanted.most.as_deref().map(str::parse::<u32>) {
-        Some(most) => most.map_err(|_| Trouble::NoNumber)?.clamp(1, LARGEST_PAGE),
+        Some(most) => most.map_err(|_| ApiError::NoNumber)?.clamp(1, LARGEST_PAGE),
         None => PAGE,
     };
     let filter = Filter {
@@ -195,7 +195,7 @@ async fn games(
     let page = move |reading: &Reading| {
         let after = match after {
             Some(id) => {
-                let last = reading.archive()?.game(&id)?.ok_or(Trouble::NotFound)?;
+                let last = reading.archive()?.game(&id)?.ok_or(ApiError::NotFound)?;
                 Some((last.began, id))
             }
             None => None,
@@ -210,13 +210,13 @@ async fn games(
 }
 
 /// A game with its moves, and, once it is over, with what they rest on.
-async fn game(State(panel): State<Panel>, Path(id): Path<String>) -> Result<Response, Trouble> {
-    let id: GameId = id.parse().map_err(|_| Trouble::NotFound)?;
+async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    let id: GameId = id.parse().map_err(|_| ApiError::NotFound)?;
     let library = Arc::clone(&panel.library.borrow());
     let cast = Arc::clone(&panel.cast.borrow());
     let can_edit = panel.editor.is_some();
     let shown = move |reading: &Reading| {
-        let game = reading.archive()?.game(&id)?.ok_or(Trouble::NotFound)?;
+        let game = reading.archive()?.game(&id)?.ok_or(ApiError::NotFound)?;
         let moves = reading.archive()?.moves(&id)?;
         let mut shown = as_json(&game);
         let told = why::retold(&game, &moves).into_iter();
@@ -233,7 +233,7 @@ async fn game(State(panel): State<Panel>, Path(id): Path<String>) -> Result<Resp
 }
 
 /// With whom how many games were played, and how they ended; the most played first.
-async fn opponents(State(panel): State<Panel>) -> Result<Response, Trouble> {
+async fn opponents(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     panel
         .read(|reading| Ok(json!({"opponents": met(&judged(reading)?)})))
         .await
@@ -264,20 +264,20 @@ fn met(games: &[GameRecord]) -> Vec<Value> {
 }
 
 /// How strong it was against whom it played, by speed and by personality, and how the ratings moved.
-async fn performance(State(panel): State<Panel>) -> Result<Response, Trouble> {
+async fn performance(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     let strength = |reading: &Reading| {
         let games = judged(reading)?;
         Ok(json!({
-            "bySpeed": figures::groups(&games, |game| game.speed.clone()),
-            "byPersonality": figures::groups(&games, |game| game.personality.clone()),
-            "ratings": figures::ratings(&games),
+            "bySpeed": stats::groups(&games, |game| game.speed.clone()),
+            "byPersonality": stats::groups(&games, |game| game.personality.clone()),
+            "ratings": stats::ratings(&games),
         }))
     };
     panel.read(strength).await
 }
 
 /// What the lines of the books scored.
-async fn scores_of_books(State(panel): State<Panel>) -> Result<Response, Trouble> {
+async fn scores_of_books(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     let library = Arc::clone(&panel.library.borrow());
     let scores = move |reading: &Reading| {
         let newest = Filter {
@@ -291,7 +291,7 @@ async fn scores_of_books(State(panel): State<Panel>) -> Result<Response, Trouble
             let with_moves = |id: &GameId| Ok(archive.game(id)?.zip(Some(archive.moves(id)?)));
             let games: Result<Vec<_>, StoreError> =
                 part.iter().filter_map(|id| with_moves(id).transpose()).collect();
-            Ok::<_, Trouble>(games?)
+            Ok::<_, ApiError>(games?)
         });
         books::figures(&library, parts)
     };
@@ -299,7 +299,7 @@ async fn scores_of_books(State(panel): State<Panel>) -> Result<Response, Trouble
 }
 
 /// The levels, and how strong they were.
-async fn strength_of_levels(State(panel): State<Panel>) -> Result<Response, Trouble> {
+async fn strength_of_levels(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     let cast = Arc::clone(&panel.cast.borrow());
     let told = panel.read({
         let cast = Arc::clone(&cast);
@@ -307,13 +307,13 @@ async fn strength_of_levels(State(panel): State<Panel>) -> Result<Response, Trou
     });
     match told.await {
         // Without an archive there is still the table.
-        Err(Trouble::NoArchive) => Ok(Json(levels::table(&cast, Vec::new())).into_response()),
+        Err(ApiError::NoArchive) => Ok(Json(levels::table(&cast, Vec::new())).into_response()),
         told => told,
     }
 }
 
 /// The newest games without their moves, for figures.
-fn judged(reading: &Reading) -> Result<Vec<GameRecord>, Trouble> {
+fn judged(reading: &Reading) -> Result<Vec<GameRecord>, ApiError> {
     let newest = Filter {
         most: Some(JUDGED),
         ..Filter::default()
@@ -322,6 +322,6 @@ fn judged(reading: &Reading) -> Result<Vec<GameRecord>, Trouble> {
 }
 
 /// The last warnings and errors, the newest first.
-async fn warnings(State(panel): State<Panel>) -> Json<Value> {
+async fn warnings(State(panel): State<DashboardState>) -> Json<Value> {
     Json(json!({"warnings": panel.warnings.recent()}))
 }

@@ -6,16 +6,16 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-use super::{Panel, trouble::Trouble};
+use super::{DashboardState, error::ApiError};
 use crate::sandbox::{Asset, asset};
 
 /// The page and its files.
-pub(super) async fn page(State(panel): State<Panel>, headers: HeaderMap, uri: Uri) -> Response {
+pub(super) async fn page(State(panel): State<DashboardState>, headers: HeaderMap, uri: Uri) -> Response {
     let path = match uri.path() {
         "/" => "/dashboard.html",
         path if path.starts_with("/edit.") && panel.editor.is_some() => path,
         path if path.starts_with("/dashboard.") || path == "/icon.svg" => path,
-        _ => return Trouble::NotFound.into_response(),
+        _ => return ApiError::NotFound.into_response(),
     };
     match asset(path) {
         Some(file) => file_of(file, &headers),
@@ -23,7 +23,7 @@ pub(super) async fn page(State(panel): State<Panel>, headers: HeaderMap, uri: Ur
             "This program was built without its pages: `make web`, then build it again. /healthz and /metrics work.\n"
                 .into_response()
         }
-        None => Trouble::NotFound.into_response(),
+        None => ApiError::NotFound.into_response(),
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod files;
 mod preview;
-mod verdict;
+mod validate;
 
 use std::{io, path::PathBuf, sync::Arc};
 
@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, watch};
 
 use self::files::{FileError, Kind, Version};
 use super::{
-    guard::{self, Access},
+    auth::{self, Access},
     worker::{Undone, Worker, again_soon},
 };
 use crate::{book::Library, config::Paths, diagnostics::Diagnostics, units::Elo};
@@ -78,7 +78,7 @@ pub fn router(editor: Editor, access: Access) -> Router {
         .route("/edit/save", post(save))
         .layer(DefaultBodyLimit::max(MOST_BODY))
         .layer(from_fn_with_state(editor.clone(), admit))
-        .layer(from_fn_with_state(access.at_home(), guard::check))
+        .layer(from_fn_with_state(access.at_home(), auth::check))
         .with_state(editor)
 }
 
@@ -140,20 +140,20 @@ async fn check(State(editor): State<Editor>, Json(draft): Json<Draft>) -> Result
             let path = file.path.display().to_string();
             let (findings, preview) = match kind {
                 Kind::Book => {
-                    let (book, findings) = verdict::of_book(&path, &draft.text);
+                    let (book, findings) = validate::of_book(&path, &draft.text);
                     let tree = book.map(|book| preview::of_book(book, library, &draft.from, draft.depth));
                     (findings, tree)
                 }
                 Kind::Personality => {
                     let books = files::names(paths, Kind::Book)?;
-                    let (profile, findings) = verdict::of_personality(&path, &draft.text, &books);
+                    let (profile, findings) = validate::of_personality(&path, &draft.text, &books);
                     let level = draft.level.map(Elo);
                     let shown = profile.map(|profile| preview::of_personality(&profile, &draft.text, level));
                     (findings, shown)
                 }
             };
             let on_disk = files::version(&file)?;
-            let mut said = verdict::told(&findings);
+            let mut said = validate::told(&findings);
             said["onDisk"] = json!(on_disk);
             said["preview"] = preview.unwrap_or_default();
             Ok(Json(said))
@@ -178,9 +178,9 @@ async fn save(State(editor): State<Editor>, Json(wanted): Json<Save>) -> Result<
             let file = files::find(paths, kind, &wanted.name)?.ok_or(Trouble::NotFound)?;
             let path = file.path.display().to_string();
             let findings = match kind {
-                Kind::Book => verdict::of_book(&path, &wanted.text).1,
+                Kind::Book => validate::of_book(&path, &wanted.text).1,
                 Kind::Personality => {
-                    verdict::of_personality(&path, &wanted.text, &files::names(paths, Kind::Book)?).1
+                    validate::of_personality(&path, &wanted.text, &files::names(paths, Kind::Book)?).1
                 }
             };
             if !findings.is_usable() {
@@ -234,7 +234,7 @@ impl IntoResponse for Trouble {
         match self {
             Self::NotFound => refuse(StatusCode::NOT_FOUND, json!({"error": "Not found"})),
             Self::Broken(findings) => {
-                let mut said = verdict::told(&findings);
+                let mut said = validate::told(&findings);
                 said["error"] = json!("A text with mistakes is not saved");
                 refuse(StatusCode::UNPROCESSABLE_ENTITY, said)
             }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::exit::{Exit, Failure},
-    background::Background,
+    context::ArchiveContext,
 };
 use crate::{
     bot::{
@@ -34,7 +34,7 @@ use crate::{
 /// A challenge put together on the command line, and the moment it comes in.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "A challenge to explain")]
-pub struct Made {
+pub struct HypotheticalChallenge {
     /// Who challenges, instead of a file.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
@@ -102,7 +102,7 @@ pub struct Made {
 /// When there is no challenge, or it is none.
 pub(super) fn explain(
     file: Option<&str>,
-    made: &Made,
+    made: &HypotheticalChallenge,
     config: &Config,
     settings: &Path,
     now: Millis,
@@ -115,7 +115,7 @@ pub(super) fn explain(
             return Err(Failure::error(Exit::Usage, sentence));
         }
     };
-    let background = Background::gather(config, settings, &challenge, now);
+    let background = ArchiveContext::gather(config, settings, &challenge, now);
     let moment = made.moment(&challenge, &background, now)?;
     let said = explain_challenge(config, &challenge, compat, &moment);
     Ok(said + &beyond_rules(config, &challenge, compat, &moment, &background))
@@ -127,7 +127,7 @@ fn beyond_rules(
     challenge: &Challenge,
     compat: Option<Compat>,
     moment: &LocalContext,
-    background: &Background,
+    background: &ArchiveContext,
 ) -> String {
     let mut said = String::new();
     let facts = RuleContext::of_challenge(challenge, moment);
@@ -320,7 +320,7 @@ fn read(file: &str) -> anyhow::Result<(Challenge, Option<Compat>)> {
     Ok((serde_json::from_value(value).map_err(no_challenge)?, None))
 }
 
-impl Made {
+impl HypotheticalChallenge {
     fn challenge(&self, user: &str) -> anyhow::Result<Challenge> {
         let wrong = |sentence: String| Failure::error(Exit::Usage, sentence);
         let id = UserId::parse_written(user).map_err(|error| wrong(format!("{error}")))?;
@@ -357,7 +357,7 @@ impl Made {
         Ok(serde_json::from_value(challenge)?)
     }
 
-    fn moment(&self, challenge: &Challenge, background: &Background, now: Millis) -> anyhow::Result<LocalContext> {
+    fn moment(&self, challenge: &Challenge, background: &ArchiveContext, now: Millis) -> anyhow::Result<LocalContext> {
         let minute = match &self.at {
             None => minute_of_day(now),
             Some(at) => {

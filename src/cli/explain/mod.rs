@@ -1,7 +1,7 @@
 //! `sparring explain`: what a personality, a level or `bot.toml` means, key by key, and where each value is from; and
 //! what the rules make of a challenge.
 
-mod background;
+mod context;
 mod challenge;
 
 use std::{
@@ -17,8 +17,8 @@ pub use challenge::explain_challenge;
 
 use super::{
     exit::{Exit, Failure},
-    report::{self, Style},
-    stock::{PERSONALITIES, shipped_stand_in},
+    render_diagnostics::{self, Style},
+    assets::{PERSONALITIES, shipped_stand_in},
 };
 use crate::{
     config::{self, Config, Paths},
@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, default_value = CONFIG)]
     config: PathBuf,
     #[command(flatten)]
-    made: challenge::Made,
+    made: challenge::HypotheticalChallenge,
 }
 
 /// Runs the command.
@@ -98,7 +98,7 @@ fn settings_text(path: &Path) -> anyhow::Result<String> {
 }
 
 /// The rules of the settings, or those of no settings where there is no file.
-fn challenge_with(made: &challenge::Made, file: Option<&str>, path: &Path) -> anyhow::Result<String> {
+fn challenge_with(made: &challenge::HypotheticalChallenge, file: Option<&str>, path: &Path) -> anyhow::Result<String> {
     let config = if path.exists() {
         config::load(path)
             .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
@@ -212,7 +212,7 @@ fn profile(paths: &Paths, name: &str) -> anyhow::Result<String> {
 }
 
 fn refused(findings: Diagnostics) -> anyhow::Error {
-    let drawn = report::draw(&[findings], Style::Lines);
+    let drawn = render_diagnostics::draw(&[findings], Style::Lines);
     Failure::error(Exit::Failed, drawn.trim_end())
 }
 

@@ -6,12 +6,12 @@ use anyhow::Context as _;
 
 use super::{
     Source,
-    corpus::{Selection, decisions},
-    curve_fit,
+    dataset::{Selection, decisions},
+    fit_loss_curve,
     games::{self, HumanGame, Part},
-    kept::Kept,
-    note, pace_fit,
-    scored::sample,
+    search_cache::SearchCache,
+    note, think_time_fit,
+    scored_moves::sample,
     trainer::{Plan, Trainer},
 };
 use crate::{
@@ -119,14 +119,14 @@ fn fit_net(args: &Args, games: &[HumanGame], watch: &Stopwatch) -> anyhow::Resul
 fn fit_pace(games: &[HumanGame], model: &Model) -> anyhow::Result<[SpeedModel; SPEEDS]> {
     let mut thoughts = Vec::new();
     for game in games.iter().filter(|game| game.part() != Part::Report) {
-        thoughts.extend(pace_fit::thoughts(game, model)?);
+        thoughts.extend(think_time_fit::thoughts(game, model)?);
     }
     note(format_args!("{} timed moves", thoughts.len()));
-    Ok(pace_fit::fit(&thoughts))
+    Ok(think_time_fit::fit(&thoughts))
 }
 
 fn fit_curve(args: &Args, games: &[HumanGame], net: &Net, watch: &Stopwatch) -> anyhow::Result<LossCurve> {
-    let mut kept = Kept::open(args.source.keep.as_deref())?;
+    let mut kept = SearchCache::open(args.source.keep.as_deref())?;
     // Games that the net has not seen: on its own it would be trusted too much.
     let games: Vec<&HumanGame> = games.iter().filter(|game| game.part() == Part::Tune).collect();
     let sample = sample(&games, args.scored, &mut kept, |count| {
@@ -137,5 +137,5 @@ fn fit_curve(args: &Args, games: &[HumanGame], net: &Net, watch: &Stopwatch) -> 
             ));
         }
     })?;
-    Ok(curve_fit::fit(net, &sample))
+    Ok(fit_loss_curve::fit(net, &sample))
 }

@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::{
-    beside::{Beside, Estimate, Side},
+    paired_stats::{PairedStats, Estimate, Side},
     games::HumanGame,
-    hesitation::{Hesitation, Mover},
-    judge::Judge,
-    kept::Kept,
-    pace_fit::thought,
-    scored::{BANDS, band, spread},
-    tally::percent,
-    unseen::Unseen,
+    time_vs_error::{Hesitation, Mover},
+    reference_engine::Judge,
+    search_cache::SearchCache,
+    think_time_fit::thought,
+    scored_moves::{BANDS, band, spread},
+    metrics::percent,
+    missed_moves::Unseen,
 };
 use crate::{
     chess::{GameHistory, Move},
@@ -57,7 +57,7 @@ pub(super) const PARTS: [&str; 8] = [
 /// A band: people's losses and those of the level, and how often both played the same.
 #[derive(Debug, Clone, Default)]
 struct Band {
-    parts: [Beside; PARTS.len()],
+    parts: [PairedStats; PARTS.len()],
     drawn: usize,
     same: usize,
 }
@@ -70,7 +70,7 @@ pub fn tables(
     games: &[&HumanGame],
     plan: &Plan<'_>,
     judge: &mut Judge,
-    kept: &mut Kept,
+    kept: &mut SearchCache,
     tell: &mut dyn FnMut(usize),
 ) -> anyhow::Result<String> {
     let mut bands: [Band; BANDS] = Default::default();
@@ -223,7 +223,7 @@ fn write_tables(bands: &[Band], draws: usize, judge: &str) -> anyhow::Result<Str
 }
 
 /// Games, decisions, and each side's figures and the distances with their errors, as cells of a table.
-fn row(beside: &Beside) -> String {
+fn row(beside: &PairedStats) -> String {
     let (people, level) = (beside.means(Side::People), beside.means(Side::Level));
     let [distances, errors_of_distances] = cells_of_distances(beside.distances());
     [
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_row_tells_figures_and_errors_and_leaves_out_what_is_not_known() {
-        let mut beside = Beside::default();
+        let mut beside = PairedStats::default();
         beside.add(1, 4.0, &[2.0]);
         assert_eq!(
             row(&beside),
@@ -313,7 +313,7 @@ mod tests {
             levels: Levels::shipped(),
         };
         let mut asked = 0;
-        let mut kept = Kept::open(None).unwrap();
+        let mut kept = SearchCache::open(None).unwrap();
         let mut judge = Judge::own(Depth(2));
         let games: Vec<&HumanGame> = games.iter().collect();
         let text = tables(&games, &plan, &mut judge, &mut kept, &mut |count| asked = count).unwrap();

@@ -1,25 +1,25 @@
 //! `sparring human-fit` and `sparring human-report`: the models of human play, from games of people, and how good they are.
 
-mod beside;
+mod paired_stats;
 mod clocks;
-mod corpus;
-mod curve_fit;
+mod dataset;
+mod fit_loss_curve;
 pub mod fit;
 mod games;
-mod hesitation;
-mod judge;
-mod kept;
+mod time_vs_error;
+mod reference_engine;
+mod search_cache;
 mod levels;
 pub(super) mod linear;
-mod pace_fit;
-mod pace_report;
+mod think_time_fit;
+mod think_time_report;
 pub mod report;
-mod scored;
-mod self_play;
-mod stockfish;
-mod tally;
+mod scored_moves;
+mod level_self_play;
+mod reference_evals;
+mod metrics;
 mod trainer;
-mod unseen;
+mod missed_moves;
 
 use std::path::PathBuf;
 

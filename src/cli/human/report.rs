@@ -6,16 +6,16 @@ use anyhow::Context as _;
 
 use super::{
     Source, clocks,
-    corpus::{Selection, each},
+    dataset::{Selection, each},
     games::{self, HumanGame, Part},
-    judge::Judge,
-    kept::Kept,
+    reference_engine::Judge,
+    search_cache::SearchCache,
     levels::{self, Plan},
-    note, pace_report,
-    scored::{BANDS, Scored, band, sample},
-    self_play,
-    stockfish::{self, DEPTHS, Verdicts},
-    tally::{Losses, Match, percent},
+    note, think_time_report,
+    scored_moves::{BANDS, Scored, band, sample},
+    level_self_play,
+    reference_evals::{self, DEPTHS, ReferenceEvals},
+    metrics::{Losses, Match, percent},
 };
 use crate::{
     chess::{Variant, write_uci},
@@ -109,8 +109,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         .iter()
         .filter(|game| args.all || game.part() == part)
         .collect();
-    let verdicts = stockfish::read(&args.source.data)?;
-    let mut kept = Kept::open(args.source.keep.as_deref())?;
+    let verdicts = reference_evals::read(&args.source.data)?;
+    let mut kept = SearchCache::open(args.source.keep.as_deref())?;
     let mut tell = |count: usize| {
         if count.is_multiple_of(1000) {
             note(format_args!(
@@ -130,7 +130,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             .iter()
             .filter(|game| !args.all && game.part() == Part::Fit)
             .collect();
-        return crate::cli::print(pace_report::tables(&games, &others, model)?);
+        return crate::cli::print(think_time_report::tables(&games, &others, model)?);
     }
     let (known, unknown): (Vec<_>, Vec<_>) = games
         .iter()
@@ -156,7 +156,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 fn beside_people(
     args: &Args,
     games: &[&HumanGame],
-    kept: &mut Kept,
+    kept: &mut SearchCache,
     tell: &mut dyn FnMut(usize),
 ) -> anyhow::Result<String> {
     let read;
@@ -176,12 +176,12 @@ fn beside_people(
         None => Judge::own(depth),
     };
     if let Some(games_of_levels) = args.self_play {
-        let plan = self_play::Plan {
+        let plan = level_self_play::Plan {
             games: games_of_levels,
             bands,
             levels,
         };
-        return self_play::tables(games, &plan, &mut judge, kept, tell);
+        return level_self_play::tables(games, &plan, &mut judge, kept, tell);
     }
     let plan = Plan {
         most: args.levels.unwrap_or_default(),
@@ -244,7 +244,7 @@ impl Judged {
         Self { prior, both }
     }
 
-    fn tables(&self, decisions: &[Scored], verdicts: &HashMap<String, Verdicts>) -> anyhow::Result<String> {
+    fn tables(&self, decisions: &[Scored], verdicts: &HashMap<String, ReferenceEvals>) -> anyhow::Result<String> {
         let mut text = String::new();
         self.matches(decisions, &mut text)?;
         self.against_stockfish(decisions, verdicts, &mut text)?;
@@ -291,7 +291,7 @@ impl Judged {
     fn against_stockfish(
         &self,
         decisions: &[Scored],
-        verdicts: &HashMap<String, Verdicts>,
+        verdicts: &HashMap<String, ReferenceEvals>,
         text: &mut String,
     ) -> anyhow::Result<()> {
         let mut bands = [Against::default(); BANDS];

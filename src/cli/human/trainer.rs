@@ -2,7 +2,7 @@
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
-use super::corpus::Decision;
+use super::dataset::Decision;
 use crate::{
     personality::human_model::net::{
         GLANCE, GLANCE_BIAS, HIDDEN, JOIN, LOOK, LOOK_BIAS, MOVES, Net, POSITION, Part, SCORE, WEIGH,

@@ -11,7 +11,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::drawing::draw;
+use super::ascii_board::draw;
 use crate::{
     bot::game_state::{GameState, Change},
     chess::{Color, Move, Rules as _, parse_san, parse_uci, write_san, write_uci},
@@ -38,7 +38,7 @@ Moves as Nf3 or g1f3. Other words: resign, draw, takeback, abort, say TEXT, boar
 
 /// Whom to play, and how.
 #[derive(Debug, Clone)]
-pub struct Wishes {
+pub struct PlayOptions {
     /// The bot.
     pub opponent: UserId,
     /// The game to ask for.
@@ -86,7 +86,7 @@ impl<W: Write> Console<W> {
     ///
     /// # Errors
     /// When the server is gone, the bot declines or does not answer, or the terminal cannot be written to.
-    pub async fn play(&mut self, wishes: &Wishes) -> anyhow::Result<()> {
+    pub async fn play(&mut self, wishes: &PlayOptions) -> anyhow::Result<()> {
         let mut events = ReconnectingStream::events(&self.client, 1);
         let challenge = self.client.invite(&wishes.opponent, &wishes.invitation).await?;
         let start = self.wait_for_start(&mut events, &challenge.id);
@@ -404,7 +404,7 @@ mod tests {
 
     /// Plays with White: what came of it, and what the screen shows.
     async fn play(console: &mut Console<Vec<u8>>) -> (anyhow::Result<()>, String) {
-        let wishes = Wishes {
+        let wishes = PlayOptions {
             opponent: "Robo".parse().unwrap(),
             invitation: ChallengeRequest {
                 color: ChallengeColor::White,

@@ -3,7 +3,7 @@
 //! The daemon plays over HTTP exactly as it would on lichess; only the address differs.
 
 pub mod console;
-mod drawing;
+mod ascii_board;
 mod lobby;
 
 use std::{
@@ -15,15 +15,15 @@ use std::{
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
-use self::console::{Console, Wishes};
+use self::console::{Console, PlayOptions};
 use super::{
     edit::{self, Editor},
     exit::{Exit, Failure},
-    guard::Access,
+    auth::Access,
     reloads,
     sandbox::{bind, with_key},
-    service::{assemble, failure, fresh_seed},
-    stock::{must_know, shipped_stand_in, stock},
+    bootstrap::{assemble, failure, fresh_seed},
+    assets::{must_know, shipped_stand_in, stock},
     threads, why,
     worker::Worker,
 };
@@ -263,7 +263,7 @@ async fn converse(args: &Args, client: Client) -> anyhow::Result<()> {
         .map(|level| format!("!level {}", Elo(level)))
         .into_iter()
         .collect();
-    let wishes = Wishes {
+    let wishes = PlayOptions {
         opponent,
         invitation: ChallengeRequest {
             clock: args.clock,

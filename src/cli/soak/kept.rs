@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep};
 
 use super::Scene;
 use crate::{
-    cli::trial::Played,
+    cli::testkit::Played,
     lichess::model::{GameId, Side},
     store::{Archive, Filter, GameRecord},
 };

@@ -3,25 +3,25 @@
 //! are spoiled and mended in storms. Seeded; prints a table, and fails if a game was lost, left or spoiled by anything
 //! but the faults themselves.
 
-mod course;
+mod game_results;
 mod kept;
-mod last_moments;
+mod kill_near_flag;
 mod moves;
-mod network;
+mod fault_proxy;
 mod report;
-mod strain;
+mod cpu_starvation;
 mod table;
-mod troubles;
-mod victim;
-mod weather;
+mod fault_log;
+mod process_under_test;
+mod chaos_schedule;
 
 use std::path::{Path, PathBuf};
 
-use self::{network::Network, victim::Victim};
+use self::{fault_proxy::Network, process_under_test::ProcessUnderTest};
 use super::{
     exit::{Exit, Failure},
     threads,
-    trial::Ground,
+    testkit::Ground,
 };
 
 /// Plays games while everything goes wrong, and prints what came of them.
@@ -64,8 +64,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 async fn soak(args: &Args) -> anyhow::Result<Exit> {
     table::row("drawn by", args.command());
-    let mut missed = course::games(args).await?;
-    let after_kills = last_moments::play(args).await?;
+    let mut missed = game_results::games(args).await?;
+    let after_kills = kill_near_flag::play(args).await?;
     missed.extend(after_kills.iter().map(|bar| format!("after kills, {bar}")));
     if missed.is_empty() {
         return Ok(Exit::Success);
@@ -101,14 +101,14 @@ impl Args {
 struct Scene {
     ground: Ground,
     network: Network,
-    victim: Victim,
+    victim: ProcessUnderTest,
 }
 
 impl Scene {
     async fn new(seed: u64, at_once: usize, log: Option<&Path>) -> anyhow::Result<Self> {
         let ground = Ground::new(seed).await?;
         let network = Network::before(ground.server).await?;
-        let victim = Victim::new(network.address(), &ground.token, at_once, log)?;
+        let victim = ProcessUnderTest::new(network.address(), &ground.token, at_once, log)?;
         Ok(Self {
             ground,
             network,

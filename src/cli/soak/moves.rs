@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::troubles::Troubles;
+use super::fault_log::FaultLog;
 use crate::{
     lichess::model::GameId,
     sandbox::{MoveOutcome, FaultKind, PostedMove},
@@ -47,7 +47,7 @@ pub(super) struct Moves {
 
 impl Moves {
     /// Looks through what was sent, in the order in which it came.
-    pub(super) fn read(ledger: &[PostedMove], troubles: &Troubles) -> Self {
+    pub(super) fn read(ledger: &[PostedMove], troubles: &FaultLog) -> Self {
         let mut games: BTreeMap<&GameId, Vec<&PostedMove>> = BTreeMap::new();
         for posted in ledger {
             games.entry(&posted.game).or_default().push(posted);
@@ -59,7 +59,7 @@ impl Moves {
         moves
     }
 
-    fn read_game(&mut self, posts: &[&PostedMove], troubles: &Troubles) {
+    fn read_game(&mut self, posts: &[&PostedMove], troubles: &FaultLog) {
         let played: BTreeMap<usize, &str> = posts
             .iter()
             .filter(|posted| posted.fate == MoveOutcome::Played)
@@ -94,7 +94,7 @@ impl Moves {
     }
 
     /// One more request for a turn, after these.
-    fn read_try(&mut self, before: &[&PostedMove], posted: &PostedMove, troubles: &Troubles) {
+    fn read_try(&mut self, before: &[&PostedMove], posted: &PostedMove, troubles: &FaultLog) {
         // The answer to the move of the turn before may still be on its way: the stream has shown the move, and the game goes on.
         let is_served = |other: &&PostedMove| other.over.is_none_or(|over| over > posted.at);
         if posted.is_beside && before.iter().any(is_served) {
@@ -141,7 +141,7 @@ fn turn_of(posted: &PostedMove, played: &BTreeMap<usize, &str>) -> usize {
 
 /// Whether a move that was played could not be known to be when it was sent again: something befell this very request,
 /// or the way of what it came to, between the two.
-fn is_excused(first: &PostedMove, again: &PostedMove, troubles: &Troubles) -> bool {
+fn is_excused(first: &PostedMove, again: &PostedMove, troubles: &FaultLog) -> bool {
     let (least, most) = PATIENCE;
     let patience = first
         .clock
@@ -158,7 +158,7 @@ fn is_too_many(posted: &PostedMove) -> bool {
 }
 
 /// The most requests of a turn between which the daemon was not killed.
-fn most_in_one_life(turn: &[&PostedMove], troubles: &Troubles) -> usize {
+fn most_in_one_life(turn: &[&PostedMove], troubles: &FaultLog) -> usize {
     let mut most = 0;
     let mut tries = 0;
     let mut last: Option<Millis> = None;
@@ -177,7 +177,7 @@ fn most_in_one_life(turn: &[&PostedMove], troubles: &Troubles) -> usize {
 mod tests {
     use super::*;
     use crate::{
-        cli::trial::Ground,
+        cli::testkit::Ground,
         lichess::{
             Client, Token,
             model::{ChallengeColor, ChallengeRequest},
@@ -220,15 +220,15 @@ mod tests {
         })
     }
 
-    fn breaking(from: Millis, to: Millis) -> Troubles {
-        Troubles {
+    fn breaking(from: Millis, to: Millis) -> FaultLog {
+        FaultLog {
             outages: vec![(from, to)],
-            ..Troubles::default()
+            ..FaultLog::default()
         }
     }
 
-    fn killed(from: Millis, to: Millis) -> Troubles {
-        Troubles {
+    fn killed(from: Millis, to: Millis) -> FaultLog {
+        FaultLog {
             kills: vec![(from, to)],
             ..breaking(from, to)
         }
@@ -242,14 +242,14 @@ mod tests {
         ]
     }
 
-    fn repeats(ledger: &[PostedMove], troubles: &Troubles) -> (usize, usize) {
+    fn repeats(ledger: &[PostedMove], troubles: &FaultLog) -> (usize, usize) {
         let moves = Moves::read(ledger, troubles);
         (moves.forced_repeats, moves.own_repeats.len())
     }
 
     #[test]
     fn a_repeat_is_excused_only_by_what_fell_between_the_two() {
-        assert_eq!(repeats(&twice(), &Troubles::default()), (0, 1));
+        assert_eq!(repeats(&twice(), &FaultLog::default()), (0, 1));
         assert_eq!(repeats(&twice(), &breaking(secs(11), secs(12))), (1, 0));
         let over_before = breaking(secs(7), secs(9));
         assert_eq!(repeats(&twice(), &over_before), (0, 1), "what was over before");
@@ -262,13 +262,13 @@ mod tests {
 
     #[test]
     fn a_repeat_is_excused_only_by_what_befell_its_own_game() {
-        let struck = |about: &str| Troubles {
+        let struck = |about: &str| FaultLog {
             struck: vec![InjectedFault {
                 about: about.into(),
                 at: secs(11),
                 cost: Millis::ZERO,
             }],
-            ..Troubles::default()
+            ..FaultLog::default()
         };
         assert_eq!(repeats(&twice(), &struck("abcd1234")), (1, 0));
         assert_eq!(
@@ -287,21 +287,21 @@ mod tests {
         let mut ledger = twice();
         ledger[0].met = Some(FaultKind::LoseAnswer { after: Millis(100) });
         assert_eq!(
-            repeats(&ledger, &Troubles::default()),
+            repeats(&ledger, &FaultLog::default()),
             (0, 1),
             "the stream shows it"
         );
         ledger[0].met = Some(FaultKind::Delay { by: Millis(300) });
         assert_eq!(
-            repeats(&ledger, &Troubles::default()),
+            repeats(&ledger, &FaultLog::default()),
             (0, 1),
             "its sender waits longer"
         );
         ledger[0].clock = Some(secs(2));
-        assert_eq!(repeats(&ledger, &Troubles::default()), (1, 0));
-        let still = |span| Troubles {
+        assert_eq!(repeats(&ledger, &FaultLog::default()), (1, 0));
+        let still = |span| FaultLog {
             stalls: vec![(secs(9), secs(9) + span)],
-            ..Troubles::default()
+            ..FaultLog::default()
         };
         assert_eq!(repeats(&twice(), &still(Millis(60))), (0, 1));
         assert_eq!(repeats(&twice(), &still(secs(5))), (1, 0));
@@ -314,7 +314,7 @@ mod tests {
             posted(secs(2), 2, "d2d4", refused("Piece on d2 cannot move to d4")),
             posted(secs(3), 2, "b1c3", MoveOutcome::Played),
         ];
-        let moves = Moves::read(&ledger, &Troubles::default());
+        let moves = Moves::read(&ledger, &FaultLog::default());
         assert_eq!((moves.illegal.len(), moves.changed.len()), (0, 0));
         assert_eq!((moves.own_repeats.len(), moves.forced_repeats), (1, 0));
         assert_eq!(repeats(&ledger, &breaking(secs(1), secs(2))), (1, 0));
@@ -329,7 +329,7 @@ mod tests {
             posted(secs(60), 3, "c2c4", out_of_turn()),
             posted(secs(70), 4, "c2c4", MoveOutcome::Late),
         ];
-        let moves = Moves::read(&ledger, &Troubles::default());
+        let moves = Moves::read(&ledger, &FaultLog::default());
         assert_eq!(moves.illegal.len(), 2, "{moves:?}");
         assert_eq!(moves.changed.len(), 2, "{moves:?}");
         assert_eq!((moves.late, moves.own_repeats.len()), (1, 0));
@@ -342,7 +342,7 @@ mod tests {
             posted(secs(4), 0, "d2d4", MoveOutcome::Played),
         ];
         ledger[0].met = answer(503);
-        assert_eq!(Moves::read(&ledger, &Troubles::default()).changed.len(), 1);
+        assert_eq!(Moves::read(&ledger, &FaultLog::default()).changed.len(), 1);
         let troubles = killed(secs(2), secs(3));
         assert!(Moves::read(&ledger, &troubles).changed.is_empty());
         assert_eq!(
@@ -359,9 +359,9 @@ mod tests {
             posted(secs(1), 0, "e2e4", MoveOutcome::Played),
         ];
         ledger[0].met = answer(502);
-        assert!(Moves::read(&ledger, &Troubles::default()).crossed.is_empty());
+        assert!(Moves::read(&ledger, &FaultLog::default()).crossed.is_empty());
         ledger[1].is_beside = true;
-        assert_eq!(Moves::read(&ledger, &Troubles::default()).crossed.len(), 1);
+        assert_eq!(Moves::read(&ledger, &FaultLog::default()).crossed.len(), 1);
     }
 
     #[test]
@@ -372,7 +372,7 @@ mod tests {
         ];
         ledger[0].over = Some(secs(5));
         ledger[1].is_beside = true;
-        assert!(Moves::read(&ledger, &Troubles::default()).crossed.is_empty());
+        assert!(Moves::read(&ledger, &FaultLog::default()).crossed.is_empty());
     }
 
     #[test]
@@ -382,16 +382,16 @@ mod tests {
             first.met = answer(429);
             [first, posted(at, 0, "e2e4", MoveOutcome::Played)]
         };
-        let hasty = |at, troubles: &Troubles| Moves::read(&sent(at), troubles).hasty.len();
-        assert_eq!(hasty(Millis(2004), &Troubles::default()), 1);
-        assert_eq!(hasty(Millis(2005), &Troubles::default()), 0);
+        let hasty = |at, troubles: &FaultLog| Moves::read(&sent(at), troubles).hasty.len();
+        assert_eq!(hasty(Millis(2004), &FaultLog::default()), 1);
+        assert_eq!(hasty(Millis(2005), &FaultLog::default()), 0);
         let reborn = killed(Millis(1500), Millis(1900));
         assert_eq!(hasty(Millis(1950), &reborn), 0);
     }
 
     #[test]
     fn nobody_may_try_a_half_move_more_often_than_the_pauses_allow() {
-        let tries = |count: usize, troubles: &Troubles| {
+        let tries = |count: usize, troubles: &FaultLog| {
             let mut ledger = Vec::new();
             for number in 0..count {
                 let mut posted = posted(secs(number as u64), 0, "e2e4", MoveOutcome::Unheard);
@@ -400,8 +400,8 @@ mod tests {
             }
             Moves::read(&ledger, troubles).many.len()
         };
-        assert_eq!(tries(MOST_TRIES, &Troubles::default()), 0);
-        assert_eq!(tries(MOST_TRIES + 1, &Troubles::default()), 1);
+        assert_eq!(tries(MOST_TRIES, &FaultLog::default()), 0);
+        assert_eq!(tries(MOST_TRIES + 1, &FaultLog::default()), 1);
         assert_eq!(tries(MOST_TRIES + 1, &killed(secs(3), secs(4))), 0);
     }
     fn failing(sandbox: &Sandbox, what: FaultKind) {
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(plies, [1, 1, 1, 2]);
         noted.truncate(3);
         assert_eq!(
-            repeats(&noted, &Troubles::default()),
+            repeats(&noted, &FaultLog::default()),
             (0, 0),
             "none of them had been played"
         );

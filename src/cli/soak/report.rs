@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::troubles::Troubles;
+use super::fault_log::FaultLog;
 use crate::{
-    cli::trial::{Played, Player, Unanswered},
+    cli::testkit::{Played, Player, Unanswered},
     lichess::model::Status,
     units::Millis,
 };
@@ -42,7 +42,7 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Takes a game's end in.
-    pub(super) fn add(&mut self, game: &Played, troubles: &Troubles) {
+    pub(super) fn add(&mut self, game: &Played, troubles: &FaultLog) {
         *self.endings.entry(game.status.name().to_owned()).or_default() += 1;
         let [won, nobodys, lost] = &mut self.score;
         *match game.winner {
@@ -81,7 +81,7 @@ impl Findings {
         }
     }
 
-    fn add_unanswered(&mut self, challenge: &Unanswered, troubles: &Troubles) {
+    fn add_unanswered(&mut self, challenge: &Unanswered, troubles: &FaultLog) {
         let (from, until) = challenge.stood;
         let calm = troubles.longest_calm(from, until.min(from + ANNOUNCED));
         // Whoever declines has heard; seats are kept for as many as there are guests.
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_loss_is_forced_only_if_faults_took_the_whole_clock() {
-        let troubles = Troubles {
+        let troubles = FaultLog {
             struck: vec![InjectedFault {
                 about: "POST /api/bot/game/abcd1234/move/e2e4".into(),
                 at: secs(101),
@@ -139,7 +139,7 @@ mod tests {
             }],
             outages: vec![(secs(90), secs(101)), (secs(102), secs(103))],
             stalls: vec![(secs(100), secs(101))],
-            ..Troubles::default()
+            ..FaultLog::default()
         };
         let mut findings = Findings::default();
         findings.add(&loss(secs(3)), &troubles);
@@ -152,7 +152,7 @@ mod tests {
         };
         findings.add(&other, &troubles);
         assert_eq!(findings.own_losses.len(), 1, "the opponent's flag is not ours");
-        findings.add(&loss(Millis(300)), &Troubles::default());
+        findings.add(&loss(Millis(300)), &FaultLog::default());
         assert_eq!((findings.forced_losses, findings.own_losses.len()), (1, 2));
     }
 
@@ -161,9 +161,9 @@ mod tests {
         // It lasts from 100 s to 103 s.
         let found = |starved: &[(Millis, Millis)]| {
             let mut findings = Findings::default();
-            let troubles = Troubles {
+            let troubles = FaultLog {
                 starved: starved.to_vec(),
-                ..Troubles::default()
+                ..FaultLog::default()
             };
             findings.add(&loss(secs(3)), &troubles);
             (findings.forced_losses, findings.own_losses.len())
@@ -190,7 +190,7 @@ mod tests {
             given_up(Status::Aborted, Player::Bot, None),
         ];
         for game in games {
-            findings.add(&game, &Troubles::default());
+            findings.add(&game, &FaultLog::default());
         }
         assert_eq!(findings.guests_resigned, 2);
         assert_eq!((findings.resigned.len(), findings.aborted.len()), (1, 1));
@@ -206,9 +206,9 @@ mod tests {
             declined: declined.map(str::to_owned),
         };
         let found = |challenge: Unanswered, deaf: &[(Millis, Millis)]| {
-            let troubles = Troubles {
+            let troubles = FaultLog {
                 deaf: deaf.to_vec(),
-                ..Troubles::default()
+                ..FaultLog::default()
             };
             let mut findings = Findings::default();
             let game = Played {

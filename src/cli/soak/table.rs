@@ -4,13 +4,13 @@ use std::{fmt::Display, time::Duration};
 
 use super::{
     Args, Scene,
-    course::Record,
+    game_results::Record,
     kept::Kept,
     moves::Moves,
-    network::{Silence, Use},
+    fault_proxy::{Silence, Use},
     report::Findings,
-    victim::Said,
-    weather::Weather,
+    process_under_test::Said,
+    chaos_schedule::ChaosSchedule,
 };
 use crate::units::Millis;
 
@@ -31,7 +31,7 @@ pub(super) fn row(what: &str, figure: impl Display) {
 pub(super) fn of_games(
     args: &Args,
     scene: &Scene,
-    weather: &Weather,
+    weather: &ChaosSchedule,
     record: &Record,
     findings: &Findings,
 ) -> Vec<String> {
@@ -124,7 +124,7 @@ pub(super) fn bar(what: &str, count: usize) -> Option<String> {
 }
 
 /// What happened, and what it explains.
-fn of_troubles(args: &Args, scene: &Scene, weather: &Weather, record: &Record, findings: &Findings) {
+fn of_troubles(args: &Args, scene: &Scene, weather: &ChaosSchedule, record: &Record, findings: &Findings) {
     let played = record.played.len();
     row(
         "games",

@@ -11,7 +11,7 @@ use std::{
 use crate::{
     match_runner::{Finished, Participant as _, Opening, PlayerError, BuiltinEngine},
     chess::{Color, Position},
-    cli::ladder::{REFEREE, hash},
+    cli::calibrate::{REFEREE, hash},
     personality::{
         strength::Levels,
         style::{Style, StyleMetrics},

@@ -1,14 +1,14 @@
 //! `sparring style-report`: whether personalities really play differently, and what that costs.
 
 mod games;
-mod prices;
+mod elo_cost;
 mod table;
 
 use super::{
     datagen::progress_bar,
     exit::{Exit, Failure},
-    ladder::limited,
-    stock,
+    calibrate::limited,
+    assets,
 };
 use crate::{
     chess::Variant,
@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 /// The personalities asked for, in order.
 fn players(args: &Args) -> anyhow::Result<Vec<Personality>> {
-    let cast = stock::house()
+    let cast = assets::house()
         .cast
         .unwrap_or_else(|| Personalities::new(Vec::new()));
     if args.names.is_empty() {

@@ -1,0 +1,475 @@
+//! `sparring book feed`: a book grown from games.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use clap::ValueEnum;
+
+use super::{
+    common,
+    players::Player,
+    recorded::{self, Account, Reading},
+};
+use crate::{
+    book::{self, Book, BookBuilder, BuiltBook},
+    chess::{Color, RecordedGame, Variant},
+    cli::exit::{Exit, Failure},
+    files::{self, Unpacked},
+};
+
+/// Grows a book from games (`.pgn`) or from lines of moves (as Rodent's feed.txt).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sparring book feed games.pgn -o games.book                             all that was played at least twice
+  sparring book feed games.pgn --player Ann --color black -o ann.book    what Ann plays as Black
+  sparring book feed games.pgn --result not-lost --min-rating 2200 --min 5 -o good.book
+  sparring book feed new.pgn --onto books/mine.book -o books/mine.book --force   adds to a book; its comments stay
+  sparring book feed lichess_db.pgn.zst --min-rating 2400 --min 50 -o top.book   compressed files are read as they are
+  sparring book feed studies.pgn --from-positions -o studies.book   with games that begin from other positions
+  sparring book feed feed.txt feedwhite.txt feedblack.txt -o feed.book   Rodent's three files of lines
+
+Every filter looks at one side of a game; the moves of the sides that pass all of them count.")]
+pub struct Args {
+    /// Games and lines, also compressed (gzip, Zstandard, bzip2); a name that ends in `white` or `black` says whose moves of
+    /// its lines count. `-` reads games from standard input.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Only moves of this player; upper and lower case are the same.
+    #[arg(long, value_name = "NAME")]
+    player: Option<String>,
+    /// Only moves of this side.
+    #[arg(long)]
+    color: Option<Side>,
+    /// Only moves of sides rated at least so.
+    #[arg(long, value_name = "RATING")]
+    min_rating: Option<u32>,
+    /// Only moves of sides that ended so.
+    #[arg(long)]
+    result: Option<Ended>,
+    /// How many half moves of each game.
+    #[arg(long, default_value_t = 24, value_name = "PLIES")]
+    depth: usize,
+    /// Leaves out moves that were played less often.
+    #[arg(long, default_value_t = 2, value_name = "GAMES")]
+    min: u32,
+    /// Takes in games that begin from other positions, chess960 too: each position gets a block `from:` of its own.
+    #[arg(long)]
+    from_positions: bool,
+    /// Goes on with this book: its lines and comments stay, its numbers grow.
+    #[arg(long, value_name = "BOOK")]
+    onto: Option<PathBuf>,
+    /// No progress on stderr.
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    output: common::Output,
+}
+
+/// A side, as people name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Side {
+    /// White.
+    White,
+    /// Black.
+    Black,
+}
+
+/// How a game ended for a side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Ended {
+    /// It won.
+    Won,
+    /// Neither won.
+    Drawn,
+    /// It lost.
+    Lost,
+    /// It won or drew.
+    NotLost,
+}
+
+impl Ended {
+    fn fits(self, half_points: u32) -> bool {
+        match self {
+            Self::Won => half_points == 2,
+            Self::Drawn => half_points == 1,
+            Self::Lost => half_points == 0,
+            Self::NotLost => half_points > 0,
+        }
+    }
+}
+
+/// What became of the games.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tally {
+    /// Games of which some side passes the filters.
+    fit: u64,
+    /// Games of which moves count.
+    used: u64,
+    /// Games that fit and begin elsewhere, left out.
+    elsewhere: u64,
+    /// Games that fit and follow other rules, left out.
+    of_variants: BTreeMap<&'static str, u64>,
+}
+
+impl Tally {
+    /// Says what was left out and how it is taken in.
+    fn tell(&self) {
+        if self.elsewhere > 0 {
+            let games = common::several(self.elsewhere as usize, "game");
+            common::say(&format!(
+                "left out: {games} from other positions; --from-positions takes them in"
+            ));
+        }
+        for (variant, count) in &self.of_variants {
+            let games = common::several(*count as usize, "game");
+            common::say(&format!(
+                "left out: {games} of {variant}; the book is for orthodox chess"
+            ));
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a file cannot be opened or written.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    recorded::must_open(&args.files)?;
+    let old = args.onto.as_deref().map(common::read_whole).transpose()?;
+    if let Some(old) = old
+        .as_ref()
+        .filter(|old| !old.head().fits(Variant::Standard, None, None))
+    {
+        let sentence = format!(
+            "{} is a book for {}, and games of orthodox chess are fed",
+            old.path(),
+            old.head().variant.name()
+        );
+        return Err(Failure::error(Exit::Usage, sentence));
+    }
+    let mut feed = Feed::new(args);
+    for path in &args.files {
+        feed.file(path)?;
+    }
+    let (grown, text) = match &old {
+        Some(old) => {
+            let grown = feed.harvest.grow_onto(old, args.min);
+            (grown.clone(), grown.text)
+        }
+        None => {
+            let grown = feed.harvest.grow(args.min);
+            (grown.clone(), header(&args.files) + &grown.text)
+        }
+    };
+    feed.tell();
+    if let Some(sentence) = feed.nothing(&grown, old.as_ref()) {
+        return Err(Failure::error(Exit::Failed, sentence));
+    }
+    let hint = format!("leave out what is rare by --min, which is {} now", args.min);
+    common::must_be_readable(&text, &hint)?;
+    args.output.write(text.as_bytes())?;
+    if !args.quiet {
+        let thing = if old.is_some() { "new line" } else { "line" };
+        common::say(&format!(
+            "{} read, {} fit, {} used, {} broken: {}, {}",
+            common::several(feed.account.read as usize, "game"),
+            feed.tally.fit,
+            feed.tally.used,
+            feed.account.broken,
+            common::several(grown.rows, thing),
+            common::several(grown.positions, "position")
+        ));
+    }
+    Ok(feed.account.exit())
+}
+
+/// What is fed, and what became of it.
+struct Feed<'a> {
+    args: &'a Args,
+    harvest: BookBuilder,
+    player: Option<Player>,
+    account: Account,
+    tally: Tally,
+}
+
+impl<'a> Feed<'a> {
+    fn new(args: &'a Args) -> Self {
+        let mut harvest = if is_filtered(args) {
+            BookBuilder::of_each_side()
+        } else {
+            BookBuilder::new()
+        };
+        if args.from_positions {
+            harvest = harvest.from_positions();
+        }
+        Self {
+            args,
+            harvest,
+            player: args.player.as_deref().map(Player::new),
+            account: Account::default(),
+            tally: Tally::default(),
+        }
+    }
+
+    fn file(&mut self, path: &Path) -> anyhow::Result<()> {
+        let (begin, stream) = recorded::open(path)?.peek(recorded::BEGIN);
+        if recorded::is_games(path, &begin) {
+            self.games(path, stream);
+            return Ok(());
+        }
+        let bytes = files::read_at_most(stream, book::MAX_BYTES as u64).map_err(|error| {
+            Failure::error(Exit::Usage, format!("cannot read {}: {error}", path.display()))
+        })?;
+        let book = common::read_from(path, &bytes)?;
+        let rows = self.harvest.add_book(&book, side_of_name(path)) as u64;
+        self.account.read += rows;
+        self.tally.fit += rows;
+        self.tally.used += rows;
+        Ok(())
+    }
+
+    fn games(&mut self, path: &Path, stream: Unpacked) {
+        let reading = Reading {
+            plies: self.args.depth,
+            is_quiet: self.args.quiet,
+        };
+        let Self {
+            args,
+            harvest,
+            player,
+            account,
+            tally,
+        } = self;
+        recorded::each_game(path, stream, reading, account, &mut |game| {
+            if let Some(player) = player {
+                player.meet(game);
+            }
+            let sides = sides(args, player.as_ref(), game);
+            if sides.is_empty() {
+                return;
+            }
+            tally.fit += 1;
+            // The moves before a mistake were played all the same.
+            let (variant, has_moves) = (game.line.variant(), !game.line.moves().is_empty());
+            if !variant.is_orthodox() {
+                *tally.of_variants.entry(variant.name()).or_default() += 1;
+            } else if !args.from_positions && !book::begins_as_usual(&game.line) {
+                tally.elsewhere += 1;
+            } else if has_moves {
+                for side in sides {
+                    harvest.add(&game.line, side, 1);
+                }
+                tally.used += 1;
+            }
+        });
+    }
+
+    /// Says what was broken and what was left out.
+    fn tell(&self) {
+        self.account.tell();
+        if !self.args.quiet {
+            self.tally.tell();
+        }
+    }
+
+    /// Why there is no book; nothing where there is one.
+    fn nothing(&self, grown: &BuiltBook, old: Option<&Book>) -> Option<String> {
+        let read = self.account.read;
+        match &self.player {
+            Some(player) if player.games() == 0 => return Some(player.absence(read)),
+            Some(player) if self.tally.fit == 0 => {
+                return Some(format!(
+                    "{}, and none passes the other filters",
+                    player.absence(read)
+                ));
+            }
+            _ => {}
+        }
+        (grown.rows == 0 && old.is_none()).then(|| match self.tally.used {
+            0 => format!("none of {} serves", common::several(read as usize, "game")),
+            used => format!(
+                "no move was played in {} of {} that fit, of {read} read",
+                common::several(self.args.min as usize, "game"),
+                common::several(used as usize, "game"),
+            ),
+        })
+    }
+}
+
+/// Rodent's `feedwhite.txt` and `feedblack.txt` say by their names whose moves count.
+fn side_of_name(path: &Path) -> Option<Color> {
+    let stem = path.file_stem()?.to_string_lossy().to_ascii_lowercase();
+    match stem {
+        _ if stem.ends_with("white") => Some(Color::White),
+        _ if stem.ends_with("black") => Some(Color::Black),
+        _ => None,
+    }
+}
+
+/// Whose moves of a game count: those of both together, or of each side that passes the filters.
+fn sides(args: &Args, player: Option<&Player>, game: &RecordedGame) -> Vec<Option<Color>> {
+    let passes = |side: Color| {
+        let is_player = player.is_none_or(|player| game.name_of(side).is_some_and(|name| player.is(name)));
+        let is_side = args
+            .color
+            .is_none_or(|color| (color == Side::White) == (side == Color::White));
+        let is_rated = args
+            .min_rating
+            .is_none_or(|least| game.rating_of(side).is_some_and(|rating| rating >= least));
+        let has_ended = args
+            .result
+            .is_none_or(|wanted| game.score_of(side).is_some_and(|score| wanted.fits(score)));
+        is_player && is_side && is_rated && has_ended
+    };
+    if !is_filtered(args) {
+        return vec![None];
+    }
+    [Color::White, Color::Black]
+        .into_iter()
+        .filter(|side| passes(*side))
+        .map(Some)
+        .collect()
+}
+
+/// Whether of some games only one side may count.
+fn is_filtered(args: &Args) -> bool {
+    args.player.is_some() || args.color.is_some() || args.min_rating.is_some() || args.result.is_some()
+}
+
+fn header(files: &[PathBuf]) -> String {
+    let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    format!(
+        "# From {}. The numbers say how often a move was played.\n",
+        names.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::book;
+    use crate::cli::parsed;
+
+    /// What comes of feeding some games with some options.
+    fn fed(files: &[(&str, &str)], options: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out.book");
+        let mut words = vec!["feed".to_owned()];
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            if name.ends_with(".book") {
+                words.push("--onto".to_owned());
+            }
+            words.push(path.display().to_string());
+        }
+        words.extend(options.split_whitespace().map(str::to_owned));
+        words.extend(["-q".to_owned(), "-o".to_owned(), out.display().to_string()]);
+        run(&parsed(words).unwrap()).unwrap();
+        let text = fs::read_to_string(out).unwrap();
+        assert_eq!(book::parse("out.book", &text).1.to_string(), "");
+        // The first line names the files.
+        text.lines()
+            .filter(|line| !line.starts_with("# From"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    const GAMES: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n[WhiteElo \"2300\"]\n[BlackElo \"1500\"]\n[Result \"1-0\"]\n\n\
+        1. e4 e5 2. Nf3 1-0\n\n\
+        [White \"Bob\"]\n[Black \"ann\"]\n[WhiteElo \"1500\"]\n[BlackElo \"2310\"]\n[Result \"1/2-1/2\"]\n\n\
+        1. e4 c5 2. Nf3 1/2-1/2\n\n\
+        [White \"Cid\"]\n[Black \"Dan\"]\n[Result \"0-1\"]\n\n1. d4 d5 2. Nf9 0-1\n";
+
+    #[test]
+    fn all_games_count_for_both_sides() {
+        assert_eq!(
+            fed(&[("a.pgn", GAMES)], "--min 1 --depth 2"),
+            "1. e4 2 | d4 1\n1. e4 c5 1 | e5 1\n1. d4 d5  # Queen's Pawn Game, Closed"
+        );
+    }
+
+    #[test]
+    fn what_an_included_book_does_not_play_is_not_fed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let mine = "include: base\n1. d4 d5 2. c4\n";
+        for (name, text) in [
+            ("base.book", "1. c4 0\n"),
+            ("mine.book", mine),
+            ("games.pgn", "1. c4 e5 *\n\n1. c4 c5 *\n"),
+        ] {
+            fs::write(path(name), text).unwrap();
+        }
+        let words = ["feed", "--min", "1", "-q", "--onto"].map(str::to_owned);
+        let files = [
+            path("mine.book"),
+            path("games.pgn"),
+            "-o".to_owned(),
+            path("out.book"),
+        ];
+        run(&parsed(words.into_iter().chain(files)).unwrap()).unwrap();
+        let text = fs::read_to_string(path("out.book")).unwrap();
+        assert_eq!(text, mine);
+    }
+
+    #[test]
+    fn a_player_is_followed_on_either_side() {
+        assert_eq!(
+            fed(&[("a.pgn", GAMES)], "--min 1 --player ann"),
+            "color: white\n1. e4 e5 2. Nf3  # King's Knight Opening\n\n\
+             color: black\n1. e4 c5 2. Nf3  # Sicilian Defense, Open Preparation"
+        );
+    }
+
+    #[test]
+    fn ratings_and_results_choose_sides() {
+        assert_eq!(
+            fed(&[("a.pgn", GAMES)], "--min 1 --min-rating 2000 --result won"),
+            "color: white\n1. e4 e5 2. Nf3  # King's Knight Opening"
+        );
+        assert_eq!(
+            fed(&[("a.pgn", GAMES)], "--min 1 --color black --result won"),
+            "color: black\n1. d4 d5  # Queen's Pawn Game, Closed"
+        );
+    }
+
+    #[test]
+    fn the_same_feed_twice_doubles_the_numbers() {
+        let once = fed(&[("a.pgn", GAMES)], "--min 1 --depth 1");
+        assert_eq!(once, "1. e4 2 | d4 1");
+        let mine = format!("# my own\n{once} # top\n1. e4 e5\n");
+        assert_eq!(
+            fed(&[("a.pgn", GAMES), ("mine.book", &mine)], "--min 1 --depth 1"),
+            "# my own\n1. e4 4 | d4 2 # top\n1. e4 e5"
+        );
+    }
+
+    #[test]
+    fn games_are_known_whatever_their_file_is_called() {
+        assert_eq!(
+            fed(&[("a.txt", &format!("\u{feff}\n{GAMES}"))], "--min 1 --depth 1"),
+            "1. e4 2 | d4 1"
+        );
+    }
+
+    #[test]
+    fn the_three_files_of_rodent_feed_their_sides() {
+        assert_eq!(
+            fed(
+                &[
+                    ("feed.txt", "e2e4 e7e5\n"),
+                    ("feedwhite.txt", "d2d4 d7d5 c2c4\n"),
+                    ("feedblack.txt", "c2c4 e7e5\n")
+                ],
+                "--min 1"
+            ),
+            "1. e4 e5  # King's Pawn Game, Open\n\ncolor: white\n1. d4 d5 2. c4  # Queen's Gambit\n\n\
+             color: black\n1. c4 e5  # English Opening, King's English"
+        );
+    }
+}

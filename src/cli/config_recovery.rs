@@ -1,0 +1,180 @@
+//! The settings that a run begins with. Where `bot.toml` cannot be used, what runs is played to its end by the last good
+//! ones, and nothing is begun: a slip of the pen lets no stranger sit down, but it costs no game either.
+
+use std::{path::Path, sync::Arc};
+
+use tokio_util::sync::CancellationToken;
+use tracing::{error, warn};
+
+use super::{
+    config_backup,
+    settings::{self, Accepted},
+    state_dir,
+    assets::inspected,
+};
+use crate::{
+    config::{Config, Mode, Rule, Action, Conditions, GameSettings},
+    files,
+    lichess::model::DeclineReason,
+    personality::{LevelSetting, Personalities},
+    store::GameRecord,
+    reload::Assets,
+};
+
+/// What a run goes by.
+pub(super) struct Beginning {
+    pub(super) config: Config,
+    /// The books and personalities of these settings, kept fresh.
+    pub(super) stock: Assets,
+    /// Whether these are the settings that the file has.
+    pub(super) standing: Standing,
+}
+
+/// What became of `bot.toml`.
+pub(super) enum Standing {
+    /// It is in force, and this is its text without tokens.
+    Accepted(Arc<str>),
+    /// It was refused so; only the games of the last run are played.
+    Refused(anyhow::Error),
+}
+
+/// Reads the settings, and opens the books and personalities that they name until `stop`.
+///
+/// # Errors
+/// The refusal of settings that cannot be used, where the archive knows of no running game: then nothing is lost by not
+/// starting. A dry run plays no games that could be lost.
+pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyhow::Result<Beginning> {
+    let own = stop.child_token();
+    let refusal = match as_written(path, &own) {
+        Ok(beginning) => return Ok(beginning),
+        Err(refusal) => refusal,
+    };
+    own.cancel();
+    if is_dry {
+        return Err(refusal);
+    }
+    let (config, running) = match last_games(path) {
+        Some((config, running)) if !running.is_empty() => (config, running),
+        _ => return Err(refusal),
+    };
+    error!("{refusal:#}");
+    warn!(
+        "{} games may still run and are played to their end by the last good settings; new ones are declined until the \
+         mistakes are mended and SIGHUP has this file read again",
+        running.len()
+    );
+    let stock = inspected(&config.paths, stop).0;
+    let config = nothing_new(config, &running, &stock.cast.borrow());
+    Ok(Beginning {
+        config,
+        stock,
+        standing: Standing::Refused(refusal),
+    })
+}
+
+fn as_written(path: &Path, stop: &CancellationToken) -> anyhow::Result<Beginning> {
+    let paths = settings::read(path)?.paths;
+    let (stock, broken) = inspected(&paths, stop);
+    // Only now it is known who is there.
+    let Accepted { config, text } = settings::read_with(path, &paths, &stock, &broken)?;
+    Ok(Beginning {
+        config,
+        stock,
+        standing: Standing::Accepted(text),
+    })
+}
+
+/// The last good settings and the games that the last run left behind; none where there are no such settings.
+fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
+    let text = files::read(path, files::TEXT).unwrap_or_default();
+    let folder = state_dir::folder_of_text(&String::from_utf8_lossy(&text), path);
+    // A disk that was full has kept nothing; a file that only names who is not there still says how to play.
+    let config = config_backup::read(&folder, path).or_else(|| settings::read(path).ok())?;
+    let running = if config.state.archive {
+        state_dir::unfinished(&folder)
+    } else {
+        Vec::new()
+    };
+    Some((config, running))
+}
+
+/// Everybody is asked to come later, and games that run are played by whom they were begun, at the level they had. Who
+/// is not there any more is stood in for, see [`Cast::seated`](crate::personality::Cast::seated).
+fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Personalities) -> Config {
+    let declining = Rule {
+        name: Some("the settings cannot be used".to_owned()),
+        then: Some(Action::Decline(DeclineReason::Later)),
+        ..Rule::default()
+    };
+    config.rules = std::iter::once(declining)
+        .chain(running.iter().filter_map(|game| as_begun(game, cast)))
+        .chain(config.rules)
+        .collect();
+    config.matchmaking.enabled = false;
+    // An arena begins games without asking.
+    config.tournaments.enabled = false;
+    config
+}
+
+/// How a game is played that was begun so; none where nobody can say whose it is.
+fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
+    // Whoever stands in for somebody is neither stronger nor weaker.
+    let own = game.played.filter(|_| !cast.remembers(&game.personality));
+    Some(Rule {
+        name: Some(format!("as game {} was begun", game.id)),
+        when: Conditions {
+            users: Some(vec![game.opponent.clone()?]),
+            mode: Some(if game.rated { Mode::Rated } else { Mode::Casual }),
+            ..Conditions::default()
+        },
+        wish: GameSettings {
+            personality: Some(game.personality.clone()),
+            level: game.level.or(own).map(LevelSetting::Fixed),
+            ..GameSettings::default()
+        },
+        ..Rule::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{lichess::model::Side, personality::Personality, store::test_fixtures, units::Elo};
+
+    #[test]
+    fn everybody_is_declined_and_each_kind_of_game_is_played_as_it_was_begun() {
+        let rated = GameRecord {
+            rated: true,
+            personality: "club".to_owned(),
+            played: Some(Elo(1500)),
+            ..test_fixtures::game("abcd1234", Side::White)
+        };
+        let casual = GameRecord {
+            rated: false,
+            personality: "gone".to_owned(),
+            played: Some(Elo(900)),
+            ..test_fixtures::game("efgh5678", Side::Black)
+        };
+        let mut own = Config::default();
+        own.matchmaking.enabled = true;
+        own.rules = vec![Rule::welcoming_all()];
+        let cast = Personalities::new(vec![Personality::new("club")]);
+        let config = nothing_new(own, &[rated, casual], &cast);
+        let decided: Vec<Option<Action>> = config.rules.iter().map(|rule| rule.then).collect();
+        let later = Action::Decline(DeclineReason::Later);
+        assert_eq!(decided, [Some(later), None, None, Some(Action::Queue)]);
+        let played: Vec<_> = config.rules[1..3]
+            .iter()
+            .map(|rule| (rule.when.mode, rule.wish.personality.as_deref(), rule.wish.level))
+            .collect();
+        let nine_hundred = Some(LevelSetting::Fixed(Elo(900)));
+        assert_eq!(
+            played,
+            [
+                (Some(Mode::Rated), Some("club"), None),
+                (Some(Mode::Casual), Some("gone"), nine_hundred),
+            ]
+        );
+        assert!(!config.matchmaking.enabled && !config.tournaments.enabled);
+    }
+}

@@ -1,0 +1,289 @@
+//! What may be changed while the daemon runs: the settings, read again, and whether new games are begun.
+
+use std::{path::PathBuf, sync::Arc};
+
+use tokio::sync::watch;
+use tracing::{error, info, warn};
+
+use super::{
+    dashboard::Course,
+    exit::{Exit, Failure},
+    config_backup,
+    config_recovery::Standing,
+    settings::{self, Accepted},
+};
+use crate::{
+    bot::Options,
+    config::{Config, Mode, Rule, UserList, Conditions, GameSettings},
+    personality::LevelSetting,
+    units::Elo,
+    reload::Assets,
+};
+
+/// Steers a running daemon.
+#[derive(Debug)]
+pub(super) struct DaemonControl {
+    path: PathBuf,
+    /// The settings that it was started with: some of them count only then.
+    started: Config,
+    /// The books and personalities there are.
+    stock: Assets,
+    /// The options as the settings have them.
+    wanted: Options,
+    options: watch::Sender<Options>,
+    lists: watch::Sender<Vec<UserList>>,
+    course: watch::Sender<Course>,
+    /// The settings in force, kept for a start that finds them spoiled.
+    copy: config_backup::Copy,
+    /// Why the settings at the start could not be used, as long as only the games of the last run are played.
+    refusal: watch::Sender<Option<Arc<str>>>,
+    /// The settings were read again and could not be used: those of before are in force.
+    is_behind: watch::Sender<bool>,
+}
+
+impl DaemonControl {
+    /// Takes the helm of a daemon that was started with these settings.
+    pub(super) fn new(
+        path: PathBuf,
+        started: Config,
+        stock: Assets,
+        options: watch::Sender<Options>,
+        lists: watch::Sender<Vec<UserList>>,
+    ) -> Self {
+        Self {
+            path,
+            wanted: Options::from(&started),
+            started,
+            stock,
+            options,
+            lists,
+            course: watch::channel(Course::default()).0,
+            copy: config_backup::Copy::default(),
+            refusal: watch::channel(None).0,
+            is_behind: watch::channel(false).0,
+        }
+    }
+
+    /// The same of settings that became what they are so, which are kept in this folder whenever they are in force; where
+    /// they were refused, only the last run's games are played.
+    pub(super) fn standing(self, standing: Standing, kept_in: Option<PathBuf>) -> Self {
+        let mut copy = config_backup::Copy::new(kept_in);
+        match standing {
+            Standing::Accepted(text) => copy.keep(text),
+            Standing::Refused(refusal) => {
+                self.refusal.send_replace(Some(format!("{refusal:#}").into()));
+            }
+        }
+        Self { copy, ..self }
+    }
+
+    /// Whether the settings in force could not be kept so far.
+    pub(super) fn owes_a_copy(&self) -> bool {
+        self.copy.is_owed()
+    }
+
+    /// Tries again to keep them.
+    pub(super) fn keep_again(&mut self) {
+        self.copy.try_again();
+    }
+
+    /// Why the settings at the start could not be used, as long as only the games of the last run are played.
+    pub(super) fn refusal(&self) -> watch::Receiver<Option<Arc<str>>> {
+        self.refusal.subscribe()
+    }
+
+    /// Whether the settings in force are older than those in the file, which cannot be used.
+    pub(super) fn is_behind(&self) -> watch::Receiver<bool> {
+        self.is_behind.subscribe()
+    }
+
+    /// Whether only the games of the last run are played, until settings can be used.
+    pub(super) fn is_in_rescue(&self) -> bool {
+        self.refusal.borrow().is_some()
+    }
+
+    /// The last run's games are over and the settings are as bad as they were: why.
+    pub(super) fn give_up(&self) -> Option<anyhow::Error> {
+        let why = self.refusal.send_replace(None)?;
+        Some(Failure::error(Exit::BadConfiguration, &*why))
+    }
+
+    /// What the owner asked for beside the settings, now and later.
+    pub(super) fn course(&self) -> watch::Receiver<Course> {
+        self.course.subscribe()
+    }
+
+    /// Reads the settings again. Bad ones change nothing; accounts and addresses need a restart.
+    pub(super) fn reload(&mut self) {
+        match settings::read_with(&self.path, &self.started.paths, &self.stock, &[]) {
+            Ok(Accepted { config: fresh, text }) => {
+                let started = &self.started;
+                if fresh.lichess != started.lichess
+                    || fresh.paths != started.paths
+                    || fresh.engine != started.engine
+                    || fresh.state != started.state
+                    || fresh.status != started.status
+                {
+                    warn!("[lichess], [paths], [engine], [state] and [status] count from the next start on");
+                }
+                self.wanted = Options::from(&fresh);
+                self.lists.send_replace(fresh.lists);
+                self.steer();
+                self.copy.keep(text);
+                self.is_behind.send_replace(false);
+                info!("{} read again", self.path.display());
+                if self.refusal.send_replace(None).is_some() {
+                    info!("these settings can be used: new games again");
+                }
+            }
+            Err(why) => {
+                self.is_behind.send_replace(true);
+                error!("the settings stay as they were: {why:#}");
+            }
+        }
+    }
+
+    /// Begins nothing more, or does again. Running games go on, and so does reading the settings.
+    pub(super) fn pause(&mut self, paused: bool) {
+        if self.turn(|course| course.paused = paused) {
+            info!(
+                "{}",
+                if paused {
+                    "paused: no new games"
+                } else {
+                    "new games again"
+                }
+            );
+            self.steer();
+        }
+    }
+
+    /// Plays casual games that are not begun yet at a level, whatever the settings say, or again as they say.
+    pub(super) fn casual_level(&mut self, level: Option<Elo>) {
+        if self.turn(|course| course.casual_level = level) {
+            match level {
+                Some(level) => info!("casual games are played at level {level} from now on"),
+                None => info!("casual games are played as the settings say again"),
+            }
+            self.steer();
+        }
+    }
+
+    /// Changes the course; says whether it was another one.
+    fn turn(&self, change: impl FnOnce(&mut Course)) -> bool {
+        self.course.send_if_modified(|course| {
+            let before = *course;
+            change(course);
+            *course != before
+        })
+    }
+
+    fn steer(&self) {
+        let mut options = self.wanted.clone();
+        let course = *self.course.borrow();
+        if let Some(level) = course.casual_level {
+            let rules = std::iter::once(casual_at(level)).chain(options.rules.iter().cloned());
+            options.rules = rules.collect::<Vec<_>>().into();
+        }
+        if course.paused {
+            // Without seats whoever comes is asked to come later, as when all are taken.
+            options.games.max = 0;
+            options.matchmaking.enabled = false;
+            // An arena could begin a game at any moment, so those joined are left.
+            options.tournaments.enabled = false;
+        }
+        self.options.send_replace(options);
+    }
+}
+
+/// The rule that comes before all others while the owner wants a level.
+fn casual_at(level: Elo) -> Rule {
+    Rule {
+        name: Some("the level of the dashboard".to_owned()),
+        when: Conditions {
+            mode: Some(Mode::Casual),
+            ..Conditions::default()
+        },
+        wish: GameSettings {
+            level: Some(LevelSetting::Fixed(level)),
+            ..GameSettings::default()
+        },
+        ..Rule::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::assets::shipped;
+
+    #[test]
+    fn a_pause_outlasts_a_reload_and_takes_no_setting_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bot.toml");
+        std::fs::write(&path, "[games]\nmax = 3\n").unwrap();
+        let started = settings::read(&path).unwrap();
+        let (options, seen) = watch::channel(Options::from(&started));
+        let mut helm = DaemonControl::new(
+            path.clone(),
+            started,
+            shipped(),
+            options,
+            watch::channel(Vec::new()).0,
+        );
+        helm.pause(true);
+        assert_eq!(seen.borrow().games.max, 0);
+        let is_off = {
+            let options = seen.borrow();
+            !options.tournaments.enabled && !options.matchmaking.enabled
+        };
+        assert!(is_off, "nothing is sought either");
+        std::fs::write(
+            &path,
+            "[games]\nmax = 5\n[tournaments]\nenabled = true\narenas = [\"abcd1234\"]\n",
+        )
+        .unwrap();
+        helm.reload();
+        assert_eq!(seen.borrow().games.max, 0);
+        helm.pause(false);
+        assert_eq!(seen.borrow().games.max, 5);
+        assert!(seen.borrow().tournaments.enabled);
+        std::fs::write(&path, "[games]\nmax = \"many\"\n").unwrap();
+        helm.reload();
+        assert_eq!(seen.borrow().games.max, 5, "bad settings change nothing");
+        assert!(*helm.is_behind().borrow(), "and are told of");
+        std::fs::write(&path, "[games]\nmax = 9\n[play]\npersonality = \"clup\"\n").unwrap();
+        helm.reload();
+        assert_eq!(
+            seen.borrow().games.max,
+            5,
+            "nor do those that name nobody who is there"
+        );
+        std::fs::write(&path, "[games]\nmax = 6\n").unwrap();
+        helm.reload();
+        assert!(!*helm.is_behind().borrow(), "mended");
+    }
+
+    #[test]
+    fn a_level_for_casual_games_outlasts_a_reload_and_is_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bot.toml");
+        std::fs::write(&path, "[[rule]]\nlevel = 900\n").unwrap();
+        let started = settings::read(&path).unwrap();
+        let (options, seen) = watch::channel(Options::from(&started));
+        let mut helm = DaemonControl::new(path, started, shipped(), options, watch::channel(Vec::new()).0);
+        helm.casual_level(Some(Elo(1500)));
+        helm.reload();
+        let rules = seen.borrow().rules.clone();
+        assert_eq!(rules.len(), 2);
+        assert_eq!(rules[0].wish.level, Some(LevelSetting::Fixed(Elo(1500))));
+        assert_eq!(
+            rules[0].when.mode,
+            Some(Mode::Casual),
+            "rated games are left alone"
+        );
+        assert_eq!(rules[0].then, None, "who is played is left to the settings");
+        helm.casual_level(None);
+        assert_eq!(seen.borrow().rules.len(), 1);
+    }
+}

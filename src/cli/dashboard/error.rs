@@ -1,0 +1,90 @@
+//! Why there is no answer, in a status and a sentence.
+
+use axum::{
+    Json,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde_json::json;
+
+use crate::{
+    cli::worker::{Undone, again_soon},
+    store::StoreError,
+};
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ApiError {
+    NotFound,
+    NoNumber,
+    NoQuestion,
+    NoArchive,
+    Unreadable,
+    Busy,
+    NoLevel,
+    OnlyLook,
+    TooMany,
+    TooLong,
+}
+
+impl From<StoreError> for ApiError {
+    fn from(why: StoreError) -> Self {
+        if why.was_interrupted() {
+            return Self::TooLong;
+        }
+        tracing::warn!(
+            "the dashboard cannot read the archive: {:#}",
+            anyhow::Error::new(why)
+        );
+        Self::Unreadable
+    }
+}
+
+impl From<Undone> for ApiError {
+    fn from(undone: Undone) -> Self {
+        match undone {
+            Undone::Busy => Self::TooMany,
+            Undone::FellOver => Self::Unreadable,
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, sentence) = match self {
+            Self::NotFound => (StatusCode::NOT_FOUND, "Not found"),
+            Self::NoNumber => (StatusCode::BAD_REQUEST, "most is a whole number up to 200"),
+            Self::NoQuestion => (
+                StatusCode::BAD_REQUEST,
+                "The question cannot be read: rated is true or false",
+            ),
+            Self::NoArchive => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "There is no archive, or it is too busy",
+            ),
+            Self::Unreadable => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "The archive cannot be read; the log says why",
+            ),
+            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "The daemon takes no wishes now"),
+            Self::OnlyLook => (
+                StatusCode::FORBIDDEN,
+                "The buttons are off: see controls in [status]",
+            ),
+            Self::TooMany => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Too many ask at once: games come first",
+            ),
+            Self::TooLong => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "That takes too long now: games come first",
+            ),
+            Self::NoLevel => (StatusCode::UNPROCESSABLE_ENTITY, "There is no such level"),
+        };
+        let answer = (status, Json(json!({ "error": sentence })));
+        match self {
+            Self::TooMany => again_soon(answer),
+            _ => answer.into_response(),
+        }
+    }
+}
