@@ -14,8 +14,6 @@
 //! | ground | [`units`], [`diagnostic`], [`settings`], [`chess`], [`atomic_file`], [`files`], [`lines`] | shakmaty, toml; files |
 
 #[cfg(feature = "daemon")]
-pub mod match_runner;
-#[cfg(feature = "daemon")]
 pub mod atomic_file;
 pub mod book;
 #[cfg(feature = "daemon")]
@@ -34,9 +32,11 @@ pub mod http_server;
 pub mod lichess;
 pub mod lines;
 #[cfg(feature = "daemon")]
-pub mod user_lists;
+pub mod match_runner;
 #[cfg(feature = "daemon")]
 pub mod personality;
+#[cfg(feature = "daemon")]
+pub mod reload;
 #[cfg(feature = "daemon")]
 pub mod sandbox;
 #[cfg(feature = "daemon")]
@@ -47,4 +47,4 @@ pub mod tuning;
 pub mod uci;
 pub mod units;
 #[cfg(feature = "daemon")]
-pub mod reload;
+pub mod user_lists;

@@ -1,7 +1,7 @@
 //! `sparring book learn` and `sparring book turns`: what a book's lines scored in the games of the archive, where games turned,
 //! and what follows from it.
 
-#[path = "../src/store/sample.rs"]
+#[path = "../src/store/test_fixtures.rs"]
 mod sample;
 
 use std::{fs, path::Path, process::Command};

@@ -1,6 +1,6 @@
 //! `sparring explain`: what people read about personalities, levels and settings.
 
-#[path = "../src/store/sample.rs"]
+#[path = "../src/store/test_fixtures.rs"]
 mod sample;
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
 use sparring::{
     cli::explain::{explain_level, explain_profile, explain_settings},
     lichess::model::Side,
-    store::{Archive, RequestedPersona, ChallengeRecord, End, GameRecord},
+    store::{Archive, ChallengeRecord, End, GameRecord, RequestedPersona},
     units::{Elo, Millis},
 };
 

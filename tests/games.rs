@@ -1,6 +1,6 @@
 //! `sparring games`: the archive as people and programs see it.
 
-#[path = "../src/store/sample.rs"]
+#[path = "../src/store/test_fixtures.rs"]
 mod sample;
 
 use std::{path::Path, process::Command};

@@ -129,7 +129,10 @@ mod tests {
             ("c.book", "include: c\n1. c4\n"),
             ("d.book", "variant: atomic\ninclude: a\n1. Nf3\n"),
         ]);
-        let said: Vec<String> = missing_includes(&all).iter().map(Diagnostics::to_string).collect();
+        let said: Vec<String> = missing_includes(&all)
+            .iter()
+            .map(Diagnostics::to_string)
+            .collect();
         let once = "the lines of each count once; take out one of the two headers";
         let out = "its lines are left out, all others of this book count";
         assert_eq!(

@@ -7,12 +7,12 @@ use tokio::time::sleep;
 use tracing::{debug, info};
 
 use super::{
-    event_loop::{EventLoop, epoch},
-    completions::Completion,
-    rule_context::{RuleContext, LocalContext, minute_of_day},
-    retry_call::{SELDOM, SOON, insist},
     challenge_queue::{self, QueuedChallenge},
     challenge_rules::{self, DecidedBy, RuleDecision},
+    completions::Completion,
+    event_loop::{EventLoop, epoch},
+    retry_call::{SELDOM, SOON, insist},
+    rule_context::{LocalContext, RuleContext, minute_of_day},
 };
 use crate::{
     config::Action,

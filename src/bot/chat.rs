@@ -195,7 +195,12 @@ pub fn obey(command: &Command, manner: &Persona, scene: &ChatContext<'_>) -> Com
 }
 
 /// Plays as somebody, now or in the next game, and says so.
-fn as_whom(name: &str, scene: &ChatContext<'_>, changed: &mut Persona, later: &mut Option<RequestedPersona>) -> String {
+fn as_whom(
+    name: &str,
+    scene: &ChatContext<'_>,
+    changed: &mut Persona,
+    later: &mut Option<RequestedPersona>,
+) -> String {
     let Some(profile) = scene.cast.get(name).filter(|who| scene.offer.offers(&who.name)) else {
         return scene.names("I am not acquainted with that name. I know");
     };
@@ -216,7 +221,12 @@ fn as_whom(name: &str, scene: &ChatContext<'_>, changed: &mut Persona, later: &m
 }
 
 /// Plays at a level, now or in the next game, and says so.
-fn at_level(level: Elo, scene: &ChatContext<'_>, changed: &mut Persona, later: &mut Option<RequestedPersona>) -> String {
+fn at_level(
+    level: Elo,
+    scene: &ChatContext<'_>,
+    changed: &mut Persona,
+    later: &mut Option<RequestedPersona>,
+) -> String {
     if scene.may_change() {
         changed.level = Some(level);
         return format!("From my next move on I play at level {level}.");

@@ -6,13 +6,13 @@ use tokio::time::sleep;
 use tracing::{debug, info, warn};
 
 use super::{
-    game_task::{Outcome, Setup},
-    tournament_calls::TournamentSnapshot,
     event_loop::{EventLoop, epoch},
-    rule_context,
-    login::DaemonError,
-    supervisor::TaskExit,
     game_retry,
+    game_task::{Outcome, Setup},
+    login::DaemonError,
+    rule_context,
+    supervisor::TaskExit,
+    tournament_calls::TournamentSnapshot,
 };
 use crate::lichess::{
     CallError, ChallengeOutcome, NdjsonStream,
@@ -197,7 +197,9 @@ impl EventLoop {
                 self.list_games();
             }
             TaskExit::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
-            TaskExit::With(Outcome::Refused(error)) if error.is_unknown() && was_unlisted => self.forget(&setup),
+            TaskExit::With(Outcome::Refused(error)) if error.is_unknown() && was_unlisted => {
+                self.forget(&setup)
+            }
             TaskExit::With(Outcome::Refused(error)) => {
                 warn!("{id}: {error}");
                 let id = id.clone();

@@ -7,20 +7,20 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    opponent_stats::OpponentStats,
-    game_task::{Breath, Shared},
-    live_games::LiveGames,
     event_loop::{EventLoop, Handles, epoch},
     finished_games::FinishedGames,
-    rule_context,
     game_flags::GameFlagsByGame,
-    move_overhead::LagMargin,
-    rate_limits::PersistedRateLimits,
+    game_task::{Breath, Shared},
+    live_games::LiveGames,
+    liveness::LivenessResponder,
     login::{self, DaemonError},
     metrics::Metrics,
+    move_overhead::LagMargin,
     move_selector::MoveSelector,
-    liveness::LivenessResponder,
     opponent_memory::OpponentMemory,
+    opponent_stats::OpponentStats,
+    rate_limits::PersistedRateLimits,
+    rule_context,
 };
 use crate::{
     config::{Chat, Config, Games, Matchmaking, Play, Rule, Tournaments},
@@ -28,10 +28,10 @@ use crate::{
         Client,
         model::{GameId, UserId},
     },
-    user_lists::UserLists,
     personality::Personalities,
-    store::{RequestedPersona, GameFlags, ChallengeCooldown, ArchiveWriter, OpponentScore},
+    store::{ArchiveWriter, ChallengeCooldown, GameFlags, OpponentScore, RequestedPersona},
     units::Millis,
+    user_lists::UserLists,
 };
 
 /// A server that cannot be reached for so long at the start is left to the service manager.
@@ -211,7 +211,8 @@ impl Daemon {
             (options.patience, options.tournaments.scopes())
         };
         // What the server asked an earlier run to leave alone is left alone by the log-in too.
-        let mut limits = PersistedRateLimits::restore(&self.past.limits, &self.client, self.store.clone(), epoch());
+        let mut limits =
+            PersistedRateLimits::restore(&self.past.limits, &self.client, self.store.clone(), epoch());
         let login = async {
             if self.dry {
                 login::look(self.client.reading_only()).await

@@ -14,7 +14,7 @@ use std::{
 use tokio::{sync::oneshot, time::Instant};
 use tracing::{debug, error, warn};
 
-use super::search_scheduler::{SearchScheduler, Priority};
+use super::search_scheduler::{Priority, SearchScheduler};
 use crate::{
     engine::{Engine, Limits, SearchControl, SearchEvent, SearchRequest, SearchResult, Stop},
     personality::strength::{StrengthRequest, StrengthResult, think},

@@ -17,23 +17,23 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::{
-    game_task::{Setup, Shared},
-    tournaments::TournamentState,
-    daemon::{Options, RestoredState, Shutdown, Status},
-    pending_challenges::PendingChallenges,
-    events::EventStream,
+    challenge_queue::{Capacity, ChallengeQueue, ChallengeReply},
     completions::Completion,
-    challenge_queue::{ChallengeQueue, ChallengeReply, Capacity},
-    rate_limits::PersistedRateLimits,
-    ongoing_poll::OngoingPoll,
-    login::{self, DaemonError},
-    liveness::LivenessResponder,
-    supervisor::GameSupervisor,
-    rematches::Rematches,
-    game_retry::RetrySchedule,
-    opponent_picker::OpponentPicker,
+    daemon::{Options, RestoredState, Shutdown, Status},
     daily_limits::DailyCounters,
+    events::EventStream,
+    game_retry::RetrySchedule,
+    game_task::{Setup, Shared},
+    liveness::LivenessResponder,
+    login::{self, DaemonError},
+    ongoing_poll::OngoingPoll,
     open_challenges::OpenChallenges,
+    opponent_picker::OpponentPicker,
+    pending_challenges::PendingChallenges,
+    rate_limits::PersistedRateLimits,
+    rematches::Rematches,
+    supervisor::GameSupervisor,
+    tournaments::TournamentState,
 };
 use crate::{
     lichess::{

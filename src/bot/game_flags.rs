@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     lichess::model::GameId,
-    store::{GameFlags, ArchiveWriter},
+    store::{ArchiveWriter, GameFlags},
 };
 
 /// The favours of all games that run.

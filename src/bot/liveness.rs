@@ -20,9 +20,9 @@ pub struct LivenessResponder(mpsc::Receiver<oneshot::Sender<()>>);
 
 /// Both ends.
 #[must_use]
-pub fn pulse() -> (LivenesLivenessRespondere, Heart) {
+pub fn pulse() -> (LivenessProbe, LivenessResponder) {
     let (ask, asked) = mpsc::channel(ASKING);
-    (LivenessProbLivenessResponder), Heart(asked))
+    (LivenessProbe(ask), LivenessResponder(asked))
 }
 
 impl LivenessProbe {

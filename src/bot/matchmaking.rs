@@ -7,22 +7,22 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info};
 
 use super::{
-    event_loop::{EventLoop, epoch},
-    completions::Completion,
-    rule_context::RuleContext,
-    retry_call::{MOST, patience},
     challenge_queue::QueuedChallenge,
     challenge_rules,
+    completions::Completion,
+    event_loop::{EventLoop, epoch},
     opponent_picker::ChallengeProposal,
+    retry_call::{MOST, patience},
+    rule_context::RuleContext,
 };
 use crate::{
-    config::{Matchmaking, Action},
+    config::{Action, Matchmaking},
     lichess::{
         CallError, ChallengeOutcome, NdjsonStream,
         model::{Account, Challenge, ChallengeDone, ChallengeRequest, GameId, NowPlaying, UserId},
         retry::{Backoff, EndpointClass},
     },
-    store::{ChallengeRecord, ChallengeCooldown},
+    store::{ChallengeCooldown, ChallengeRecord},
     units::Millis,
 };
 

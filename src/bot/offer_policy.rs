@@ -97,7 +97,11 @@ pub fn claim(game: &GameState) -> Option<WinClaim> {
         .line()
         .position()
         .has_insufficient_material(Color::from(game.my_side()));
-    Some(if powerless { WinClaim::Draw } else { WinClaim::Victory })
+    Some(if powerless {
+        WinClaim::Draw
+    } else {
+        WinClaim::Victory
+    })
 }
 
 #[cfg(test)]

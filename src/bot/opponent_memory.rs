@@ -9,7 +9,7 @@ use std::{
 use super::event_loop::epoch;
 use crate::{
     lichess::model::UserId,
-    store::{RequestedPersona, ArchiveWriter},
+    store::{ArchiveWriter, RequestedPersona},
     units::Millis,
 };
 

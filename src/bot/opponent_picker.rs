@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::rule_context::RuleContext;
 use crate::{
     chess::Variant,
-    config::{TimeControlLimit, Matchmaking, Mode},
+    config::{Matchmaking, Mode, TimeControlLimit},
     lichess::model::{Account, ChallengeColor, ChallengeRequest, GameId, Speed, UserId},
     store::ChallengeCooldown,
     units::{Elo, Millis},

@@ -31,7 +31,12 @@ pub(super) struct PersistedRateLimits {
 impl PersistedRateLimits {
     /// The limits that an earlier run left: silent classes are silent again. One that would last longer than the server may have
     /// asked for is of a clock that was wrong, and is none.
-    pub(super) fn restore(past: &[(String, Millis)], client: &Client, store: ArchiveWriter, epoch: Millis) -> Self {
+    pub(super) fn restore(
+        past: &[(String, Millis)],
+        client: &Client,
+        store: ArchiveWriter,
+        epoch: Millis,
+    ) -> Self {
         let until = past
             .iter()
             .filter(|(_, until)| is_possible(*until, epoch))

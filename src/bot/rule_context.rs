@@ -6,10 +6,10 @@ use super::opponent_picker::ChallengeProposal;
 use crate::{
     chess::Variant,
     lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId},
-    user_lists::UserLists,
     personality::LevelContext,
     store::OpponentScore,
     units::{Elo, Millis},
+    user_lists::UserLists,
 };
 
 /// What is so about a challenge or game at one moment.

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use tracing::{debug, info, warn};
 
-use super::{tournaments::TournamentAction, event_loop::EventLoop, completions::Completion, retry_call::insist};
+use super::{
+    completions::Completion, event_loop::EventLoop, retry_call::insist, tournaments::TournamentAction,
+};
 use crate::{
     config::Tournaments,
     lichess::{

@@ -297,7 +297,10 @@ mod tests {
         arenas.ended(&game, secs(210));
         assert_eq!(arenas.next(&wish, 1, secs(212)), None);
         assert_eq!(arenas.next(&wish, 1, secs(213)), Some(join("abcd1234")));
-        assert!(matches!(arenas.next(&wish, 1, secs(400)), Some(TournamentAction::Look(_))));
+        assert!(matches!(
+            arenas.next(&wish, 1, secs(400)),
+            Some(TournamentAction::Look(_))
+        ));
         assert_eq!(arenas.next(&wish, 1, secs(100 + 20 * 60)), None, "it is over");
         assert_eq!(arenas.seats(secs(100 + 20 * 60)), 0);
     }
@@ -383,7 +386,10 @@ mod tests {
         let [one, other] = [arena("aaaaaaaa", 0, true), arena("bbbbbbbb", 0, true)];
         let mut arenas = known(&wish, vec![one.clone(), other.clone()]);
         for _ in 0..2 {
-            assert!(matches!(arenas.next(&wish, 4, secs(1)), Some(TournamentAction::Join(..))));
+            assert!(matches!(
+                arenas.next(&wish, 4, secs(1)),
+                Some(TournamentAction::Join(..))
+            ));
         }
         wish.arenas.remove(0);
         let Some(TournamentAction::Look(teams)) = arenas.next(&wish, 4, secs(2)) else {

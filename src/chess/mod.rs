@@ -3,22 +3,22 @@
 //! Nobody else names shakmaty's variants or castling modes. Both spellings of castling (`e1g1` and the
 //! king-takes-rook `e1h1`) are read everywhere; how a move is written depends on the [`Variant`].
 
-mod material;
-mod outcome;
 #[cfg(feature = "daemon")]
 mod games;
 mod history;
-mod san;
+mod material;
 mod notation;
+mod outcome;
 mod pgn;
+mod san;
 mod variant;
 
-pub use material::{is_tucked_away, material, men_near_king, pawnless_files, queens_out, ranks_advanced};
-pub use outcome::Outcome;
 #[cfg(feature = "daemon")]
 pub use games::{Break, Games, RecordedGame};
 pub use history::{GameHistory, PlayError};
+pub use material::{is_tucked_away, material, men_near_king, pawnless_files, queens_out, ranks_advanced};
 pub use notation::{NotationError, SanError, in_plain_signs, parse_san, parse_uci, write_san, write_uci};
+pub use outcome::Outcome;
 pub use pgn::Pgn;
 pub use shakmaty::{
     ByColor, Color, File, KnownOutcome, Move, MoveList, Position as Rules, Rank, Role, Square,

@@ -69,7 +69,9 @@ mod tests {
     use crate::chess::Variant;
 
     fn ending(fen: &str, moves: &str) -> Option<Outcome> {
-        GameHistory::replay(Variant::Standard, fen, moves).unwrap().ending()
+        GameHistory::replay(Variant::Standard, fen, moves)
+            .unwrap()
+            .ending()
     }
 
     #[test]

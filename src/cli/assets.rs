@@ -13,8 +13,8 @@ use crate::{
     diagnostics::Diagnostics,
     files,
     personality::{self, Personalities, Personality},
-    uci::UciResources,
     reload::{Assets, ReloadLog, open},
+    uci::UciResources,
 };
 
 /// The shipped books, by path and text.

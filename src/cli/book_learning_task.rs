@@ -14,8 +14,8 @@ use tracing::{info, warn};
 use super::book::from_archive;
 use crate::{
     book::{Book, LearnReport, LearnedWeights, Library, WeightFactor},
-    store::{Archive, Filter, StoreError},
     reload::Assets,
+    store::{Archive, Filter, StoreError},
 };
 
 /// Results of fewer games say nothing yet.

@@ -17,18 +17,18 @@ use super::{
 use crate::{
     bot::{
         self, Daemon, Options, RestoredState, Status,
+        engine_pool::EnginePool,
         live_games::LiveGames,
+        liveness::{LivenessProbe, pulse},
         metrics::Metrics,
         move_selector::{MoveSelector, Pipeline},
-        liveness::{LivenessProbe, pulse},
-        engine_pool::EnginePool,
     },
     config::Config,
     engine::Tablebase,
     lichess::Client,
-    user_lists::UserLists,
-    store::ArchiveWriter,
     reload::Assets,
+    store::ArchiveWriter,
+    user_lists::UserLists,
 };
 
 /// A daemon that is ready to run, and the handles to whoever steers and watches it.

@@ -8,19 +8,20 @@ use std::{
 use serde::Serialize;
 
 use super::{
+    assets::{BOOKS, PERSONALITIES, shipped_stand_in},
     exit::{Exit, Failure},
     logging,
     render_diagnostics::{self, Style},
-    assets::{BOOKS, PERSONALITIES, shipped_stand_in},
 };
 use crate::{
     book::{self, Book},
     config::{self, Known, Paths},
     diagnostics::{Diagnostic, Diagnostics, Severity, utf8},
     engine::Tablebase,
-    files, user_lists, personality,
-    schema::quote,
+    files, personality,
     reload::list,
+    schema::quote,
+    user_lists,
 };
 
 /// Validates bot.toml, books and personalities, and shows everything wrong at once.

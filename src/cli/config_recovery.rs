@@ -7,18 +7,18 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
 use super::{
+    assets::inspected,
     config_backup,
     settings::{self, Accepted},
     state_dir,
-    assets::inspected,
 };
 use crate::{
-    config::{Config, Mode, Rule, Action, Conditions, GameSettings},
+    config::{Action, Conditions, Config, GameSettings, Mode, Rule},
     files,
     lichess::model::DeclineReason,
     personality::{LevelSetting, Personalities},
-    store::GameRecord,
     reload::Assets,
+    store::GameRecord,
 };
 
 /// What a run goes by.

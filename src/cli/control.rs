@@ -6,18 +6,18 @@ use tokio::sync::watch;
 use tracing::{error, info, warn};
 
 use super::{
-    dashboard::Course,
-    exit::{Exit, Failure},
     config_backup,
     config_recovery::Standing,
+    dashboard::Course,
+    exit::{Exit, Failure},
     settings::{self, Accepted},
 };
 use crate::{
     bot::Options,
-    config::{Config, Mode, Rule, UserList, Conditions, GameSettings},
+    config::{Conditions, Config, GameSettings, Mode, Rule, UserList},
     personality::LevelSetting,
-    units::Elo,
     reload::Assets,
+    units::Elo,
 };
 
 /// Steers a running daemon.

@@ -12,12 +12,11 @@ use anyhow::Context as _;
 
 use super::{
     account,
-    check::{check, summary},
-    exit::{self, Exit},
-    listener, secret_file,
     bootstrap::fresh_seed,
-    state_dir,
+    check::{check, summary},
     common_args::AccountArgs,
+    exit::{self, Exit},
+    listener, secret_file, state_dir,
     token::Sources,
 };
 use crate::{
@@ -138,7 +137,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             runtime.block_on(server(&client, config.tournaments.scopes(), &mut lines));
         }
     }
-    lines.push(machine::unit(state_dir::instance(&args.station.config).as_deref()));
+    lines.push(machine::unit(
+        state_dir::instance(&args.station.config).as_deref(),
+    ));
     for line in &lines {
         super::print(line)?;
     }

@@ -1,7 +1,7 @@
 //! `sparring games`: what the archive knows, for people, for programs, and as PGN.
 
-mod json;
 mod filter;
+mod json;
 
 use std::{
     io::{self, BufWriter, ErrorKind, Write, stdout},
@@ -13,9 +13,9 @@ use clap::Subcommand;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use filter::{ChallengeArgs, GameArgs};
 pub(super) use json::as_json;
 use json::{challenge_json, whole};
-use filter::{ChallengeArgs, GameArgs};
 
 use super::{
     book::{Player, say},

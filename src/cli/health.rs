@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use super::auth::{self, Access};
 use crate::{
-    bot::{Status, metrics::Metrics, liveness::LivenessProbe},
+    bot::{Status, liveness::LivenessProbe, metrics::Metrics},
     store::ArchiveWriter,
 };
 

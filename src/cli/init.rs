@@ -15,9 +15,9 @@ use draft::Draft;
 
 use super::{
     account::{self, NEEDED, Standing, TOKENS, failed},
+    bootstrap::fresh_seed,
     exit::{Exit, Failure},
     password_prompt, secret_file,
-    bootstrap::fresh_seed,
 };
 use crate::{
     config::{Config, Server},

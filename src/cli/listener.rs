@@ -22,9 +22,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::{
+    auth::Access,
     dashboard::LIMITS,
     exit::{Exit, Failure},
-    auth::Access,
     secret_file::{self, SecretFileError},
 };
 use crate::{

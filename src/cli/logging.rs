@@ -13,7 +13,7 @@ use tracing_subscriber::{
     prelude::*,
 };
 
-use super::{stderr_writer::StderrWriter, log_buffer::Warnings};
+use super::{log_buffer::Warnings, stderr_writer::StderrWriter};
 
 /// Before the names of our own fields in the journal: `SPARRING_ID` is the id of the game that a line is about.
 const PREFIX: &str = "SPARRING";

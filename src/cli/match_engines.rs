@@ -10,16 +10,16 @@ use std::{
 use anyhow::{Context as _, bail};
 
 use super::{
-    datagen::progress_bar,
     calibrate::{hash, hash_bytes},
+    datagen::progress_bar,
     openings::openings_of,
 };
 use crate::{
+    files,
     match_runner::{
-        Adjudication, BadTimeControl, EngineSpec, Match, Progress, Journal, Referee, Sprt, TimeControl,
+        Adjudication, BadTimeControl, EngineSpec, Journal, Match, Progress, Referee, Sprt, TimeControl,
         Verdict, progress, read_openings,
     },
-    files,
     units::Millis,
 };
 
@@ -354,7 +354,7 @@ fn complain(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{match_runner::Pentanomial, cli::parsed};
+    use crate::{cli::parsed, match_runner::Pentanomial};
 
     fn times(words: &str) -> Result<[String; 2], String> {
         let words = format!("match a b {words}");

@@ -12,28 +12,30 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
 use super::{
-    dashboard::{self, Load, DashboardState, Viewers, Command},
+    book_learning_task,
+    bootstrap::{Service, assemble, failure, fresh_seed},
+    common_args::AccountArgs,
+    config_recovery::{self, Beginning},
+    control::DaemonControl,
+    dashboard::{self, Command, DashboardState, Load, Viewers},
     edit::Editor,
     exit::{self, Exit, Failure},
     health::Watched,
-    control::DaemonControl,
-    systemd::{self, SystemdNotifier},
-    book_learning_task, listener, secret_file,
-    config_recovery::{self, Beginning},
-    bootstrap::{Service, assemble, failure, fresh_seed},
+    listener,
+    log_buffer::Warnings,
+    secret_file,
     state_dir::{self, StateDir},
-    common_args::AccountArgs,
+    systemd::{self, SystemdNotifier},
     threads,
     token::{Sources, TokenError},
-    log_buffer::Warnings,
 };
 use crate::{
     bot::{ClaimAccount, Shutdown, Status},
     config::{Config, Server},
     http_server::raise_open_files,
     lichess::Client,
-    user_lists::{self, Cache},
     reload::Assets,
+    user_lists::{self, Cache},
 };
 
 /// Is the bot on lichess, as bot.toml says, until told to stop.

@@ -5,8 +5,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    exit::{Exit, Failure},
     bootstrap::fresh_seed,
+    exit::{Exit, Failure},
     threads,
 };
 use crate::{

@@ -101,7 +101,10 @@ fn explained(error: LoadError, broken: &[Diagnostics]) -> String {
             let name = Arc::clone(&findings.name);
             let broken = broken.iter().filter(|text| !text.is_usable());
             let all: Vec<Diagnostics> = std::iter::once(findings).chain(broken.cloned()).collect();
-            format!("{name} cannot be used:\n{}", render_diagnostics::draw(&all, style).trim_end())
+            format!(
+                "{name} cannot be used:\n{}",
+                render_diagnostics::draw(&all, style).trim_end()
+            )
         }
     }
 }

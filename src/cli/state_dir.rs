@@ -1,7 +1,7 @@
 //! What outlasts a restart: the folder, the archive in it, and the lock that keeps one account to one bot.
 
-mod name_lock;
 mod folder_lock;
+mod name_lock;
 
 use std::{
     env,
@@ -13,8 +13,8 @@ use std::{
 
 use tracing::{debug, warn};
 
+pub use folder_lock::{LockError, StateDir};
 pub use name_lock::NameLock;
-pub use folder_lock::{StateDir, LockError};
 
 use crate::{
     bot::{ClaimAccount, LockGuard, RestoredState},
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use crate::{
         lichess::model::Side,
-        store::{RequestedPersona, GameFlags, ChallengeCooldown, test_fixtures},
+        store::{ChallengeCooldown, GameFlags, RequestedPersona, test_fixtures},
         units::Elo,
     };
 

@@ -17,10 +17,10 @@ use super::{
     render_diagnostics::{Style, draw_up_to},
 };
 use crate::{
-    match_runner::{Attempt, Goal, Problem, read_epd, read_suite},
     chess::{GameHistory, Variant, write_san},
     diagnostics::Diagnostics,
     engine::{Engine, Limits, SearchControl, SearchRequest, SearchResult, Stop},
+    match_runner::{Attempt, Goal, Problem, read_epd, read_suite},
     units::{Depth, Millis, Nodes, Stopwatch},
 };
 

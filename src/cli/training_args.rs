@@ -13,7 +13,7 @@ use crate::{
     atomic_file::{self, Readers},
     chess::Position,
     files,
-    tuning::{Errors, Hindsight, Dataset},
+    tuning::{Dataset, Errors, Hindsight},
 };
 
 /// A share of one.

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use super::training_args::{Target, not_negative, positive, read, say, share, showing_passes};
 use crate::{
     engine::{Sample, weight_rows, weights_in_use, weights_source},
-    tuning::{WdlModel, Hindsight, Tuned, Tuner},
+    tuning::{Hindsight, Tuned, Tuner, WdlModel},
 };
 
 /// Moves the weights of the evaluation to where they foretell the results of games best.

@@ -7,13 +7,16 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::{eval_history::judged, book_exit::parting};
+use super::{book_exit::parting, eval_history::judged};
 use crate::{
     book::Library,
     chess::{GameHistory, Variant, parse_uci, write_fen, write_san, write_uci},
     lichess::model::{GameId, Side},
     personality::Personalities,
-    store::{BookChoice, GameRecord, MoveExplanation, MoveRecord, SearchExplanation, Source, ArchiveWriter, ScoreJson},
+    store::{
+        ArchiveWriter, BookChoice, GameRecord, MoveExplanation, MoveRecord, ScoreJson, SearchExplanation,
+        Source,
+    },
 };
 
 /// The last rows of a game are written a moment after its end is seen elsewhere.

@@ -4,11 +4,11 @@ use crate::{
     chess::Variant,
     lichess::model::{Speed, UserId},
     personality::Level,
-    schema::{Choice, Bool, List, Name, Section, DurationType, Int},
+    schema::{Bool, Choice, DurationType, Int, List, Name, Section},
     units::Millis,
 };
 
-use super::value_types::{TimeControlLimit, ControlForm, Hours, HoursForm, UserForm};
+use super::value_types::{ControlForm, Hours, HoursForm, TimeControlLimit, UserForm};
 
 /// Who sits on the other side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

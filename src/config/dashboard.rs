@@ -9,7 +9,7 @@ use std::{
 use toml::{Spanned, de::DeValue};
 
 use super::PATH;
-use crate::schema::{Bool, ValueType, TypeError, Section, Text};
+use crate::schema::{Bool, Section, Text, TypeError, ValueType};
 
 /// What a Unix socket's path is written behind.
 const UNIX: &str = "unix:";

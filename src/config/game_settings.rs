@@ -3,7 +3,7 @@
 use super::{Known, adapt::Adapt};
 use crate::{
     personality::{Delay, LevelForm, LevelSetting},
-    schema::{Bool, List, Name, Float, Section},
+    schema::{Bool, Float, List, Name, Section},
 };
 
 /// How a game is to be played; what is missing is left to the next rule and at last to `[play]`.

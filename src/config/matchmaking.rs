@@ -1,13 +1,13 @@
 //! `[matchmaking]`: when nobody comes, whom the bot challenges itself.
 
 use super::{
-    value_types::{TimeControlLimit, ControlForm},
     conditions::{MODES, Mode},
+    value_types::{ControlForm, TimeControlLimit},
 };
 use crate::{
     chess::Variant,
     lichess::model::Speed,
-    schema::{Choice, Bool, List, Section, DurationType, Int},
+    schema::{Bool, Choice, DurationType, Int, List, Section},
     units::Millis,
 };
 

@@ -4,20 +4,20 @@
 //! shows them all with their defaults. Paths in it count from the folder it lies in.
 
 mod adapt;
-mod migration_hints;
 mod chat;
+mod conditions;
 mod dashboard;
-mod value_types;
+mod game_settings;
 mod list;
 mod load;
 mod matchmaking;
+mod migration_hints;
 mod pasted;
 mod play;
 mod rule;
 mod server;
 mod tournaments;
-mod conditions;
-mod game_settings;
+mod value_types;
 
 use std::{
     env,
@@ -26,22 +26,22 @@ use std::{
 
 pub use adapt::Adapt;
 pub use chat::Chat;
+pub use conditions::{Conditions, Kind, Mode, Range};
 pub use dashboard::{Dashboard, Listen};
-pub use value_types::{TimeControlLimit, Hours};
+pub use game_settings::GameSettings;
 pub use list::UserList;
 pub use load::{LoadError, Loaded, load, load_among};
 pub use matchmaking::Matchmaking;
 pub use pasted::{is_settings, misplaced};
 pub use play::Play;
-pub use rule::{Rule, Action};
+pub use rule::{Action, Rule};
 pub use server::Server;
 pub use tournaments::Tournaments;
-pub use conditions::{Range, Kind, Mode, Conditions};
-pub use game_settings::GameSettings;
+pub use value_types::{Hours, TimeControlLimit};
 
 use crate::{
     diagnostics::{Diagnostics, without_secrets},
-    schema::{self, Bool, Key, Section, DurationType, Text, Int},
+    schema::{self, Bool, DurationType, Int, Key, Section, Text},
     units::Millis,
 };
 

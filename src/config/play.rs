@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     personality::{Delay, Level},
-    schema::{Bool, Section, DurationType},
+    schema::{Bool, DurationType, Section},
     units::{Elo, Millis},
 };
 

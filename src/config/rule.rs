@@ -11,7 +11,7 @@ use crate::{
 
 use super::{
     Known,
-    conditions::{self, Kind, Mode, Conditions},
+    conditions::{self, Conditions, Kind, Mode},
     game_settings::{self, GameSettings},
 };
 

@@ -8,7 +8,7 @@ use toml::{Spanned, de::DeValue};
 
 use crate::{
     diagnostics::address_without_secrets,
-    schema::{ValueType, TypeError, Text},
+    schema::{Text, TypeError, ValueType},
 };
 
 /// A server's address, checked: the token may be sent there.

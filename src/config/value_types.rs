@@ -6,7 +6,7 @@ use toml::{Spanned, de::DeValue};
 
 use crate::{
     lichess::model::{ArenaId, TeamId, UserId},
-    schema::{ValueType, TypeError, quote},
+    schema::{TypeError, ValueType, quote},
     units::Millis,
 };
 
@@ -243,8 +243,10 @@ mod tests {
 
     #[test]
     fn clocks_are_read_as_lichess_shows_them() {
-        let secs =
-            |text| TimeControlLimit::parse(text).map(|control| (control.initial.0 / 1000, control.increment.0 / 1000));
+        let secs = |text| {
+            TimeControlLimit::parse(text)
+                .map(|control| (control.initial.0 / 1000, control.increment.0 / 1000))
+        };
         assert_eq!(secs("5+3"), Some((300, 3)));
         assert_eq!(secs("½+0"), Some((30, 0)));
         assert_eq!(secs("1.5+1"), Some((90, 1)));

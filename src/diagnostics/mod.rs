@@ -2,12 +2,12 @@
 //!
 //! Books, personalities and `bot.toml` all report in this form; the roof draws it (`cli/report`).
 
-mod encoding;
 mod did_you_mean;
+mod encoding;
 mod secrets;
 
-pub use encoding::utf8;
 pub use did_you_mean::{did_you_mean, nearest};
+pub use encoding::utf8;
 pub use secrets::{
     address_without_secrets, has_token, holds_token, without_passwords, without_secrets, without_tokens,
 };

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::{Engine, Limits, SearchControl, SearchRequest, SearchResult, Stop};
 use crate::{
     chess::{GameHistory, Variant},
-    units::{TimeSource, Depth, Millis, Nodes, Stopwatch},
+    units::{Depth, Millis, Nodes, Stopwatch, TimeSource},
 };
 
 /// The depth that [`run`] is meant for.

@@ -69,7 +69,7 @@ use std::sync::{
 
 use crate::{
     chess::{GameHistory, Move},
-    units::{Centipawns, TimeSource, Depth, Millis, Nodes},
+    units::{Centipawns, Depth, Millis, Nodes, TimeSource},
 };
 
 /// What to search, how far, and with which handicaps. Equal values give equal moves, of an engine of one thread that is

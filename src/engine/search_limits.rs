@@ -1,7 +1,7 @@
 //! Counts nodes and knows when a search is over: node limit, clock and the wish to stop.
 
 use super::{Limits, SearchControl, Stop, threads::ThreadPool};
-use crate::units::{TimeSource, Millis, Nodes};
+use crate::units::{Millis, Nodes, TimeSource};
 
 /// The stop flag and the clock are looked at once in so many nodes, the first times sooner, for clocks on which hardly anything
 /// is left: after [`FIRST_LOOK`], and each time after as many nodes as there were before it.

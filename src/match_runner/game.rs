@@ -4,13 +4,13 @@ use std::num::NonZeroU32;
 
 use super::{
     adjudication::{Adjudication, Call, white_view},
-    participant::Participant,
     openings::Opening,
-    uci_process::{Clocks, PlayerError},
+    participant::Participant,
     time_control::TimeControl,
+    uci_process::{Clocks, PlayerError},
 };
 use crate::{
-    chess::{Color, Outcome, GameHistory, Pgn, Variant},
+    chess::{Color, GameHistory, Outcome, Pgn, Variant},
     units::Millis,
 };
 
@@ -152,7 +152,12 @@ impl Referee {
     }
 
     /// Plays one game. Forfeits are results, not errors.
-    pub fn play(&self, opening: &Opening, white: &mut dyn Participant, black: &mut dyn Participant) -> Finished {
+    pub fn play(
+        &self,
+        opening: &Opening,
+        white: &mut dyn Participant,
+        black: &mut dyn Participant,
+    ) -> Finished {
         let mut line = GameHistory::from_position(Variant::Standard, opening.position.clone());
         let (mut scores, mut comments) = (Vec::new(), Vec::new());
         let mut clocks = self.clocks();
@@ -271,7 +276,7 @@ impl Referee {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{match_runner::GoResult, chess::parse_fen};
+    use crate::{chess::parse_fen, match_runner::GoResult};
 
     /// Plays moves that it was given, each taking a second, and remembers by what time it was asked.
     struct Script {

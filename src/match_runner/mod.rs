@@ -5,31 +5,31 @@
 //! [`crate::chess`], and can be killed and resumed, for each finished game is a line in its record.
 
 mod adjudication;
-mod go_result;
 mod epd;
 mod game;
-mod participant;
-mod uci_option;
-mod openings;
-mod uci_process;
+mod go_result;
 mod journal;
+mod openings;
+mod participant;
 mod scheduler;
 mod statistics;
 mod suite;
 mod time_control;
+mod uci_option;
+mod uci_process;
 
 pub use adjudication::Adjudication;
-pub use go_result::GoResult;
 pub use epd::read_file as read_epd;
 pub use game::{Finished, Reason, Referee};
-pub use participant::{ExternalEngine, Participant, BuiltinEngine};
+pub use go_result::GoResult;
+pub use journal::{Journal, JournalRow, RecordError};
 pub use openings::{
     Opening, OpeningSet, OpeningsError, human as human_opening, read as read_openings,
     read_file as read_openings_file,
 };
-pub use uci_process::{Clocks, EngineSpec, UciProcess, PlayerError};
-pub use journal::{Journal, RecordError, JournalRow};
+pub use participant::{BuiltinEngine, ExternalEngine, Participant};
 pub use scheduler::{Latest, Match, MatchError, Progress, progress};
 pub use statistics::{Elo, Pentanomial, Sprt, Verdict};
 pub use suite::{Attempt, Goal, Problem, read_suite};
 pub use time_control::{BadTimeControl, TimeControl};
+pub use uci_process::{Clocks, EngineSpec, PlayerError, UciProcess};

@@ -2,8 +2,8 @@
 
 use super::{
     go_result::GoResult,
-    uci_process::{Clocks, EngineSpec, UciProcess, PlayerError},
     time_control::TimeControl,
+    uci_process::{Clocks, EngineSpec, PlayerError, UciProcess},
 };
 use crate::{
     chess::{GameHistory, write_uci},
@@ -12,7 +12,7 @@ use crate::{
         strength::{LevelParams, order_with, think},
         style::Style,
     },
-    units::{TimeSource as _, Millis, Stopwatch},
+    units::{Millis, Stopwatch, TimeSource as _},
 };
 
 /// Whoever can be asked for a move.

@@ -13,10 +13,10 @@ use thiserror::Error;
 
 use super::{
     game::{Finished, Reason, Referee},
+    journal::{Journal, JournalRow, RecordError},
     openings::Opening,
-    uci_process::{EngineSpec, UciProcess, PlayerError},
-    journal::{Journal, RecordError, JournalRow},
     statistics::{Pentanomial, Sprt, Verdict},
+    uci_process::{EngineSpec, PlayerError, UciProcess},
 };
 use crate::chess::{Color, GameHistory, Variant};
 
@@ -121,7 +121,10 @@ impl Match {
     }
 
     fn play_all(&self, board: &Board<'_>, tell: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(), MatchError> {
-        let mut players = [UciProcess::start(&self.engines[0])?, UciProcess::start(&self.engines[1])?];
+        let mut players = [
+            UciProcess::start(&self.engines[0])?,
+            UciProcess::start(&self.engines[1])?,
+        ];
         while !board.enough.load(Ordering::Relaxed) {
             let next = board
                 .waiting
@@ -132,7 +135,10 @@ impl Match {
             let finished = self.play_one(&mut players, pair, game);
             self.note(board, &finished, &row(&finished, pair, game), tell)?;
             if finished.reason.is_forfeit() {
-                players = [UciProcess::start(&self.engines[0])?, UciProcess::start(&self.engines[1])?];
+                players = [
+                    UciProcess::start(&self.engines[0])?,
+                    UciProcess::start(&self.engines[1])?,
+                ];
             }
         }
         Ok(())

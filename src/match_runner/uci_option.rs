@@ -120,12 +120,15 @@ mod tests {
             assert!(taken.iter().all(|value| offer.spell(value).is_some()), "{line}");
             assert!(refused.iter().all(|value| offer.spell(value).is_none()), "{line}");
         }
-        let style = UciOption::read("option name Style type combo default Solid var Solid var risky").unwrap();
+        let style =
+            UciOption::read("option name Style type combo default Solid var Solid var risky").unwrap();
         assert_eq!(style.spell("RISKY"), Some("risky"));
         let switch = UciOption::read("option name Ponder type check default false").unwrap();
         assert_eq!(switch.spell("True"), Some("true"));
         assert_eq!(
-            UciOption::read("option name Clear Hash type button").unwrap().name,
+            UciOption::read("option name Clear Hash type button")
+                .unwrap()
+                .name,
             "Clear Hash"
         );
         assert_eq!(UciOption::read("info string option name X type check"), None);

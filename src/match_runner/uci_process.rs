@@ -9,12 +9,12 @@ use std::{
 
 use thiserror::Error;
 
-use super::{go_result::GoResult, uci_option::UciOption, time_control::TimeControl};
+use super::{go_result::GoResult, time_control::TimeControl, uci_option::UciOption};
 use crate::{
     chess::{Color, GameHistory, Move, write_fen, write_uci},
     diagnostics::did_you_mean,
     lines::{LONGEST, Line, Lines},
-    units::{TimeSource as _, Depth, Millis, Stopwatch},
+    units::{Depth, Millis, Stopwatch, TimeSource as _},
 };
 
 /// How to start an engine and how to set it up.

@@ -6,7 +6,7 @@ use toml::{Spanned, de::DeValue};
 
 use crate::{
     diagnostics::nearest,
-    schema::{ValueType, TypeError, Int},
+    schema::{Int, TypeError, ValueType},
     units::Elo,
 };
 

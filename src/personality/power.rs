@@ -6,7 +6,7 @@ use toml::{Spanned, de::DeValue};
 
 use crate::{
     engine::{Amount, EngineOverrides, Params, WeightOverrides, WeightRow, weight_rows},
-    schema::{ValueType, TypeError, Section, Int},
+    schema::{Int, Section, TypeError, ValueType},
 };
 
 /// Reads `[search]` and `[eval]`; none where both are as the engine has them.

@@ -15,7 +15,7 @@ use crate::{
     chess::Color,
     diagnostics::{Diagnostic, Diagnostics, nearest},
     engine::EngineOverrides,
-    schema::{self, Choice, Bool, ValueType, Key, List, TypeError, Name, Float, Section, Text, Int},
+    schema::{self, Bool, Choice, Float, Int, Key, List, Name, Section, Text, TypeError, ValueType},
     units::{Centipawns, Depth, Elo, Millis, Nodes},
 };
 
@@ -174,11 +174,7 @@ impl ValueType for Delay {
             Self::Human => "\"human\"".to_owned(),
             Self::Fixed(span) => format!("\"{}\"", schema::write_span(*span)),
             Self::Between(from, to) => {
-                format!(
-                    "\"{} to {}\"",
-                    schema::write_span(*from),
-                    schema::write_span(*to)
-                )
+                format!("\"{} to {}\"", schema::write_span(*from), schema::write_span(*to))
             }
         }
     }

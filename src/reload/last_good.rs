@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     book_cache::read_book,
-    debounce::{Snapshot, FileStamp},
+    debounce::{FileStamp, Snapshot},
 };
 use crate::{
     book::{self, Book, LearnedWeights, Library},

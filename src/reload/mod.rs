@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 pub use book_cache::{StoreError, compiled_path, open_fresh, origin, store};
-pub use debounce::{Snapshot, Debouncer, FileStamp};
-pub use last_good::{News, LastGood, glance, list};
+pub use debounce::{Debouncer, FileStamp, Snapshot};
+pub use last_good::{LastGood, News, glance, list};
 pub use reload_log::{ReloadEvent, ReloadLog};
 
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
     config::Paths,
     diagnostics::Diagnostics,
     personality::Personalities,
-    units::{TimeSource as _, Millis, Stopwatch},
+    units::{Millis, Stopwatch, TimeSource as _},
 };
 
 /// Between two looks at the folders.

@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 
 use super::{
     answer::Done,
-    fields::{BodyText, QueryFields},
     auth::{self, Authenticated, Gate},
+    fields::{BodyText, QueryFields},
     hub::Hub,
     ndjson,
-    world::{LimitedAction, Fields, Profile, ApiError, World},
+    world::{ApiError, Fields, LimitedAction, Profile, World},
 };
 use crate::lichess::model::{NowPlaying, TokenInfo};
 
@@ -68,7 +68,10 @@ async fn account(
     })
 }
 
-async fn upgrade(State(hub): State<Arc<Hub>>, Extension(caller): Extension<Authenticated>) -> Result<Done, ApiError> {
+async fn upgrade(
+    State(hub): State<Arc<Hub>>,
+    Extension(caller): Extension<Authenticated>,
+) -> Result<Done, ApiError> {
     hub.with(|world, _| world.upgrade(&caller.user)).map(|()| Done)
 }
 

@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use super::{
     answer::Done,
-    fields::BodyFields,
     auth::{self, Authenticated, Gate},
+    fields::BodyFields,
     hub::Hub,
     ndjson,
-    world::{LimitedAction, ApiError},
+    world::{ApiError, LimitedAction},
 };
 use crate::lichess::model::ArenaId;
 

@@ -12,7 +12,7 @@ use axum::{
 use super::{
     answer::error,
     hub::Hub,
-    world::{Grant, ApiError, World},
+    world::{ApiError, Grant, World},
 };
 use crate::lichess::model::UserId;
 
@@ -63,7 +63,9 @@ pub async fn check(State(gate): State<Gate>, mut request: Request, next: Next) -
             return ApiError::OneAtATime.into_response();
         };
         let user = grant.user;
-        request.extensions_mut().insert(Authenticated { user, token, agent });
+        request
+            .extensions_mut()
+            .insert(Authenticated { user, token, agent });
         next.run(request).await
     } else {
         let missing = gate.accepted.join(", ");

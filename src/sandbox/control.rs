@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{Done, error},
-    scripted_faults::Fault,
     fields::BodyFields,
     hub::Hub,
     key,
+    scripted_faults::Fault,
     time::SPEEDS,
-    world::{BOT_SCOPES, HUMAN_SCOPES, ApiError},
+    world::{ApiError, BOT_SCOPES, HUMAN_SCOPES},
 };
 use crate::{http_server::ConnectionInfo, units::Millis};
 

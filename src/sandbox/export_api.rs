@@ -15,7 +15,7 @@ use super::{
     challenge_api::parse_id,
     fields::QueryFields,
     hub::Hub,
-    world::{Contents, ApiError},
+    world::{ApiError, Contents},
 };
 
 /// The routes of exports.

@@ -13,12 +13,12 @@ use serde::Deserialize;
 
 use super::{
     answer::Done,
-    fields::{BodyFields, QueryFields},
     auth::{self, Authenticated, Gate},
+    fields::{BodyFields, QueryFields},
     hub::{Hub, Topic},
     move_audit::{Entry, MoveOutcome},
     ndjson,
-    world::{Game, ApiError},
+    world::{ApiError, Game},
 };
 use crate::{
     chess::Color,

@@ -15,11 +15,11 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    bounded_queue::BoundedQueue,
+    move_audit::MoveAudit,
+    options::Options,
     random_faults::{RandomFaults, Spoiled},
     scripted_faults::Faults,
-    move_audit::MoveAudit,
-    bounded_queue::BoundedQueue,
-    options::Options,
     time::VirtualClock,
     token_lock::TokenLocks,
     world::{Outgoing, World},

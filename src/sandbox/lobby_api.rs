@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{Done, error},
+    auth::{self, Authenticated, Gate},
     challenge_api::parse_id,
     fields::BodyFields,
-    auth::{self, Authenticated, Gate},
     hub::Hub,
     key,
-    world::{Game, ApiError, View},
+    world::{ApiError, Game, View},
 };
 use crate::lichess::model::Challenge;
 

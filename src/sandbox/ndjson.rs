@@ -15,7 +15,7 @@ use axum::{
 use futures::Stream;
 use tokio::time::{Instant, Sleep};
 
-use super::{random_faults::Spoiled, hub::Subscription};
+use super::{hub::Subscription, random_faults::Spoiled};
 use crate::units::Millis;
 
 /// The media type of streams.

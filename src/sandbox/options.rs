@@ -1,6 +1,6 @@
 //! How a sandbox behaves: what a caller can choose.
 
-use super::{key::Key, lobby_options::LobbyOptions, explanation_source::ExplanationSource};
+use super::{explanation_source::ExplanationSource, key::Key, lobby_options::LobbyOptions};
 use crate::units::Millis;
 
 /// How castling is written in the moves of standard games. Chess960 and games from a position always have the

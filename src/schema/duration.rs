@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use toml::{Spanned, de::DeValue};
 
-use super::value_types::{ValueType, TypeError, quote, shown};
+use super::value_types::{TypeError, ValueType, quote, shown};
 use crate::units::Millis;
 
 /// A span of time within a range, written as text with its unit.

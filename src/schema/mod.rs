@@ -19,17 +19,17 @@
 //! assert_eq!(reading.keys[0].path, "max");
 //! ```
 
+mod duration;
 mod foreign;
-mod value_types;
 mod read_lenient;
 mod remedy;
 mod section;
-mod duration;
 mod unknown_key;
+mod value_types;
 
+pub use duration::{DurationType, parse_span, write_span};
 pub use foreign::Foreign;
-pub use value_types::{Choice, Bool, ValueType, List, TypeError, Name, Float, Text, Int, quote};
 pub use read_lenient::glean;
 pub use section::{DefaultValue, Key, ParseResult, Section, read};
-pub use duration::{DurationType, parse_span, write_span};
 pub use unknown_key::Advice;
+pub use value_types::{Bool, Choice, Float, Int, List, Name, Text, TypeError, ValueType, quote};

@@ -8,9 +8,9 @@ use toml::{
 };
 
 use super::{
-    value_types::{ValueType, shown},
     remedy,
     unknown_key::{Advice, KeyLocation, Unknown},
+    value_types::{ValueType, shown},
 };
 use crate::diagnostics::{Diagnostic, Severity, holds_token, place};
 
@@ -366,7 +366,7 @@ impl<'t> Section<'t> {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Choice, Bool, List, Text, Int},
+        super::{Bool, Choice, Int, List, Text},
         *,
     };
 

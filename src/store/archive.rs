@@ -28,7 +28,7 @@ use super::{
 use crate::{
     engine::Score,
     lichess::model::{GameId, Side, UserId},
-    units::{Centipawns, TimeSource as _, Depth, Elo, Millis, Nodes, Stopwatch},
+    units::{Centipawns, Depth, Elo, Millis, Nodes, Stopwatch, TimeSource as _},
 };
 
 /// The schema, step by step. A database knows how many of them it has.

@@ -9,13 +9,13 @@ mod archive;
 mod damage;
 mod explanation;
 mod home;
-mod writer;
 mod learned_weights;
 mod pgn;
 mod record;
 mod salvage;
 #[cfg(test)]
 pub(crate) mod test_fixtures;
+mod writer;
 
 #[cfg(test)]
 use crate::{
@@ -27,10 +27,14 @@ pub use rusqlite::InterruptHandle;
 
 pub use archive::{ALWAYS, Archive, ChallengeFilter, Filter, GameResult, StoreError};
 pub use explanation::{
-    BookChance, BookChoice, MoveExplanation, StyleBias, HumanChoice, SearchExplanation, PvLine, ScoreJson, permille,
+    BookChance, BookChoice, HumanChoice, MoveExplanation, PvLine, ScoreJson, SearchExplanation, StyleBias,
+    permille,
 };
 pub use home::{Hold, Home};
-pub use writer::ArchiveWriter;
 pub use pgn::pgn;
-pub use record::{RequestedPersona, ChallengeRecord, End, GameFlags, GameRecord, MoveRecord, ChallengeCooldown, Source, OpponentScore, Thought};
+pub use record::{
+    ChallengeCooldown, ChallengeRecord, End, GameFlags, GameRecord, MoveRecord, OpponentScore,
+    RequestedPersona, Source, Thought,
+};
 pub use salvage::read_damaged;
+pub use writer::ArchiveWriter;

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use super::{
     archive::{Archive, StoreError},
     home::Home,
-    record::{RequestedPersona, ChallengeRecord, GameFlags, GameRecord, MoveRecord, ChallengeCooldown},
+    record::{ChallengeCooldown, ChallengeRecord, GameFlags, GameRecord, MoveRecord, RequestedPersona},
 };
 use crate::{
     lichess::model::{GameId, UserId},

@@ -3,8 +3,8 @@
 use thiserror::Error;
 
 use super::{
-    optimizer::points,
     game_record::{GameRecord, RecordError},
+    optimizer::points,
 };
 use crate::{
     chess::{Position, key},

@@ -4,20 +4,20 @@
 //! `engine/eval/weights.rs` to where they foretell the results best, and [`NetTrainer`] teaches the net of `engine/net` what they
 //! miss then. No foreign scores, games or nets go in.
 
-mod wdl_model;
-mod optimizer;
-mod game_record;
 mod datagen;
-mod train_net;
 mod dataset;
+mod game_record;
+mod optimizer;
 mod selfplay;
 mod texel;
+mod train_net;
+mod wdl_model;
 
-pub use wdl_model::WdlModel;
-pub use optimizer::Adam;
-pub use game_record::{GameRecord, Outcome, RecordError};
 pub use datagen::{GenerateError, Generator, Made};
-pub use train_net::{NetTrainer, Trained};
-pub use dataset::{BadGame, Hindsight, Labelled, Dataset};
+pub use dataset::{BadGame, Dataset, Hindsight, Labelled};
+pub use game_record::{GameRecord, Outcome, RecordError};
+pub use optimizer::Adam;
 pub use selfplay::SelfPlay;
 pub use texel::{Errors, Tuned, Tuner};
+pub use train_net::{NetTrainer, Trained};
+pub use wdl_model::WdlModel;

@@ -6,7 +6,7 @@ use super::game_record::{GameRecord, Outcome};
 use crate::{
     chess::{Color, GameHistory, Move, Position, Rules as _, Variant},
     engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
-    units::{TimeSource, Millis, Nodes},
+    units::{Millis, Nodes, TimeSource},
 };
 
 /// How games of self-play are played. Equal values give equal games.

@@ -7,8 +7,8 @@
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use super::{
+    dataset::{Dataset, Labelled},
     optimizer::{Adam, mean_error, points},
-    dataset::{Labelled, Dataset},
 };
 use crate::engine::{Pair, weights_in_use};
 

@@ -10,8 +10,8 @@ use std::thread;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use super::{
+    dataset::{Dataset, Labelled},
     optimizer::{Adam, mean_error, points},
-    dataset::{Labelled, Dataset},
     texel::Errors,
 };
 use crate::engine::net::{BIAS, HIDDEN, NET_CENTIPAWNS, NetSample, NetWeights, OUTPUT_BIASES, OUTPUTS};

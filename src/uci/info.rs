@@ -6,7 +6,7 @@ use super::wdl::chances;
 use crate::{
     chess::{Move, Variant, write_uci},
     engine::{BoundKind, Line, SearchResult},
-    units::{TimeSource as _, Depth, Stopwatch},
+    units::{Depth, Stopwatch, TimeSource as _},
 };
 
 /// What is the same for all lines of one search.

@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use crate::units::{TimeSource as _, Stopwatch};
+use crate::units::{Stopwatch, TimeSource as _};
 
 /// Characters of a remark.
 const LONGEST: usize = 500;

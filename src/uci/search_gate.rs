@@ -10,7 +10,7 @@ use std::sync::{
 
 use crate::{
     engine::Stop,
-    units::{TimeSource, Millis, Stopwatch},
+    units::{Millis, Stopwatch, TimeSource},
 };
 
 /// Shared by the front, which opens it, and the worker, which waits at it.

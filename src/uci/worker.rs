@@ -16,7 +16,7 @@ use crate::{
         Engine, Limits, Params, SearchControl, SearchEvent, SearchRequest, SearchResult,
         bench::{self, Signature},
     },
-    units::{Centipawns, TimeSource as _, Depth, Millis, Nodes, Stopwatch},
+    units::{Centipawns, Depth, Millis, Nodes, Stopwatch, TimeSource as _},
 };
 
 /// Something for the engine to do.

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use sparring::{
     bot::Status,
     config,
-    user_lists::UserLists,
-    store::{Archive, ChallengeFilter, ArchiveWriter},
+    store::{Archive, ArchiveWriter, ChallengeFilter},
     units::{Elo, Millis},
+    user_lists::UserLists,
 };
 use tokio::{sync::watch, time::timeout};
 

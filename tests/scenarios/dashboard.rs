@@ -1,6 +1,6 @@
 //! What the owner sees of a daemon at work in a browser, and may ask of it.
 
-#[path = "../../src/store/sample.rs"]
+#[path = "../../src/store/test_fixtures.rs"]
 #[expect(dead_code, reason = "shared with tests of how games end")]
 mod sample;
 
@@ -9,18 +9,18 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use sparring::{
     cli::{
-        dashboard::{Course, LIMITS, Load, DashboardState, Viewers, Command, router},
-        edit::Editor,
         auth::Access,
+        dashboard::{Command, Course, DashboardState, LIMITS, Load, Viewers, router},
+        edit::Editor,
         health::Watched,
         log_buffer::Warnings,
     },
     config::Paths,
     http_server::{Acceptor, Connections, serve},
     lichess::model::Side,
+    reload::open,
     store::{End, GameRecord},
     units::{Elo, Millis},
-    reload::open,
 };
 use tokio::{
     net::TcpListener,

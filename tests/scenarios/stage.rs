@@ -15,11 +15,11 @@ use sparring::{
     config::{self, Config, Rule},
     engine::Score,
     lichess::{Client, Token},
-    user_lists::UserLists,
     personality::{Personalities, Personality},
     sandbox::{self, Fault, FaultKind},
     store::{Archive, ArchiveWriter},
     units::{Centipawns, Elo, Millis},
+    user_lists::UserLists,
 };
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;

@@ -94,7 +94,8 @@ fn the_last_seats_are_for_people_and_one_is_left_to_bots() {
         for_humans: 2,
         ..room(3)
     };
-    let accepted = |intake: &mut ChallengeQueue, room| std::iter::from_fn(|| intake.next(room, secs(1))).count();
+    let accepted =
+        |intake: &mut ChallengeQueue, room| std::iter::from_fn(|| intake.next(room, secs(1))).count();
     assert_eq!(accepted(&mut intake, reserved), 1);
     intake.wait(applicant(7), secs(0));
     assert_eq!(accepted(&mut intake, reserved), 1, "a person finds a seat");
@@ -136,7 +137,10 @@ fn nobody_takes_all_the_seats() {
         ..room(9)
     };
     let accepted: Vec<_> = std::iter::from_fn(|| intake.next(one_runs, secs(0))).collect();
-    assert_eq!(accepted, [ChallengeReply::Accept(id(0)), ChallengeReply::Accept(id(3))]);
+    assert_eq!(
+        accepted,
+        [ChallengeReply::Accept(id(0)), ChallengeReply::Accept(id(3))]
+    );
 }
 
 #[test]
@@ -232,7 +236,10 @@ fn f8_a_challenge_that_must_not_be_answered_yet_waits_on() {
     assert!(intake.postpone(&id(1)));
     assert!(!intake.postpone(&id(1)), "it waits already");
     assert_eq!(intake.promised(), 0);
-    assert_eq!(intake.next(room(1), secs(19)), Some(ChallengeReply::Accept(id(1))));
+    assert_eq!(
+        intake.next(room(1), secs(19)),
+        Some(ChallengeReply::Accept(id(1)))
+    );
     intake.postpone(&id(1));
     let later = ChallengeReply::Decline(id(1), DeclineReason::Later);
     assert_eq!(intake.next(room(1), secs(21)), Some(later), "it is too late now");

@@ -2,7 +2,7 @@
 
 use crate::{
     bot::rule_context::RuleContext,
-    config::{Range, TimeControlLimit, Kind, Mode, Conditions},
+    config::{Conditions, Kind, Mode, Range, TimeControlLimit},
     lichess::model::TimeControl,
     schema::write_span,
 };

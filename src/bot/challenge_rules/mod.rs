@@ -4,7 +4,7 @@ mod matcher;
 
 use crate::{
     chess::{Variant, parse_fen},
-    config::{Adapt, TimeControlLimit, Play, Rule, Action, GameSettings},
+    config::{Action, Adapt, GameSettings, Play, Rule, TimeControlLimit},
     lichess::{
         Escaped,
         model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
@@ -41,7 +41,12 @@ const PLAYABLE: [Variant; 3] = [Variant::Standard, Variant::Chess960, Variant::F
 
 /// Decides on a challenge. What cannot be played is refused before any rule is asked.
 #[must_use]
-pub fn judge(rules: &[Rule], challenge: &Challenge, compat: Option<Compat>, facts: &RuleContext) -> RuleDecision {
+pub fn judge(
+    rules: &[Rule],
+    challenge: &Challenge,
+    compat: Option<Compat>,
+    facts: &RuleContext,
+) -> RuleDecision {
     if let Some((reason, why)) = unplayable(challenge, compat) {
         return RuleDecision {
             then: Action::Decline(reason),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{bot::rule_context::LocalContext, config, user_lists::UserLists, personality::Delay, units::Elo};
+use crate::{bot::rule_context::LocalContext, config, personality::Delay, units::Elo, user_lists::UserLists};
 
 fn rules(text: &str) -> Vec<Rule> {
     let (config, findings) = config::read("bot.toml", text);
@@ -122,12 +122,18 @@ fn the_first_rule_that_fits_decides() {
     let boris = json!({"challenger": {"id": "boris", "name": "Boris"}});
     assert_eq!(declined(ruling(text, boris)), Some(DeclineReason::OnlyBot));
     assert_eq!(ruling(text, bot()).by, DecidedBy::Rule(2));
-    assert_eq!(title(&rules(text), DecidedBy::Rule(0)), "rule 1 \"friends\", line 1");
+    assert_eq!(
+        title(&rules(text), DecidedBy::Rule(0)),
+        "rule 1 \"friends\", line 1"
+    );
     let own = Rule {
         name: Some("of the program itself".to_owned()),
         ..Rule::default()
     };
-    assert_eq!(title(&[own], DecidedBy::Rule(0)), "rule 1 \"of the program itself\"");
+    assert_eq!(
+        title(&[own], DecidedBy::Rule(0)),
+        "rule 1 \"of the program itself\""
+    );
 }
 
 /// Each condition with a challenge that it holds for and one that it does not.
@@ -184,8 +190,16 @@ fn every_condition_can_hold_and_fail() {
         ("rematch = false", json!({}), rematch),
     ] {
         let text = format!("{LISTS}[[rule]]\n{condition}\nthen = \"accept\"\n");
-        assert_eq!(ruling_at(&text, holds, &moment).by, DecidedBy::Rule(0), "{condition}");
-        assert_eq!(ruling_at(&text, fails, &moment).by, DecidedBy::Nobody, "{condition}");
+        assert_eq!(
+            ruling_at(&text, holds, &moment).by,
+            DecidedBy::Rule(0),
+            "{condition}"
+        );
+        assert_eq!(
+            ruling_at(&text, fails, &moment).by,
+            DecidedBy::Nobody,
+            "{condition}"
+        );
     }
     for (condition, holds) in [
         ("min-played-today = 2", true),

@@ -145,7 +145,10 @@ fn games_of_others_and_of_strange_variants_are_refused() {
     ));
     let bot = "bot".parse().unwrap();
     let strange = frame(json!({"variant": {"key": "fogOfWar"}}));
-    assert!(matches!(GameState::new(strange, &bot), Err(GameError::Variant(_))));
+    assert!(matches!(
+        GameState::new(strange, &bot),
+        Err(GameError::Variant(_))
+    ));
     let broken =
         frame(json!({"variant": {"key": "fromPosition"}, "initialFen": "8/8/8/8/8/8/8/8 w - - 0 1"}));
     assert!(matches!(GameState::new(broken, &bot), Err(GameError::History(_))));

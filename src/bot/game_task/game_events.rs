@@ -3,9 +3,9 @@
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
-use super::{GameTask, GameCommand, Outcome, turn::Turn};
+use super::{GameCommand, GameTask, Outcome, turn::Turn};
 use crate::{
-    bot::game_state::{GameState, GameError, Change},
+    bot::game_state::{Change, GameError, GameState},
     lichess::{BadLine, CallError, Escaped, FlagDeadline, StreamEvent, model::GameEvent},
 };
 

@@ -6,7 +6,7 @@ use futures::FutureExt as _;
 use tokio::time::{Instant, timeout};
 use tracing::{info, warn};
 
-use super::{GameTask, GameCallResult, recorder::began, turn::Turn};
+use super::{GameCallResult, GameTask, recorder::began, turn::Turn};
 use crate::{
     bot::{event_loop::epoch, game_state::GameState},
     lichess::{

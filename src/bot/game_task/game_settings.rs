@@ -7,18 +7,19 @@ use tokio::sync::watch;
 use super::chat_queue::Breath;
 use crate::{
     bot::{
-        opponent_stats::OpponentStats, live_games::LiveGames, finished_games::FinishedGames, rule_context::LocalContext, game_flags::GameFlagsByGame,
-        game_state::GameError, move_overhead::LagMargin, metrics::Metrics, move_selector::MoveSelector, opponent_memory::OpponentMemory,
+        finished_games::FinishedGames, game_flags::GameFlagsByGame, game_state::GameError,
+        live_games::LiveGames, metrics::Metrics, move_overhead::LagMargin, move_selector::MoveSelector,
+        opponent_memory::OpponentMemory, opponent_stats::OpponentStats, rule_context::LocalContext,
     },
     config::{Chat, Play, Rule},
     lichess::{
         CallError, Client,
         model::{GameId, Side, UserId},
     },
-    user_lists::UserLists,
     personality::Personalities,
     store::ArchiveWriter,
     units::{Elo, Millis},
+    user_lists::UserLists,
 };
 
 /// What all games of a daemon share.

@@ -3,16 +3,16 @@
 //! The task can be killed at any moment and rebuilt from the first line of the stream; nothing it knows besides is
 //! worth a game.
 
-mod recorder;
-mod move_submission;
-mod game_over;
-mod post_mortem;
-mod offers;
-mod restore;
-mod persona_selection;
-mod game_settings;
-mod game_events;
 mod chat_queue;
+mod game_events;
+mod game_over;
+mod game_settings;
+mod move_submission;
+mod offers;
+mod persona_selection;
+mod post_mortem;
+mod recorder;
+mod restore;
 mod turn;
 
 use std::{sync::Arc, time::Duration};
@@ -30,12 +30,12 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
 use super::{
-    live_games::SnapshotSlot,
     chat::{self, Persona},
-    stream_conflict::ConflictDetector,
-    game_state::{GameState, GameError},
+    game_state::{GameError, GameState},
+    live_games::SnapshotSlot,
     move_overhead::LagEstimator,
     move_selector::GameMoveSelector,
+    stream_conflict::ConflictDetector,
 };
 use crate::{
     engine::Score,
@@ -44,14 +44,14 @@ use crate::{
         model::{ChatMessage, GameEvent, GameId},
         retry::SlidingWindow,
     },
-    store::{RequestedPersona, GameFlags, MoveRecord},
+    store::{GameFlags, MoveRecord, RequestedPersona},
     units::Millis,
 };
-use recorder::GameRecorder;
-use persona_selection::manner_of;
-pub(super) use game_settings::{Note, Outcome, Setup, Shared};
 pub(super) use chat_queue::Breath;
 use chat_queue::ChatQueue;
+pub(super) use game_settings::{Note, Outcome, Setup, Shared};
+use persona_selection::manner_of;
+use recorder::GameRecorder;
 use turn::Turn;
 
 /// The final state usually comes with the news of the end; when it is late, the game is over all the same.

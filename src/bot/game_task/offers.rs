@@ -5,14 +5,14 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tracing::{debug, info, warn};
 
-use super::{GameTask, GameCommand, GameCallResult, Outcome, post_mortem, turn::Turn};
+use super::{GameCallResult, GameCommand, GameTask, Outcome, post_mortem, turn::Turn};
 use crate::{
     bot::{
         adaptive_level,
-        chat::{self, Persona, CommandResult, ChatContext},
-        offer_policy::{self, WinClaim, Situation},
+        chat::{self, ChatContext, CommandResult, Persona},
         event_loop::epoch,
         game_state::GameState,
+        offer_policy::{self, Situation, WinClaim},
     },
     lichess::{
         CallError, Client, Escaped,
@@ -146,7 +146,9 @@ impl GameTask {
     }
 
     pub(super) fn say(&self, line: String) {
-        self.call(|client, id| async move { GameCallResult::Said(client.say(&id, &Room::Player, &line).await) });
+        self.call(
+            |client, id| async move { GameCallResult::Said(client.say(&id, &Room::Player, &line).await) },
+        );
     }
 
     /// Somebody said something. Only the opponent can ask for anything, and only between the players.
@@ -409,7 +411,12 @@ fn overlap(missed: &[(chat::Command, bool)], heeded: &[(chat::Command, usize)]) 
         .unwrap_or(0)
 }
 
-async fn send(client: &Client, id: &GameId, command: GameCommand, claim: Option<WinClaim>) -> Result<(), CallError> {
+async fn send(
+    client: &Client,
+    id: &GameId,
+    command: GameCommand,
+    claim: Option<WinClaim>,
+) -> Result<(), CallError> {
     match command {
         GameCommand::Abort => client.abort(id).await,
         GameCommand::Resign => client.resign(id).await,

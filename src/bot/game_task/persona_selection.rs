@@ -5,12 +5,11 @@ use tracing::info;
 use super::{GameTask, Shared};
 use crate::{
     bot::{
-        adaptive_level,
+        adaptive_level, challenge_rules,
         chat::{self, Persona},
         event_loop::epoch,
-        rule_context::RuleContext,
         game_state::GameState,
-        challenge_rules,
+        rule_context::RuleContext,
     },
     config::{Adapt, Play},
     store::RequestedPersona,

@@ -2,7 +2,7 @@
 
 use super::GameTask;
 use crate::{
-    bot::{live_games::GameSnapshot, event_loop::epoch, game_state::GameState, move_selector::Decision},
+    bot::{event_loop::epoch, game_state::GameState, live_games::GameSnapshot, move_selector::Decision},
     chess::{GameHistory, Move, write_fen, write_uci},
     lichess::model::Player,
     store::{End, GameRecord, MoveRecord, Thought},

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tracing::debug;
 
 use super::{
-    GameTask, GameCallResult,
+    GameCallResult, GameTask,
     turn::{numbered, of_book},
 };
 use crate::{
@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn the_archive_knows_the_scores_and_the_last_book_move_of_what_is_on_the_board() {
-        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6").unwrap();
+        let line =
+            GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6").unwrap();
         let of_book = |san: &str| {
             Some(MoveExplanation::Book(BookChoice {
                 at: "books/main.book:7".to_owned(),

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tracing::{debug, error, info, warn};
 
 use super::{
-    GameTask, GameCommand, GameCallResult, Outcome,
+    GameCallResult, GameCommand, GameTask, Outcome,
     move_submission::{MoveSubmission, NextAction},
     seed,
 };

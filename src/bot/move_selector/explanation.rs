@@ -4,7 +4,9 @@ use crate::{
     book::BookMove,
     chess::{GameHistory, Move, Rules as _, write_san},
     personality::strength::StrengthResult,
-    store::{BookChance, BookChoice, MoveExplanation, StyleBias, HumanChoice, SearchExplanation, PvLine, permille},
+    store::{
+        BookChance, BookChoice, HumanChoice, MoveExplanation, PvLine, SearchExplanation, StyleBias, permille,
+    },
 };
 
 /// No more of a book's moves are kept: behind these the chances are small.
@@ -125,7 +127,8 @@ mod tests {
             }],
             ..SearchResult::default()
         };
-        let MoveExplanation::Search(search) = of_search(&line, &StrengthResult { report, chosen: None }) else {
+        let MoveExplanation::Search(search) = of_search(&line, &StrengthResult { report, chosen: None })
+        else {
             panic!("a search gives grounds of a search");
         };
         assert_eq!(search.lines[0].score, ScoreJson::Cp(20));

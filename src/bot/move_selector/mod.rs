@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures::{FutureExt as _, future::BoxFuture};
 use tokio::time::Instant;
 
-use super::{chat::Persona, offer_policy::Situation, game_state::Clocks, engine_pool::EngineSlot};
+use super::{chat::Persona, engine_pool::EngineSlot, game_state::Clocks, offer_policy::Situation};
 use crate::{
     chess::{GameHistory, Move},
     engine::Score,

@@ -14,8 +14,8 @@ use crate::{
     book::{BookMove, BookQuery, Library},
     bot::{
         chat::Persona,
+        engine_pool::{EnginePool, EngineSlot},
         offer_policy,
-        engine_pool::{EngineSlot, EnginePool},
     },
     chess::{Move, Rules as _, write_san},
     engine::{

@@ -372,8 +372,9 @@ impl Reading {
 
     /// What was read. Other letters than those of the standard count where they make more of the game.
     pub(super) fn finish(self) -> (GameHistory, Option<Break>) {
-        let evident =
-            |(letters, line): &(Letters, GameHistory)| is_evident(&self.words, letters, line, FOREIGN_IF_WHOLE);
+        let evident = |(letters, line): &(Letters, GameHistory)| {
+            is_evident(&self.words, letters, line, FOREIGN_IF_WHOLE)
+        };
         let mut others = self
             .others
             .iter()

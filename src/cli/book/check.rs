@@ -86,7 +86,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         (false, true) => Style::Color,
         (false, false) => Style::Plain,
     };
-    let most = if args.all { usize::MAX } else { render_diagnostics::MOST_SHOWN };
+    let most = if args.all {
+        usize::MAX
+    } else {
+        render_diagnostics::MOST_SHOWN
+    };
     common::print(render_diagnostics::draw_up_to(&found, style, most).as_bytes())?;
     let count = |severity| {
         let all = found.iter().flat_map(|text| &text.list);

@@ -13,18 +13,19 @@ use crate::{
     book::{self, Book, Library, ParsedBook},
     chess::{GameHistory, Variant, parse_san, parse_uci},
     cli::{
+        assets::{BOOKS, shipped_stand_in},
+        book_learning_task,
         check::neighbours,
         exit::{Exit, Failure},
-        book_learning_task, logging,
+        logging,
         render_diagnostics::{self, Style},
         state_dir,
-        assets::{BOOKS, shipped_stand_in},
     },
     config::{self, Paths},
     diagnostics::Diagnostics,
     files,
-    store::Archive,
     reload::list,
+    store::Archive,
 };
 
 /// Stands for standard input or output where a file may be named.

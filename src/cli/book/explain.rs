@@ -7,9 +7,9 @@ use crate::{
     book::{self, Book, BookQuery, Explained, Library, WhyNot},
     chess::{Color, Rules as _, UnknownVariant, Variant, write_fen},
     cli::{
+        assets::must_know,
         exit::{Exit, Failure},
         explain::{self, PersonalityFile},
-        assets::must_know,
     },
     config, files,
     lichess::model::Speed,

@@ -3,9 +3,8 @@
 use std::{fmt::Write as _, path::PathBuf};
 
 use super::{
-    common,
-    outcomes::{bounded, line},
-    progress,
+    common, progress,
+    results::{bounded, line},
 };
 use crate::{
     book::{self, BlunderPosition, BlunderPositions},

@@ -8,10 +8,10 @@ use std::{
 
 use super::{
     common,
-    outcomes::{Judge, from_archive, from_pgn},
-    unified_diff::unified,
     players::Player,
     recorded::Account,
+    results::{Judge, from_archive, from_pgn},
+    unified_diff::unified,
 };
 use crate::{
     book::{Book, LearnReport, MoveStats},
@@ -240,7 +240,7 @@ fn draw(lessons: &[MoveStats], most: usize, numbered: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{book, chess::Games, cli::book::outcomes::teach};
+    use crate::{book, chess::Games, cli::book::results::teach};
 
     #[test]
     fn a_patch_is_not_written_over_another_file_and_never_over_the_book() {

@@ -1,32 +1,32 @@
 //! `sparring book`: what can be done with opening books, one file a subcommand.
 
 mod blunders;
+mod build;
 mod check;
-mod compile;
 mod common;
+mod compile;
 mod diff;
 mod explain;
-mod build;
+mod find_blunders;
 mod format;
 mod learn;
 mod merge;
-mod outcomes;
-mod unified_diff;
 mod players;
 mod polyglot;
 mod progress;
 mod recorded;
+mod results;
 mod show;
 mod split;
 mod stats;
-mod find_blunders;
+mod unified_diff;
 
 use clap::Subcommand;
 
 pub(super) use common::{position, say};
-pub use outcomes::from_archive;
-pub(super) use outcomes::from_games;
 pub(super) use players::Player;
+pub use results::from_archive;
+pub(super) use results::from_games;
 
 use super::exit::Exit;
 

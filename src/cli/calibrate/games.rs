@@ -12,14 +12,14 @@ use std::{
 use anyhow::{Context as _, bail};
 
 use super::{
-    participants::Participant,
+    entrants::Entrant,
     record::{Record, Row},
 };
 use crate::{
-    match_runner::{Adjudication, Finished, Participant, Opening, Referee, TimeControl, human_opening},
     chess::Color,
+    match_runner::{Adjudication, Finished, Opening, Participant, Referee, TimeControl, human_opening},
     personality::strength::Levels,
-    units::{TimeSource as _, Millis, Nodes, Stopwatch},
+    units::{Millis, Nodes, Stopwatch, TimeSource as _},
 };
 
 /// Who plays whom, and how often.
@@ -28,7 +28,7 @@ pub struct Ladder<'a> {
     /// The numbers behind the levels.
     pub levels: &'a Levels,
     /// Everybody, weakest first by their names' promise.
-    pub entrants: Vec<Participant>,
+    pub entrants: Vec<Entrant>,
     /// How many of the next stronger ones each plays.
     pub reach: usize,
     /// Games of each pairing, half of them with each color.
@@ -54,7 +54,7 @@ impl Ladder<'_> {
     /// nothing of ours.
     fn pairings(&self) -> Vec<(usize, usize)> {
         let mut pairings = Vec::new();
-        let is_guest = |index: usize| matches!(self.entrants[index], Participant::Guest(_));
+        let is_guest = |index: usize| matches!(self.entrants[index], Entrant::Guest(_));
         for low in 0..self.entrants.len() {
             let above = (low + 1..self.entrants.len()).filter(|high| !(is_guest(low) && is_guest(*high)));
             let ours = above.clone().filter(|high| !is_guest(*high)).take(self.reach);
@@ -96,7 +96,7 @@ impl Ladder<'_> {
 
     /// Round by round over all pairings, so that a ladder that is broken off is still even.
     fn tasks(&self, record: &Record) -> VecDeque<Task> {
-        let names: Vec<String> = self.entrants.iter().map(Participant::to_string).collect();
+        let names: Vec<String> = self.entrants.iter().map(Entrant::to_string).collect();
         let pairings = self.pairings();
         (0..self.games.div_ceil(2))
             .flat_map(|round| {
@@ -216,8 +216,8 @@ mod tests {
             entrants: names
                 .iter()
                 .map(|name| match name.parse() {
-                    Ok(level) => Participant::Level(Elo(level)),
-                    Err(_) => Participant::Guest(name.parse().unwrap()),
+                    Ok(level) => Entrant::Level(Elo(level)),
+                    Err(_) => Entrant::Guest(name.parse().unwrap()),
                 })
                 .collect(),
             reach: 2,

@@ -1,6 +1,6 @@
 //! `sparring ladder`: how strong the levels really are, against each other and against engines from outside.
 
-mod participants;
+mod entrants;
 mod fit;
 mod games;
 mod record;
@@ -22,7 +22,7 @@ use crate::{
     personality::{Level, strength::Levels},
     units::Elo,
 };
-use participants::{Participant, ExternalEngine};
+use entrants::{Entrant, EntrantEngine};
 use games::Ladder;
 pub use games::{REFEREE, hash, hash_bytes};
 use record::Record;
@@ -49,7 +49,7 @@ pub struct Args {
     /// An engine from outside: PROGRAM:UCI_ELO:CONTROL:ABOUT, the last being the level it is about as strong as. May be
     /// repeated.
     #[arg(long = "guest", value_name = "GUEST")]
-    guests: Vec<ExternalEngine>,
+    guests: Vec<EntrantEngine>,
     /// Games of each pairing.
     #[arg(long, default_value_t = 40)]
     games: usize,
@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         None => Record::default(),
     };
     let bar = progress_bar(ladder.total() as u64, "games");
-    let names: Vec<String> = ladder.entrants.iter().map(Participant::to_string).collect();
+    let names: Vec<String> = ladder.entrants.iter().map(Entrant::to_string).collect();
     let is_ours = |name: &String| names.contains(name);
     let known = record
         .rows()
@@ -154,14 +154,14 @@ pub fn limited() -> impl clap::builder::TypedValueParser<Value = u32> {
 }
 
 /// Everybody, in the order of the strength that is expected.
-fn entrants(args: &Args, levels: &Levels) -> anyhow::Result<Vec<Participant>> {
-    let mut entrants: Vec<Participant> = if args.places.is_empty() {
+fn entrants(args: &Args, levels: &Levels) -> anyhow::Result<Vec<Entrant>> {
+    let mut entrants: Vec<Entrant> = if args.places.is_empty() {
         args.levels
             .iter()
-            .map(|level| Participant::Level(Elo(*level)))
+            .map(|level| Entrant::Level(Elo(*level)))
             .collect()
     } else {
-        args.places.iter().map(|place| Participant::Place(*place)).collect()
+        args.places.iter().map(|place| Entrant::Place(*place)).collect()
     };
     // The end of the path has no limit of nodes, and nobody here has a clock.
     if let Some(place) = args
@@ -175,7 +175,7 @@ fn entrants(args: &Args, levels: &Levels) -> anyhow::Result<Vec<Participant>> {
         );
         return Err(Failure::error(Exit::Usage, sentence));
     }
-    entrants.extend(args.guests.iter().cloned().map(Participant::Guest));
+    entrants.extend(args.guests.iter().cloned().map(Entrant::Guest));
     entrants.sort_by(|one, other| one.nominal(levels).total_cmp(&other.nominal(levels)));
     entrants.dedup();
     Ok(entrants)
@@ -193,6 +193,6 @@ fn heading(args: &Args, openings: Option<&str>, numbers: u64) -> String {
         env!("CARGO_PKG_VERSION"),
         bench::fingerprint().0,
         args.seed,
-        hash_bytes(include_bytes!("../../personality/choice/human.params")),
+        hash_bytes(include_bytes!("../../personality/human_model/human.params")),
     )
 }

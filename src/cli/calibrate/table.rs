@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use plotters::prelude::*;
 
 use super::{
-    participants::Participant,
+    entrants::Entrant,
     fit::{Fit, Game},
     record::Record,
 };
@@ -44,8 +44,8 @@ pub struct Measured {
 impl Measured {
     /// Fits strengths to the games of a record in which both sides are entrants. The scale is shifted so that our own
     /// levels and places are right on average.
-    pub fn of(entrants: &[Participant], levels: &Levels, record: &Record) -> Self {
-        let names: Vec<String> = entrants.iter().map(Participant::to_string).collect();
+    pub fn of(entrants: &[Entrant], levels: &Levels, record: &Record) -> Self {
+        let names: Vec<String> = entrants.iter().map(Entrant::to_string).collect();
         let place = |name: &str| names.iter().position(|other| other == name);
         let games: Vec<Game> = record
             .rows()
@@ -59,7 +59,7 @@ impl Measured {
             .collect();
         let fit = Fit::of(&games, entrants.len());
         let own: Vec<usize> = (0..entrants.len())
-            .filter(|index| !matches!(entrants[*index], Participant::Guest(_)))
+            .filter(|index| !matches!(entrants[*index], Entrant::Guest(_)))
             .collect();
         let nominal = |index: usize| entrants[index].nominal(levels);
         let shift = own
@@ -79,7 +79,7 @@ impl Measured {
                 let points: Vec<f64> = points.collect();
                 RatedLevel {
                     name,
-                    is_level: matches!(entrants[index], Participant::Level(_)),
+                    is_level: matches!(entrants[index], Entrant::Level(_)),
                     place: entrants[index].place(levels),
                     nominal: nominal(index),
                     measured: fit.elo[index] + shift,
@@ -163,12 +163,12 @@ impl Measured {
     }
 
     /// Guests' own numbers against what they are on our scale: the line of least squares through them.
-    pub fn guests(&self, entrants: &[Participant]) -> String {
+    pub fn guests(&self, entrants: &[Entrant]) -> String {
         let points: Vec<(f64, f64)> = entrants
             .iter()
             .zip(&self.rungs)
             .filter_map(|(entrant, rung)| match entrant {
-                Participant::Guest(visitor) => Some((f64::from(visitor.elo), rung.measured)),
+                Entrant::Guest(visitor) => Some((f64::from(visitor.elo), rung.measured)),
                 _ => None,
             })
             .collect();

@@ -3,12 +3,12 @@
 
 mod books;
 mod commands;
-mod stats;
+mod error;
 mod levels;
 mod live;
 mod load;
 mod pages;
-mod error;
+mod stats;
 
 use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
@@ -27,19 +27,19 @@ use tokio::{
 };
 
 pub use self::{
-    commands::{Course, Command},
+    commands::{Command, Course},
     live::Viewers,
     load::{LIMITS, Load},
 };
-use self::{load::Reading, error::ApiError};
+use self::{error::ApiError, load::Reading};
 use super::{
+    auth::{self, Access},
     edit::{self, Editor},
     games::{as_json, result},
-    auth::{self, Access},
     health::{self, Watched, ailment, note, resident},
+    log_buffer::Warnings,
     reloads,
     state_dir::latest_limit,
-    log_buffer::Warnings,
     why,
 };
 use crate::{
@@ -47,9 +47,9 @@ use crate::{
     bot::{Options, live_games::LiveGames},
     lichess::model::{GameId, UserId},
     personality::{Level, Personalities},
+    reload::ReloadLog,
     store::{Filter, GameRecord, StoreError},
     units::Millis,
-    reload::ReloadLog,
 };
 
 /// A page of the list of games.

@@ -15,11 +15,11 @@ use super::{
 use crate::{
     bot::{
         BOT_GAMES,
-        rule_context::{RuleContext, LocalContext, minute_of_day},
         challenge_rules::{self, DecidedBy},
+        rule_context::{LocalContext, RuleContext, minute_of_day},
     },
     chess::Color,
-    config::{Config, TimeControlLimit, Action, GameSettings},
+    config::{Action, Config, GameSettings, TimeControlLimit},
     files,
     lichess::{
         Escaped,
@@ -27,7 +27,7 @@ use crate::{
     },
     personality::{Delay, strength::Strength},
     schema::ValueType as _,
-    store::{RequestedPersona, OpponentScore},
+    store::{OpponentScore, RequestedPersona},
     units::{Elo, Millis},
 };
 
@@ -202,7 +202,11 @@ pub fn explain_challenge(
         DecidedBy::Nobody => "no rule decides: what has a clock is welcome, games of days are not".to_owned(),
         by => challenge_rules::title(&config.rules, by),
     };
-    let _ = writeln!(said, "{} ({by})", capitalised(&challenge_rules::describe(ruling.then)));
+    let _ = writeln!(
+        said,
+        "{} ({by})",
+        capitalised(&challenge_rules::describe(ruling.then))
+    );
     said + &match ruling.then {
         Action::Decline(reason) => format!("  The challenger reads: \"{}\"\n", reason.text()),
         Action::Accept | Action::Queue => played(config, &facts),
@@ -248,7 +252,8 @@ fn played(config: &Config, facts: &RuleContext) -> String {
 
 /// Which rule goes on at the level of the last game, if one does.
 fn as_last(config: &Config, facts: &RuleContext) -> String {
-    let asked = challenge_rules::level(&config.rules, facts).filter(|(_, by)| challenge_rules::goes_on(&config.rules, *by));
+    let asked = challenge_rules::level(&config.rules, facts)
+        .filter(|(_, by)| challenge_rules::goes_on(&config.rules, *by));
     asked.map_or_else(String::new, |(_, by)| {
         format!(
             " as in the last casual game ({})",
@@ -357,7 +362,12 @@ impl HypotheticalChallenge {
         Ok(serde_json::from_value(challenge)?)
     }
 
-    fn moment(&self, challenge: &Challenge, background: &ArchiveContext, now: Millis) -> anyhow::Result<LocalContext> {
+    fn moment(
+        &self,
+        challenge: &Challenge,
+        background: &ArchiveContext,
+        now: Millis,
+    ) -> anyhow::Result<LocalContext> {
         let minute = match &self.at {
             None => minute_of_day(now),
             Some(at) => {

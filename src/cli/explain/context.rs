@@ -7,9 +7,9 @@ use crate::{
     cli::state_dir::{AHEAD, ARCHIVE, LISTS, folder, latest_limit},
     config::Config,
     lichess::model::{Challenge, GameId, UserId},
-    user_lists::UserLists,
-    store::{Archive, RequestedPersona, ChallengeFilter, StoreError, OpponentScore},
+    store::{Archive, ChallengeFilter, OpponentScore, RequestedPersona, StoreError},
     units::Millis,
+    user_lists::UserLists,
 };
 
 /// A day in milliseconds.

@@ -1,8 +1,8 @@
 //! `sparring explain`: what a personality, a level or `bot.toml` means, key by key, and where each value is from; and
 //! what the rules make of a challenge.
 
-mod context;
 mod challenge;
+mod context;
 
 use std::{
     fmt::Write as _,
@@ -16,9 +16,9 @@ use anyhow::Context as _;
 pub use challenge::explain_challenge;
 
 use super::{
+    assets::{PERSONALITIES, shipped_stand_in},
     exit::{Exit, Failure},
     render_diagnostics::{self, Style},
-    assets::{PERSONALITIES, shipped_stand_in},
 };
 use crate::{
     config::{self, Config, Paths},
@@ -29,9 +29,9 @@ use crate::{
         human_model::Features,
         strength::{self, BlunderCheck, CALIBRATION, LevelParams, Levels, Strength},
     },
+    reload::list,
     schema::{DefaultValue, Key},
     units::{Elo, Millis},
-    reload::list,
 };
 
 /// Where the settings are unless another file is named.
@@ -98,7 +98,11 @@ fn settings_text(path: &Path) -> anyhow::Result<String> {
 }
 
 /// The rules of the settings, or those of no settings where there is no file.
-fn challenge_with(made: &challenge::HypotheticalChallenge, file: Option<&str>, path: &Path) -> anyhow::Result<String> {
+fn challenge_with(
+    made: &challenge::HypotheticalChallenge,
+    file: Option<&str>,
+    path: &Path,
+) -> anyhow::Result<String> {
     let config = if path.exists() {
         config::load(path)
             .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?

@@ -9,9 +9,10 @@ use super::{
     dataset::{Selection, decisions},
     fit_loss_curve,
     games::{self, HumanGame, Part},
-    search_cache::SearchCache,
-    note, think_time_fit,
+    note,
     scored_moves::sample,
+    search_cache::SearchCache,
+    think_time_fit,
     trainer::{Plan, Trainer},
 };
 use crate::{
@@ -26,7 +27,7 @@ use crate::{
         },
         think_time::speed_model::{SPEEDS, SpeedModel},
     },
-    units::{TimeSource as _, Stopwatch},
+    units::{Stopwatch, TimeSource as _},
 };
 
 /// Fits the models of human play on games of people and writes the parameter file.

@@ -5,18 +5,18 @@
 use std::fmt::Write as _;
 
 use super::{
-    paired_stats::{PairedStats, Estimate, Side},
     games::HumanGame,
-    reference_engine::Judge,
-    search_cache::SearchCache,
     levels::{PARTS, by_phase, by_standing, cells_of_distances, errors, level_of, lowest, values},
-    scored_moves::{BANDS, band, spread},
     metrics::percent,
+    paired_stats::{Estimate, PairedStats, Side},
+    reference_engine::Judge,
+    scored_moves::{BANDS, band, spread},
+    search_cache::SearchCache,
 };
 use crate::{
-    match_runner::{Finished, Participant as _, BuiltinEngine, human_opening},
     chess::{GameHistory, Move},
     cli::calibrate::{REFEREE, hash},
+    match_runner::{BuiltinEngine, Finished, Participant as _, human_opening},
     personality::{human_model::phase, strength::Levels},
 };
 

@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::{
-    paired_stats::{PairedStats, Estimate, Side},
     games::HumanGame,
-    time_vs_error::{Hesitation, Mover},
-    reference_engine::Judge,
-    search_cache::SearchCache,
-    think_time_fit::thought,
-    scored_moves::{BANDS, band, spread},
     metrics::percent,
     missed_moves::Unseen,
+    paired_stats::{Estimate, PairedStats, Side},
+    reference_engine::Judge,
+    scored_moves::{BANDS, band, spread},
+    search_cache::SearchCache,
+    think_time_fit::thought,
+    time_vs_error::{Hesitation, Mover},
 };
 use crate::{
     chess::{GameHistory, Move},

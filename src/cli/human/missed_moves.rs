@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    paired_stats::{PairedStats, Side},
     levels::{cells_of_distances, values},
+    paired_stats::{PairedStats, Side},
 };
 use crate::{
     chess::{GameHistory, Move},
@@ -30,7 +30,15 @@ pub struct Unseen {
 impl Unseen {
     /// Counts in a decision of a game by a player of this rating, as [`Beside::add`]. One in check, or whose best move takes
     /// back, is left out: nobody overlooks those, and they would make all others look easy.
-    pub fn add(&mut self, rating: u32, line: &GameHistory, best: Move, game: usize, people: f32, level: &[f32]) {
+    pub fn add(
+        &mut self,
+        rating: u32,
+        line: &GameHistory,
+        best: Move,
+        game: usize,
+        people: f32,
+        level: &[f32],
+    ) {
         let Some(rating) = RATINGS.iter().position(|(highest, _)| rating <= *highest) else {
             return;
         };

@@ -1,25 +1,25 @@
 //! `sparring human-fit` and `sparring human-report`: the models of human play, from games of people, and how good they are.
 
-mod paired_stats;
 mod clocks;
 mod dataset;
-mod fit_loss_curve;
 pub mod fit;
+mod fit_loss_curve;
 mod games;
-mod time_vs_error;
-mod reference_engine;
-mod search_cache;
+mod level_self_play;
 mod levels;
 pub(super) mod linear;
-mod think_time_fit;
-mod think_time_report;
+mod metrics;
+mod missed_moves;
+mod paired_stats;
+mod reference_engine;
+mod reference_evals;
 pub mod report;
 mod scored_moves;
-mod level_self_play;
-mod reference_evals;
-mod metrics;
+mod search_cache;
+mod think_time_fit;
+mod think_time_report;
+mod time_vs_error;
 mod trainer;
-mod missed_moves;
 
 use std::path::PathBuf;
 

@@ -2,11 +2,11 @@
 
 use anyhow::Context as _;
 
-use super::search_cache::{SearchCache, Question};
+use super::search_cache::{Question, SearchCache};
 use crate::{
-    match_runner::{EngineSpec, UciProcess},
     chess::{GameHistory, Move, parse_uci, write_uci},
     engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
+    match_runner::{EngineSpec, UciProcess},
     personality::human_model::loss_curve::winning_chances,
     units::{Depth, Millis, Stopwatch},
 };

@@ -8,14 +8,15 @@ use super::{
     Source, clocks,
     dataset::{Selection, each},
     games::{self, HumanGame, Part},
-    reference_engine::Judge,
-    search_cache::SearchCache,
-    levels::{self, Plan},
-    note, think_time_report,
-    scored_moves::{BANDS, Scored, band, sample},
     level_self_play,
-    reference_evals::{self, DEPTHS, ReferenceEvals},
+    levels::{self, Plan},
     metrics::{Losses, Match, percent},
+    note,
+    reference_engine::Judge,
+    reference_evals::{self, DEPTHS, ReferenceEvals},
+    scored_moves::{BANDS, Scored, band, sample},
+    search_cache::SearchCache,
+    think_time_report,
 };
 use crate::{
     chess::{Variant, write_uci},
@@ -29,7 +30,7 @@ use crate::{
         },
         strength::Levels,
     },
-    units::{TimeSource as _, Depth, Stopwatch},
+    units::{Depth, Stopwatch, TimeSource as _},
 };
 
 /// Scores the models of human play on games that they were not fitted on, as Markdown tables.
@@ -244,7 +245,11 @@ impl Judged {
         Self { prior, both }
     }
 
-    fn tables(&self, decisions: &[Scored], verdicts: &HashMap<String, ReferenceEvals>) -> anyhow::Result<String> {
+    fn tables(
+        &self,
+        decisions: &[Scored],
+        verdicts: &HashMap<String, ReferenceEvals>,
+    ) -> anyhow::Result<String> {
         let mut text = String::new();
         self.matches(decisions, &mut text)?;
         self.against_stockfish(decisions, verdicts, &mut text)?;

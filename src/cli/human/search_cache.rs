@@ -144,7 +144,12 @@ impl SearchCache {
     ///
     /// # Errors
     /// When what was found cannot be written.
-    pub fn losses(&mut self, id: &str, line: &GameHistory, moves: &[Move]) -> anyhow::Result<(f32, Vec<Loss>)> {
+    pub fn losses(
+        &mut self,
+        id: &str,
+        line: &GameHistory,
+        moves: &[Move],
+    ) -> anyhow::Result<(f32, Vec<Loss>)> {
         let place = (id.to_owned(), line.ply());
         if let Some(known) = self
             .known

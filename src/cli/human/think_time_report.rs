@@ -7,8 +7,8 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use super::{
     games::HumanGame,
     levels::lowest,
-    think_time_fit::{Thought, distance, measure, thoughts},
     scored_moves::band,
+    think_time_fit::{Thought, distance, measure, thoughts},
 };
 use crate::personality::human_model::Model;
 

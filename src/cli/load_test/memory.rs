@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use super::{Args, BOOK, INSTANT, mebibytes, row, start};
 use crate::{
     cli::testkit::{Ground, Guest, Manner},
-    units::{TimeSource as _, Millis, Nodes, Stopwatch},
+    units::{Millis, Nodes, Stopwatch, TimeSource as _},
 };
 
 /// Memory is looked at after each of so many equal parts.

@@ -4,10 +4,10 @@
 //! Answers are timed twice: from the opponent's chair, which holds the way through the sandbox and back too, and by the
 //! daemon itself, from the bytes that brought its turn to its move going out.
 
-mod siege;
+mod book_writer;
 mod bot;
 mod memory;
-mod book_writer;
+mod siege;
 mod stats;
 
 use std::{
@@ -28,10 +28,10 @@ use self::{
 };
 use super::{
     exit::Exit,
-    threads,
     testkit::{BOOK, Ground, Guest, Manner, clock},
+    threads,
 };
-use crate::units::{TimeSource as _, Millis, Nodes, Stopwatch};
+use crate::units::{Millis, Nodes, Stopwatch, TimeSource as _};
 
 /// Measures the daemon and prints a table.
 #[derive(Debug, clap::Args)]

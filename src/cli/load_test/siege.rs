@@ -31,7 +31,7 @@ use crate::{
     http_server::raise_open_files,
     lichess::model::Side,
     store::{Archive, End, GameRecord, MoveRecord, Source, Thought},
-    units::{Centipawns, TimeSource as _, Depth, Millis, Nodes, Stopwatch},
+    units::{Centipawns, Depth, Millis, Nodes, Stopwatch, TimeSource as _},
 };
 
 /// Sockets that are held open and ask nothing.

@@ -13,7 +13,7 @@ use tokio::{
 
 use super::ascii_board::draw;
 use crate::{
-    bot::game_state::{GameState, Change},
+    bot::game_state::{Change, GameState},
     chess::{Color, Move, Rules as _, parse_san, parse_uci, write_san, write_uci},
     lichess::{
         CallError, Client, Escaped, ReconnectingStream, StreamEvent,

@@ -2,8 +2,8 @@
 //!
 //! The daemon plays over HTTP exactly as it would on lichess; only the address differs.
 
-pub mod console;
 mod ascii_board;
+pub mod console;
 mod lobby;
 
 use std::{
@@ -17,26 +17,26 @@ use tokio_util::sync::CancellationToken;
 
 use self::console::{Console, PlayOptions};
 use super::{
+    assets::{must_know, shipped_stand_in, stock},
+    auth::Access,
+    bootstrap::{assemble, failure, fresh_seed},
     edit::{self, Editor},
     exit::{Exit, Failure},
-    auth::Access,
     reloads,
     sandbox::{bind, with_key},
-    bootstrap::{assemble, failure, fresh_seed},
-    assets::{must_know, shipped_stand_in, stock},
     threads, why,
     worker::Worker,
 };
 use crate::{
     bot::{Options, Shutdown, Status},
-    config::{Config, Games, Rule, Action, load},
+    config::{Action, Config, Games, Rule, load},
     http_server::raise_open_files,
     lichess::{
         Client, Token,
         model::{ChallengeColor, ChallengeRequest, UserId},
     },
     personality::Level,
-    sandbox::{self, Key, Sandbox, Visitors, ExplanationSource, has_page},
+    sandbox::{self, ExplanationSource, Key, Sandbox, Visitors, has_page},
     store::{Archive, ArchiveWriter},
     units::{Elo, Millis},
 };
@@ -173,7 +173,8 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     };
     options.rules.seed = seed;
     // What it has played of late is kept as long as it runs, so that the page can ask why.
-    let store = ArchiveWriter::start(Archive::in_memory()?.keeping(KEPT)).context("cannot start the archive")?;
+    let store =
+        ArchiveWriter::start(Archive::in_memory()?.keeping(KEPT)).context("cannot start the archive")?;
     let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.cast.clone());
     let worker = Worker::default();
     options.witness = Some(ExplanationSource::new(move |id| {

@@ -34,8 +34,9 @@ impl FaultLog {
             lost += end - begin.max(seen);
             seen = seen.max(end);
         }
-        let about =
-            |struck: &&InjectedFault| struck.about.contains(game.as_str()) && (from..=to).contains(&struck.at);
+        let about = |struck: &&InjectedFault| {
+            struck.about.contains(game.as_str()) && (from..=to).contains(&struck.at)
+        };
         let struck = self.struck.iter().filter(about).map(|struck| struck.cost);
         struck.fold(lost, |sum, span| sum + span)
     }

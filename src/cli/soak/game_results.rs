@@ -10,13 +10,13 @@ use tokio::{
 
 use super::{
     Args, Scene,
+    chaos_schedule::ChaosSchedule,
+    cpu_starvation::{CpuStarvation, Starvation},
+    fault_proxy::{Silence, Use},
     kept::Kept,
     moves::Moves,
-    network::{Silence, Use},
     report::Findings,
-    cpu_starvation::{Starvation, CpuStarvation},
     table,
-    chaos_schedule::ChaosSchedule,
 };
 use crate::{
     cli::testkit::{Guest, Manner, Played, clock},

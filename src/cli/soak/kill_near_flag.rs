@@ -7,12 +7,12 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::{
     Args, Scene,
+    cpu_starvation::is_crowded,
+    fault_log::FaultLog,
     kept::Kept,
     moves::Moves,
     report::Findings,
-    cpu_starvation::is_crowded,
     table::{self, bar, row},
-    fault_log::FaultLog,
 };
 use crate::{
     bot::game_state::GameState,

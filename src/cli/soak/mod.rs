@@ -3,25 +3,25 @@
 //! are spoiled and mended in storms. Seeded; prints a table, and fails if a game was lost, left or spoiled by anything
 //! but the faults themselves.
 
+mod chaos_schedule;
+mod cpu_starvation;
+mod fault_log;
+mod fault_proxy;
 mod game_results;
 mod kept;
 mod kill_near_flag;
 mod moves;
-mod fault_proxy;
-mod report;
-mod cpu_starvation;
-mod table;
-mod fault_log;
 mod process_under_test;
-mod chaos_schedule;
+mod report;
+mod table;
 
 use std::path::{Path, PathBuf};
 
 use self::{fault_proxy::Network, process_under_test::ProcessUnderTest};
 use super::{
     exit::{Exit, Failure},
-    threads,
     testkit::Ground,
+    threads,
 };
 
 /// Plays games while everything goes wrong, and prints what came of them.

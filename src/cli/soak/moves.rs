@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::fault_log::FaultLog;
 use crate::{
     lichess::model::GameId,
-    sandbox::{MoveOutcome, FaultKind, PostedMove},
+    sandbox::{FaultKind, MoveOutcome, PostedMove},
     units::Millis,
 };
 
@@ -182,7 +182,7 @@ mod tests {
             Client, Token,
             model::{ChallengeColor, ChallengeRequest},
         },
-        sandbox::{Fault, Sandbox, InjectedFault},
+        sandbox::{Fault, InjectedFault, Sandbox},
     };
 
     fn secs(secs: u64) -> Millis {
@@ -442,7 +442,15 @@ mod tests {
         bot.play(&game, "e7e5", false, secs(10)).await.unwrap_err();
         let mut noted = ground.sandbox.posted();
         let fates: Vec<MoveOutcome> = noted.iter().map(|posted| posted.fate.clone()).collect();
-        assert_eq!(fates, [MoveOutcome::Unheard, MoveOutcome::Unheard, MoveOutcome::Played, out_of_turn()]);
+        assert_eq!(
+            fates,
+            [
+                MoveOutcome::Unheard,
+                MoveOutcome::Unheard,
+                MoveOutcome::Played,
+                out_of_turn()
+            ]
+        );
         let met: Vec<bool> = noted.iter().map(|posted| posted.met.is_some()).collect();
         assert_eq!(met, [true, true, true, false]);
         assert!(noted.iter().all(|posted| posted.over.is_some()), "{noted:?}");

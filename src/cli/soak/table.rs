@@ -4,13 +4,13 @@ use std::{fmt::Display, time::Duration};
 
 use super::{
     Args, Scene,
+    chaos_schedule::ChaosSchedule,
+    fault_proxy::{Silence, Use},
     game_results::Record,
     kept::Kept,
     moves::Moves,
-    fault_proxy::{Silence, Use},
-    report::Findings,
     process_under_test::Said,
-    chaos_schedule::ChaosSchedule,
+    report::Findings,
 };
 use crate::units::Millis;
 

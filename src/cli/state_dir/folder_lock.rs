@@ -12,7 +12,7 @@ use tracing::{debug, warn};
 use super::{ARCHIVE, LOCK, lock_file, past};
 use crate::{
     bot::RestoredState,
-    store::{Archive, Hold, Home, ArchiveWriter, StoreError},
+    store::{Archive, ArchiveWriter, Hold, Home, StoreError},
 };
 
 /// A start waits no longer for the rows of damaged archives, however many it meets; others come while the bot plays.
@@ -110,7 +110,9 @@ fn open(path: PathBuf, hold: Hold) -> (ArchiveWriter, RestoredState) {
         // Nobody may have it open when it is moved.
         archive = archive.map(Archive::leave).and_then(|()| home.replace(why));
         home.wait_for_rows(until);
-        past = archive.as_ref().map_or_else(|_| Ok(RestoredState::default()), super::past);
+        past = archive
+            .as_ref()
+            .map_or_else(|_| Ok(RestoredState::default()), super::past);
     }
     if let Err(why) = &archive {
         warn!(

@@ -1,8 +1,8 @@
 //! The prices of axes that would make all styles equally strong, from what they scored.
 
 use crate::{
-    match_runner::Elo,
     cli::human::linear::solve,
+    match_runner::Elo,
     personality::style::{Axis, Style},
 };
 

@@ -9,9 +9,9 @@ use std::{
 };
 
 use crate::{
-    match_runner::{Finished, Participant as _, Opening, PlayerError, BuiltinEngine},
     chess::{Color, Position},
     cli::calibrate::{REFEREE, hash},
+    match_runner::{BuiltinEngine, Finished, Opening, Participant as _, PlayerError},
     personality::{
         strength::Levels,
         style::{Style, StyleMetrics},

@@ -1,14 +1,14 @@
 //! `sparring style-report`: whether personalities really play differently, and what that costs.
 
-mod games;
 mod elo_cost;
+mod games;
 mod table;
 
 use super::{
+    assets,
+    calibrate::limited,
     datagen::progress_bar,
     exit::{Exit, Failure},
-    calibrate::limited,
-    assets,
 };
 use crate::{
     chess::Variant,

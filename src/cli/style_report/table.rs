@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{games::Played, elo_cost::prices};
+use super::{elo_cost::prices, games::Played};
 use crate::{
     match_runner::{Elo, Pentanomial},
     personality::{

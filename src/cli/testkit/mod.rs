@@ -1,13 +1,13 @@
 //! What the trials of the real program share: an embedded server to play on, the program as a process that can be
 //! watched and killed, and opponents that are never in trouble themselves.
 
-mod sandbox_server;
 mod opponent;
 mod process;
+mod sandbox_server;
 
-pub(super) use sandbox_server::Ground;
 pub(super) use opponent::{Guest, Manner, Played, Player, Unanswered};
 pub(super) use process::{Folder, Program, settings};
+pub(super) use sandbox_server::Ground;
 
 /// What a book of the trials says.
 pub(super) const BOOK: &str = "e4 e5 Nf3 Nc6 Bb5\nd4 d5 c4 e6 Nc3\n";

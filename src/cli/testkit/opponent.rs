@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::Ground;
 use crate::{
-    bot::game_state::{GameState, Change},
+    bot::game_state::{Change, GameState},
     chess::{Move, Rules as _, write_uci},
     engine::{Engine, Limits, SearchControl, SearchRequest, Stop},
     lichess::{
@@ -218,7 +218,11 @@ impl Guest {
     ///
     /// # Errors
     /// When the game makes no sense.
-    pub(in crate::cli) fn take(&self, game: &mut Option<GameState>, event: GameEvent) -> anyhow::Result<Change> {
+    pub(in crate::cli) fn take(
+        &self,
+        game: &mut Option<GameState>,
+        event: GameEvent,
+    ) -> anyhow::Result<Change> {
         match (game.as_mut(), event) {
             (None, GameEvent::Full(frame)) => Ok(game.insert(GameState::new(*frame, &self.me)?).first_step()),
             (None, _) => Ok(Change::default()),

@@ -89,18 +89,18 @@ macro_rules! weights {
         ];
 
         /// The pairs in use.
-        pub(super) static TABLE: [super::tapered::Tapered; COUNT] = TABLE_VALUES;
+        pub(super) static TABLE: [super::score_pair::ScorePair; COUNT] = TABLE_VALUES;
 
         /// The same for reckoning at compile time.
-        pub(super) const TABLE_VALUES: [super::tapered::Tapered; COUNT] = {
-            let mut table = [super::tapered::Tapered::ZERO; COUNT];
+        pub(super) const TABLE_VALUES: [super::score_pair::ScorePair; COUNT] = {
+            let mut table = [super::score_pair::ScorePair::ZERO; COUNT];
             let mut next = 0;
             $(
                 let row = super::weight::pairs!($values);
                 let row: &[(i32, i32)] = &row;
                 let mut index = 0;
                 while index < row.len() {
-                    table[next] = super::tapered::t(row[index].0, row[index].1);
+                    table[next] = super::score_pair::t(row[index].0, row[index].1);
                     next += 1;
                     index += 1;
                 }

@@ -76,7 +76,7 @@ mod tests {
     use crate::{
         chess::{GameHistory, Variant},
         engine::Stop,
-        personality::strength::{Levels, order_with, search},
+        personality::strength::{Levels, order_with, think},
         units::{Elo, Stopwatch},
     };
 

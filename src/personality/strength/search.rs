@@ -265,7 +265,7 @@ mod tests {
         chess::{GameHistory, Rules as _, Variant},
         engine::Stop,
         personality::strength::{LevelParams, order_with},
-        units::{TimeSource, Elo, Millis, Nodes, Stopwatch},
+        units::{Elo, Millis, Nodes, Stopwatch, TimeSource},
     };
 
     const ITALIAN: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";

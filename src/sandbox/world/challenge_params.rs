@@ -1,6 +1,6 @@
 //! What a challenge asks for: read from a request by lichess' rules.
 
-use super::{fields::Fields, id_gen::IdGenerator, api_error::ApiError};
+use super::{api_error::ApiError, fields::Fields, id_gen::IdGenerator};
 use crate::{
     chess::{GameHistory, Variant, chess960_fen, parse_fen, write_fen},
     lichess::model::{ChallengeColor, Speed, TimeControl},
@@ -166,7 +166,10 @@ fn read_start(fields: &Fields, naming: &mut IdGenerator) -> Result<(Variant, Opt
     let unplayable = ApiError::form("global", "invalidFen");
     let start = parse_fen(reading, fen).map_err(|_| unplayable.clone())?;
     // Where the rules have ended the game before it begins, nobody could move.
-    if GameHistory::from_position(reading, start.clone()).ending().is_some() {
+    if GameHistory::from_position(reading, start.clone())
+        .ending()
+        .is_some()
+    {
         return Err(unplayable);
     }
     let fen = write_fen(&start);

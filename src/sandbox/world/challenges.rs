@@ -1,6 +1,8 @@
 //! The life of challenges: made, accepted, declined, taken back, expired, and rematches, which are challenges too.
 
-use super::{Challenge, LimitedAction, Fields, Outgoing, Profile, ApiError, ChallengeParams, World, games::Pairing};
+use super::{
+    ApiError, Challenge, ChallengeParams, Fields, LimitedAction, Outgoing, Profile, World, games::Pairing,
+};
 use crate::{
     chess::Color,
     lichess::model::{

@@ -1,11 +1,11 @@
 //! What a player can do to a game.
 
 use super::{
+    api_error::ApiError,
+    draw_offers::{No, Yes},
     ending::{Cause, Ending, name},
     game::{Game, Notification},
-    draw_offers::{No, Yes},
     presence::{leave_time, material_balance},
-    api_error::ApiError,
 };
 use crate::{
     chess::{Color, NotationError, Rules as _, Variant, parse_uci, write_uci},

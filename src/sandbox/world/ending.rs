@@ -1,7 +1,7 @@
 //! How games end: by the rules of chess on their own, or by what players do.
 
 use crate::{
-    chess::{Color, Outcome as Rule, GameHistory, Rules as _},
+    chess::{Color, GameHistory, Outcome as Rule, Rules as _},
     lichess::model::Status,
 };
 

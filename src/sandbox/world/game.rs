@@ -1,11 +1,11 @@
 //! One game: its players, moves, clock and chat, and what changes them.
 
 use super::{
-    clock::GameClock,
-    ending::{Cause, Ending},
-    draw_offers::DrawOffers,
-    presence::AbsenceTimer,
     challenge_params::ChallengeParams,
+    clock::GameClock,
+    draw_offers::DrawOffers,
+    ending::{Cause, Ending},
+    presence::AbsenceTimer,
 };
 use crate::{
     chess::{ByColor, Color, FenError, GameHistory, Move, Variant, parse_fen, write_uci},

@@ -1,7 +1,7 @@
 //! Games as the world runs them: begun from a challenge, commanded by players, told to streams.
 
 use super::{
-    Challenge, LimitedAction, Game, Outgoing, ApiError, ChallengeParams, World,
+    ApiError, Challenge, ChallengeParams, Game, LimitedAction, Outgoing, World,
     game::{GameRules, Notification, PlayerSlot},
     presence::AbsenceTimer,
 };

@@ -58,7 +58,13 @@ impl Counters {
     ///
     /// # Errors
     /// [`Refusal::TooOften`] if it was done too often lately; that is not counted.
-    pub fn admit(&mut self, deed: LimitedAction, user: &UserId, cost: u32, now: Millis) -> Result<(), ApiError> {
+    pub fn admit(
+        &mut self,
+        deed: LimitedAction,
+        user: &UserId,
+        cost: u32,
+        now: Millis,
+    ) -> Result<(), ApiError> {
         if self.wait(deed, user, cost, now).is_some() {
             return Err(match deed {
                 LimitedAction::OpenEvents => ApiError::StreamPolled,
@@ -147,7 +153,9 @@ mod tests {
     fn challenging_people_costs_more_than_challenging_bots() {
         let mut counters = Counters::new(Limits::Real);
         for _ in 0..5 {
-            counters.admit(LimitedAction::Challenge, &anna(), 5, Millis(0)).unwrap();
+            counters
+                .admit(LimitedAction::Challenge, &anna(), 5, Millis(0))
+                .unwrap();
         }
         assert_eq!(
             counters.admit(LimitedAction::Challenge, &anna(), 1, Millis(0)),
@@ -159,7 +167,9 @@ mod tests {
     fn nothing_is_counted_when_limits_are_off() {
         let mut counters = Counters::new(Limits::Off);
         for _ in 0..1000 {
-            counters.admit(LimitedAction::ShowAccount, &anna(), 1, Millis(0)).unwrap();
+            counters
+                .admit(LimitedAction::ShowAccount, &anna(), 1, Millis(0))
+                .unwrap();
         }
     }
 }

@@ -4,41 +4,41 @@
 //! carry because of it is collected until [`World::take_outgoing`] is called. Time never runs backwards:
 //! whoever calls sees to it that what was due before `now` has happened ([`World::advance_to`]).
 
-mod tournaments;
+mod api_error;
 mod challenge;
+mod challenge_params;
+mod challenges;
 mod clock;
 mod commands;
-mod timers;
+mod draw_offers;
 mod ending;
 mod export;
 mod fields;
 mod game;
-mod challenges;
-mod limits;
 mod games;
 mod id_gen;
-mod draw_offers;
+mod limits;
 mod pgn;
 mod presence;
-mod api_error;
 #[cfg(test)]
 mod scenarios;
-mod challenge_params;
+mod timers;
+mod tournaments;
 mod users;
 mod view;
 mod wire;
 
 use std::collections::{BTreeMap, VecDeque};
 
-pub use tournaments::ArenaPlan;
+pub use api_error::ApiError;
 pub use challenge::Challenge;
+pub use challenge_params::ChallengeParams;
 pub use ending::{Cause, Ending};
 pub use fields::Fields;
 pub use game::{Game, SERVER};
 pub use limits::LimitedAction;
 pub use pgn::Contents;
-pub use api_error::ApiError;
-pub use challenge_params::ChallengeParams;
+pub use tournaments::ArenaPlan;
 pub use users::{Grant, Profile, RATING, Users};
 pub use view::View;
 

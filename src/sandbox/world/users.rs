@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{id_gen::IdGenerator, api_error::ApiError};
+use super::{api_error::ApiError, id_gen::IdGenerator};
 use crate::{
     lichess::model::{Account, GameCount, Opponent, PerfRating, Player, Speed, User, UserId},
     units::{Elo, Millis},

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use super::{Archive, StoreError, millis, number};
 use crate::{
     lichess::model::{GameId, UserId},
-    store::{RequestedPersona, GameFlags, ChallengeCooldown, OpponentScore},
+    store::{ChallengeCooldown, GameFlags, OpponentScore, RequestedPersona},
     units::{Elo, Millis},
 };
 
@@ -105,7 +105,12 @@ impl Archive {
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn put_wish(&self, opponent: &UserId, asked: &RequestedPersona, at: Millis) -> Result<(), StoreError> {
+    pub fn put_wish(
+        &self,
+        opponent: &UserId,
+        asked: &RequestedPersona,
+        at: Millis,
+    ) -> Result<(), StoreError> {
         if *asked == RequestedPersona::default() {
             self.sql
                 .execute("DELETE FROM wishes WHERE opponent = ?", [opponent.as_str()])?;

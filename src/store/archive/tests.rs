@@ -6,7 +6,9 @@ mod start;
 use std::{path::PathBuf, sync::Barrier};
 
 use super::*;
-use crate::store::{RequestedPersona, ChallengeRecord, MoveExplanation, SearchExplanation, PvLine, ScoreJson, test_fixtures};
+use crate::store::{
+    ChallengeRecord, MoveExplanation, PvLine, RequestedPersona, ScoreJson, SearchExplanation, test_fixtures,
+};
 
 fn id(text: &str) -> GameId {
     text.parse().unwrap()
@@ -362,11 +364,19 @@ fn what_was_played_with_each_opponent_adds_up() {
         archive.put_game(&record).unwrap();
     };
     // All as Black.
-    put("aaaaaaaa", "ana", test_fixtures::end("mate", Some(Side::Black), ""));
+    put(
+        "aaaaaaaa",
+        "ana",
+        test_fixtures::end("mate", Some(Side::Black), ""),
+    );
     put("bbbbbbbb", "ana", test_fixtures::end("draw", None, ""));
     put("cccccccc", "ana", test_fixtures::end("aborted", None, ""));
     put("dddddddd", "ana", None);
-    put("eeeeeeee", "boris", test_fixtures::end("resign", Some(Side::White), ""));
+    put(
+        "eeeeeeee",
+        "boris",
+        test_fixtures::end("resign", Some(Side::White), ""),
+    );
     let score = |games, half_points| crate::store::OpponentScore {
         games,
         half_points,

@@ -11,7 +11,7 @@ use std::{
 
 use tracing::{debug, info, warn};
 
-use super::{Archive, Home, Order, PoisonError, Question, ArchiveWriter, StoreError, WAITING};
+use super::{Archive, ArchiveWriter, Home, Order, PoisonError, Question, StoreError, WAITING};
 use crate::store::damage::{Change, Mark, Remedy};
 
 /// A write that failed is tried again after this time, later after twice as long each time, up to the longest.

@@ -8,7 +8,7 @@ use crate::{
     lichess::model::{Side, Status},
     sandbox::{
         options::Rules,
-        world::{Game, ApiError},
+        world::{ApiError, Game},
     },
     units::Millis,
 };
@@ -280,7 +280,10 @@ fn resigning_before_both_have_moved_calls_the_game_off() {
     let resign = |game: &mut Game, color, now| game.resign(color, now);
     story.act(&user("Robo"), &id, resign).unwrap();
     assert_eq!(story.ending(&id), (Status::Aborted, None));
-    assert_eq!(story.act(&user("Robo"), &id, resign), Err(ApiError::NotResignable));
+    assert_eq!(
+        story.act(&user("Robo"), &id, resign),
+        Err(ApiError::NotResignable)
+    );
     let id = story.game("Ben", "300", "0");
     story.play(&id, "e2e4 e7e5");
     let abort = |game: &mut Game, _, now| game.abort(now);
@@ -307,7 +310,10 @@ fn who_stays_away_loses_to_a_claim() {
     assert_eq!(story.absences("Robo"), waits);
     story.act(&user("Robo"), &id, claim).unwrap();
     assert_eq!(story.ending(&id), (Status::Timeout, Some(Side::Black)));
-    assert_eq!(story.act(&user("Robo"), &id, claim), Err(ApiError::NoVictoryClaim));
+    assert_eq!(
+        story.act(&user("Robo"), &id, claim),
+        Err(ApiError::NoVictoryClaim)
+    );
 }
 
 #[test]

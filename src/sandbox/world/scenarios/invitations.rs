@@ -6,7 +6,7 @@ use crate::{
     lichess::model::{ChallengeDone, ChallengeStatus, Event, GameId, Side},
     sandbox::{
         options::Rules,
-        world::{Outgoing, ApiError},
+        world::{ApiError, Outgoing},
     },
 };
 

@@ -3,7 +3,7 @@
 mod games;
 mod invitations;
 
-use super::{BOT_SCOPES, Fields, Game, HUMAN_SCOPES, Outgoing, ApiError, World};
+use super::{ApiError, BOT_SCOPES, Fields, Game, HUMAN_SCOPES, Outgoing, World};
 use crate::{
     chess::Color,
     lichess::model::{GameEvent, GameId, GameState, Side, Status, UserId},

@@ -119,7 +119,10 @@ fn games_are_told_apart_by_how_they_ended() {
         &[
             so("rrrrrrrr", None),
             so("wwwwwwww", test_fixtures::end("mate", Some(Side::Black), "e2e4")),
-            so("llllllll", test_fixtures::end("resign", Some(Side::White), "e2e4")),
+            so(
+                "llllllll",
+                test_fixtures::end("resign", Some(Side::White), "e2e4"),
+            ),
             so("vvvvvvvv", test_fixtures::end("aborted", None, "")),
             so("dddddddd", test_fixtures::end("stalemate", None, "")),
         ],

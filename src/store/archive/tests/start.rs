@@ -1,7 +1,7 @@
 //! What every start asks is answered without reading all games: the more there are, the longer somebody's clock would run.
 
 use super::*;
-use crate::store::{ALWAYS, RequestedPersona, GameFlags, archive::restore};
+use crate::store::{ALWAYS, GameFlags, RequestedPersona, archive::restore};
 
 /// How the database goes about a question, a step each.
 fn plan(archive: &Archive, question: &str) -> Vec<String> {

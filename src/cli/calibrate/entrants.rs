@@ -5,25 +5,25 @@ use std::{fmt, str::FromStr};
 use thiserror::Error;
 
 use crate::{
-    match_runner::{EngineSpec, ExternalEngine, Participant, PlayerError, BuiltinEngine, TimeControl},
+    match_runner::{BuiltinEngine, EngineSpec, ExternalEngine, Participant, PlayerError, TimeControl},
     personality::strength::Levels,
     units::Elo,
 };
 
 /// One who plays.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Participant {
+pub enum Entrant {
     /// A level as everybody gets it, without books.
     Level(Elo),
     /// A place on the path of knobs, from 0.
     Place(f64),
     /// An engine from outside.
-    Guest(ExternalEngine),
+    Guest(EntrantEngine),
 }
 
 /// An engine from outside that is told to play at a rating.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ExternalEngine {
+pub struct EntrantEngine {
     /// The program.
     pub program: String,
     /// What it gets as `UCI_Elo`.
@@ -47,7 +47,7 @@ pub enum BadVisitor {
     Clock(String),
 }
 
-impl FromStr for ExternalEngine {
+impl FromStr for EntrantEngine {
     type Err = BadVisitor;
 
     fn from_str(text: &str) -> Result<Self, BadVisitor> {
@@ -70,12 +70,12 @@ impl FromStr for ExternalEngine {
     }
 }
 
-impl fmt::Display for Participant {
+impl fmt::Display for Entrant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Level(level) => write!(f, "{level}"),
             Self::Place(place) => write!(f, "at {place}"),
-            Self::Guest(ExternalEngine {
+            Self::Guest(EntrantEngine {
                 program,
                 elo,
                 control,
@@ -88,7 +88,7 @@ impl fmt::Display for Participant {
     }
 }
 
-impl Participant {
+impl Entrant {
     /// About how strong it should be on the scale of levels.
     pub fn nominal(&self, levels: &Levels) -> f64 {
         match self {
@@ -143,10 +143,10 @@ mod tests {
 
     #[test]
     fn guests_are_read_and_bad_ones_quoted() {
-        let visitor: ExternalEngine = "/usr/games/stockfish:1700:depth=5:1600".parse().unwrap();
+        let visitor: EntrantEngine = "/usr/games/stockfish:1700:depth=5:1600".parse().unwrap();
         assert_eq!(visitor.elo, 1700);
-        assert_eq!(Participant::Guest(visitor).to_string(), "stockfish 1700, depth=5");
-        let clocked = "stockfish:1700:10+0.1:1600".parse::<ExternalEngine>().unwrap_err();
+        assert_eq!(Entrant::Guest(visitor).to_string(), "stockfish 1700, depth=5");
+        let clocked = "stockfish:1700:10+0.1:1600".parse::<EntrantEngine>().unwrap_err();
         assert!(clocked.to_string().contains("nobody keeps one here"), "{clocked}");
         for text in [
             "",
@@ -155,7 +155,7 @@ mod tests {
             "s:1700:depth=x:1",
             "s:1:depth=5:1:1",
         ] {
-            let error = text.parse::<ExternalEngine>().unwrap_err();
+            let error = text.parse::<EntrantEngine>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("\"{text}\"")), "{error}");
         }
     }
